@@ -6,7 +6,6 @@ It writes the file of :mod:`treeplex.games.poker.cards.class_equities`, in half 
 """
 
 import itertools
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -14,6 +13,7 @@ from treeplex.engine.threads import available_cores
 from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.class_equities import FILE, SIZE, counted
 from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.workers.executor import in_threads
 
 PARTS = 64
 
@@ -22,9 +22,8 @@ def main() -> None:
     """Count and write."""
     boards = canonical_boards(HOLDEM, 5)
     cuts = np.linspace(0, len(boards.boards), PARTS + 1).astype(int)
-    with ThreadPoolExecutor(available_cores()) as pool:
-        slices = [slice(start, end) for start, end in itertools.pairwise(cuts)]
-        margins = sum(pool.map(lambda each: counted(boards.boards[each], boards.weights[each]), slices))
+    slices = [slice(start, end) for start, end in itertools.pairwise(cuts)]
+    margins = sum(in_threads(available_cores(), lambda each: counted(boards.boards[each], boards.weights[each]), slices))
     np.savez_compressed(FILE, margins=np.asarray(margins)[np.triu_indices(SIZE, 1)].astype(np.int32))
 
 

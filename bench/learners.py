@@ -1,7 +1,7 @@
-"""Deep CFR on Leduc poker beside OpenSpiel's in PyTorch: walks and gradient steps a second of one core, in one process.
+"""Deep CFR and neural fictitious self-play on Leduc poker beside OpenSpiel's in PyTorch: the same networks and gradient steps.
 
-The same networks (three layers of 64 units), 2,048 rows a step, external sampling and regrets in reservoirs. Time is that of
-the processor.
+Rates of walks or episodes and of gradient steps, on one core, in one process, and what as many of both take as published
+trainings have. Time is that of the processor.
 """
 
 import argparse
@@ -13,12 +13,18 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
+from treeplex.learn.neural.nfsp import Nfsp, NfspSettings
 from treeplex.learn.torch.device import one_thread
 
 GAME, LAYERS, BATCH, RATE = "leduc_poker", (64, 64, 64), 2048, 1e-3
 WALKS, STEPS = 1500, 750
 """Of an iteration for each player, as published trainings have it."""
 ROUNDS, THEIR_WALKS, THEIR_STEPS = 20, 600, 50
+EVERY, NFSP_BATCH, NFSP_ROOM = 128, 128, 200_000
+"""Neural fictitious self-play as OpenSpiel's paper has it: a step of each network for so many steps of its agent, rows of such
+a step, and transitions that are kept."""
+PLAYS, THEIR_PLAYS, THEIR_FIRST = 5000, 1500, 600
+"""Episodes that are measured; theirs after some in which buffers fill."""
 
 
 def rates(walk: Callable[[], object], fit: Callable[[], object], walks: int, steps: int) -> dict[str, float]:
@@ -32,7 +38,7 @@ def rates(walk: Callable[[], object], fit: Callable[[], object], walks: int, ste
     return found | {"iteration": 2 * (WALKS / found["walks"] + STEPS / found["steps"])}
 
 
-def ours(steps: int) -> dict[str, float]:
+def our_deep_cfr(steps: int) -> dict[str, float]:
     """Of this library."""
     learner = SingleDeepCfr(tp.load(GAME), SingleDeepCfrSettings(walks=WALKS, width=64, layers=3, batch=BATCH, rate=RATE))
     learner.step()  # kernels are compiled
@@ -46,7 +52,7 @@ def ours(steps: int) -> dict[str, float]:
     return rates(walk, lambda: network.fit(memory.rows, steps, learner.generator), ROUNDS * WALKS, steps)
 
 
-def theirs(walks: int, steps: int) -> dict[str, float]:
+def their_deep_cfr(walks: int, steps: int) -> dict[str, float]:
     """Of OpenSpiel."""
     import pyspiel
     from open_spiel.python.pytorch.deep_cfr import DeepCFRSolver
@@ -71,11 +77,62 @@ def theirs(walks: int, steps: int) -> dict[str, float]:
     return rates(walk, lambda: solver._learn_advantage_network(0), walks, steps)
 
 
+def their_nfsp(plays: int) -> dict[str, float]:
+    """Processor seconds for 10,000 episodes of OpenSpiel's, and gradient steps of each network in them."""
+    from open_spiel.python import rl_environment
+    from open_spiel.python.pytorch.nfsp import NFSP
+
+    environment = rl_environment.Environment(GAME)
+    size, actions = environment.observation_spec()["info_state"][0], environment.action_spec()["num_actions"]
+    agents = [
+        NFSP(
+            player,
+            state_representation_size=size,
+            num_actions=actions,
+            hidden_layers_sizes=list(LAYERS),
+            reservoir_buffer_capacity=1_000_000,
+            anticipatory_param=0.1,
+            batch_size=NFSP_BATCH,
+            min_buffer_size_to_learn=NFSP_BATCH,
+            learn_every=EVERY,
+            replay_buffer_capacity=NFSP_ROOM,
+        )
+        for player in range(2)
+    ]
+
+    def play(count: int) -> None:
+        for _ in range(count):
+            step = environment.reset()
+            while not step.last():
+                step = environment.step([agents[step.observations["current_player"]].step(step).action])
+            for agent in agents:
+                agent.step(step)
+
+    play(THEIR_FIRST)
+    before, began = [agent.step_counter for agent in agents], process_time()
+    play(plays)
+    spent = process_time() - began
+    made = sum(agent.step_counter - first for agent, first in zip(agents, before, strict=True)) / 2 / EVERY
+    return {"seconds": spent * 10_000 / plays, "steps": made * 10_000 / plays}
+
+
+def our_nfsp(steps: float) -> dict[str, float]:
+    """The same of this library, with so many gradient steps of each network in 10,000 episodes, or a few more."""
+    fits = int(-(-steps * PLAYS // 10_000))
+    settings = NfspSettings(width=64, layers=3, plays=PLAYS, fits=fits, memory=NFSP_ROOM)
+    learner = Nfsp(tp.load(GAME), settings)
+    learner.step()  # kernels are compiled
+    began = process_time()
+    for _ in range(2):
+        learner.step()
+    return {"seconds": (process_time() - began) * 10_000 / (2 * PLAYS), "steps": fits * 10_000 / PLAYS}
+
+
 @benchmark(
-    title="Deep CFR beside OpenSpiel",
-    place=None,
-    minutes=1,
-    about="The same networks, rows a step and walks in one process on one core; processor time.",
+    title="Deep CFR and neural fictitious self-play beside OpenSpiel",
+    place=13,
+    minutes=2,
+    about="The same networks and gradient steps in one process on one core; processor time.",
     needs=("torch", "pyspiel", "tree"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
@@ -83,22 +140,34 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 
     torch.manual_seed(0)
     with one_thread():
-        mine = ours(STEPS // 10 if options.quick else STEPS)
-        other = theirs(THEIR_WALKS, THEIR_STEPS // 5 if options.quick else THEIR_STEPS)
-    return {"treeplex": mine, "openspiel": other, "times": other["iteration"] / mine["iteration"]}
+        mine = our_deep_cfr(STEPS // 10 if options.quick else STEPS)
+        other = their_deep_cfr(THEIR_WALKS, THEIR_STEPS // 5 if options.quick else THEIR_STEPS)
+        their_play = their_nfsp(THEIR_PLAYS // 10 if options.quick else THEIR_PLAYS)
+        my_play = our_nfsp(their_play["steps"])
+    return {
+        "deep cfr": {"treeplex": mine, "openspiel": other},
+        "nfsp": {"treeplex": my_play, "openspiel": their_play},
+        "times": {"deep cfr": other["iteration"] / mine["iteration"], "nfsp": their_play["seconds"] / my_play["seconds"]},
+    }
 
 
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
-    names = {"treeplex": "`sd-cfr`", "openspiel": "OpenSpiel's Deep CFR in PyTorch"}
-    rows = [
-        [name, f"{result[key]['walks']:,.0f}", f"{result[key]['steps']:,.0f}", f"{result[key]['iteration']:,.1f}"]
-        for key, name in names.items()
+    names = {"treeplex": "Treeplex", "openspiel": "OpenSpiel, PyTorch"}
+    walked = [
+        [name, f"{found['walks']:,.0f}", f"{found['steps']:,.0f}", f"{found['iteration']:,.1f}"]
+        for name, found in ((names[key], result["deep cfr"][key]) for key in names)
     ]
-    columns = [
-        "program",
-        "walks a second",
-        "gradient steps a second",
-        f"seconds for {WALKS:,} walks and {STEPS} steps a player",
+    played = [
+        [name, f"{found['steps']:,.0f}", f"{found['seconds']:,.2f}"]
+        for name, found in ((names[key], result["nfsp"][key]) for key in names)
     ]
-    return f"{record.markdown_table(columns, rows)}\n\nAn iteration is {result['times']:.0f} times as fast."
+    heads = ["Deep CFR", "walks a second", "gradient steps a second", f"seconds for {WALKS:,} walks and {STEPS} steps a player"]
+    others = ["neural fictitious self-play", "gradient steps of each network in 10,000 episodes", "seconds for 10,000 episodes"]
+    times = result["times"]
+    return (
+        f"{record.markdown_table(heads, walked)}\n\n{record.markdown_table(others, played)}\n\n"
+        f"Deep CFR is {times['deep cfr']:.0f} times as fast, neural fictitious self-play {times['nfsp']:.0f} times. A step of "
+        f"OpenSpiel's sees {BATCH:,} rows of Deep CFR and {NFSP_BATCH} of self-play; a step of Treeplex's sees all infosets, "
+        "for it puts the rows of each together."
+    )

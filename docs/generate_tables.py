@@ -61,6 +61,11 @@ SPECS: Mapping[str, tuple[str, ...]] = {
         "liars_dice",
         "liars_dice(numdice=2,dice_sides=3)",
     ),
+    "oshi_zumo": (
+        "oshi_zumo(coins=3,size=1,horizon=3)",
+        "oshi_zumo(coins=4,size=1,horizon=4)",
+        "oshi_zumo(coins=6,size=1,horizon=5,min_bid=1)",
+    ),
     "goofspiel": (
         *(f"goofspiel(num_cards={cards},{DESCENDING})" for cards in (3, 4, 5)),
         f"goofspiel(num_cards=3,{DESCENDING},returns_type=total_points)",
@@ -246,6 +251,20 @@ def settings(name: str) -> str:
     return learner.settings.doc_table()
 
 
+def networks() -> str:
+    """ReBeL's networks that come with the library, and what they were judged to be."""
+    from treeplex.learn.rebel.shipped_nets import shipped_nets
+
+    rows = []
+    for name, net in shipped_nets().items():
+        judged = net.card["judged"]
+        ends = "betting rounds" if judged.get("rounds") else f"depth {judged['depth']}"
+        ends += f", endgames of {judged['endgame']} nodes solved" if judged["endgame"] else ""
+        counts = f"{judged['playthroughs']:,}, {judged['iterations']:,}"
+        rows.append((f"`rebel:{name}`", f"`{net.game}`", ends, f"{judged['exploitability']:.4f}", counts))
+    return table(("name", "game", "subgames end", "exploitability", "N, T"), rows, right=(3, 4))
+
+
 def learners() -> str:
     """The learners by name."""
     from treeplex.runs.train.registry import learners as known
@@ -344,6 +363,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "settings": settings,
     "learners": learners,
     "agents": agents,
+    "networks": networks,
     "choosing": choosing,
     "many_players": many_players,
     "leduc_of_three": leduc_of_three,

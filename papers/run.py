@@ -5,7 +5,7 @@
     python papers/run.py rebel --within 5        those of a paper that take at most five minutes
     python papers/run.py --all                   all on the page that take at most an hour
     python papers/run.py vtcfr/one_scheme kuhn   with an option of the study's own
-    python papers/run.py --page                  nothing but the page, from the stored results
+    python papers/run.py --page                  nothing but the page, from the stored results, and the list in README.md
 
 One study runs in this process, several run one after another in processes of their own.
 """
@@ -19,8 +19,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[0] = str(ROOT)
 
-from papers.common.report import write_page  # noqa: E402
-from papers.common.study import Study, chosen, page_sections, run, studies  # noqa: E402
+from papers.common.study import Study, chosen, run, studies, write_pages  # noqa: E402
 
 HOUR = 60.0
 
@@ -71,7 +70,7 @@ def main() -> None:
     wanted = [each for each in studies().values() if asked.all and each.place is not None]
     wanted += [each for name in asked.names for each in chosen(name) if each not in wanted]
     if asked.page:
-        write_page(page_sections())
+        write_pages()
     elif wanted:
         run_each([each for each in wanted if each.minutes <= asked.within])
     else:

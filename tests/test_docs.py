@@ -39,6 +39,26 @@ class Block:
     content: str
 
 
+LONG = {
+    "docs/agents.md",
+    "docs/arena.md",
+    "docs/cluster.md",
+    "docs/cooperative-games.md",
+    "docs/games/holdem.md",
+    "docs/games/rhode_island.md",
+    "docs/games/tic_tac_toe.md",
+    "docs/lbr.md",
+    "docs/learners-gradients.md",
+    "docs/learners.md",
+    "docs/pluribus.md",
+    "docs/poker/analysis.md",
+    "docs/poker/limit-holdem.md",
+    "docs/poker/whole-holdem.md",
+    "docs/resolving.md",
+}
+"""Pages whose examples take several seconds; the slow tests run them."""
+
+
 def blocks(page: Path) -> list[Block]:
     """The fenced blocks of a page, snippets inserted."""
     text = page.read_text(encoding="utf-8")
@@ -64,7 +84,11 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
             del sys.modules[name]
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+@pytest.mark.parametrize(
+    "page",
+    [pytest.param(page, marks=pytest.mark.slow if str(page.relative_to(ROOT)) in LONG else ()) for page in PAGES],
+    ids=lambda page: str(page.relative_to(ROOT)),
+)
 def test_examples_run(page: Path, workplace: Path) -> None:
     namespace: dict[str, object] = {"__name__": "__main__"}
     for block in blocks(page):

@@ -22,6 +22,7 @@ from treeplex.runs.rebel import learner as rebel
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE, SolveSettings
+from treeplex.workers.executor import Executor
 
 PYTHON = [
     "evil.py:Poker",
@@ -251,11 +252,12 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
     class EnoughError(Exception):
         pass
 
-    def crew_for(player: SelfPlayer, *others: object) -> None:
+    def parallel_trainer(rules: object, settings: object, executor: Executor, player: SelfPlayer, streams: int) -> None:
+        executor.close()
         seen.append(player.spec)
         raise EnoughError
 
-    monkeypatch.setattr(rebel, "crew_for", crew_for)
+    monkeypatch.setattr(rebel, "parallel_trainer", parallel_trainer)
     folder = rebel_folder(PYTHON[3], streams=2)
     describe(REBEL, folder, identity=rebel.public_identity(rebel.public_rules("kuhn_poker")))
     with pytest.raises(EnoughError):

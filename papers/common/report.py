@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from papers.common import claims
 from papers.common.lines import read_lines
 from papers.common.results import ROOT, Result, Table, results_file
 from treeplex.storage.files import write_atomically
@@ -29,9 +30,9 @@ Battleship-3, Big Leduc and the hold'em subgames it is.
 """
 
 
-def markdown(table: Table) -> str:
+def markdown(table: Table, *, numbers: str = "---:") -> str:
     """The table in Markdown, its caption in bold above it; names to the left, numbers to the right."""
-    rule = ["---", *["---:"] * (len(table.columns) - 1)]
+    rule = ["---", *[numbers] * (len(table.columns) - 1)]
     lines = ["| " + " | ".join(row) + " |" for row in (table.columns, rule, *table.rows)]
     return f"**{table.caption}**\n\n" + "\n".join(lines)
 
@@ -66,6 +67,11 @@ def section(name: str, title: str, header: Mapping[str, Any]) -> str:
     return "\n\n".join(parts)
 
 
+def items() -> str:
+    """The documents, item by item."""
+    return "\n\n".join([f"## {claims.TITLE}", claims.TEXT, *(markdown(table, numbers="---") for table in claims.tables())])
+
+
 def page(titles: Mapping[str, str]) -> str:
     """The whole page.
 
@@ -73,7 +79,8 @@ def page(titles: Mapping[str, str]) -> str:
         titles: of the studies on it, by name and in order; one without a result is left out.
     """
     headers = {name: lines[0] for name in titles if (lines := read_lines(results_file(name)))}
-    return "\n\n".join([HEAD.strip(), *(section(name, titles[name], header) for name, header in headers.items())]) + "\n"
+    sections = (section(name, titles[name], header) for name, header in headers.items())
+    return "\n\n".join([HEAD.strip(), items(), *sections]) + "\n"
 
 
 def write_page(titles: Mapping[str, str]) -> None:

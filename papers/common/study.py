@@ -14,8 +14,12 @@ from pathlib import Path
 from papers.common.declared import declaration, lacking
 from papers.common.report import print_result, write_page
 from papers.common.results import PAPERS, ROOT, Result, results_file, store
+from treeplex.storage.files import write_atomically
 
 Function = Callable[..., Result | None]
+README = PAPERS / "README.md"
+BEGIN, END = "<!-- generated: studies -->", "<!-- end -->"
+"""Between these stands the list of studies."""
 FUNCTIONS: dict[str, Function] = {}
 """Of the modules imported so far, by name of the module."""
 
@@ -120,7 +124,24 @@ def run(one: Study, options: list[str]) -> None:
     print_result(one.title, result)
     store(one.name, result)
     print(f"wrote {results_file(one.name).relative_to(ROOT)}")
+    write_pages()
+
+
+def listing() -> str:
+    """Every study in Markdown, for ``papers/README.md``: what it reproduces, how long that takes and what it needs."""
+    rows = [
+        f"| `{each.name}` | {each.summary} | {each.minutes:g} | {', '.join(each.needs)} "
+        f"| {'no' if each.place is None else 'yes'} |"
+        for each in studies().values()
+    ]
+    return "\n".join(["| study | what it reproduces | minutes | needs | on the page |", "|---|---|--:|---|---|", *rows])
+
+
+def write_pages() -> None:
+    """Renew ``docs/papers.md``, and the list of studies in ``papers/README.md``."""
     write_page(page_sections())
+    before, _, rest = README.read_text(encoding="utf-8").partition(BEGIN)
+    write_atomically(README, f"{before}{BEGIN}\n{listing()}\n{END}{rest.partition(END)[2]}".encode())
 
 
 def page_sections() -> dict[str, str]:

@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from time import process_time
 from typing import Any
 
+import numpy as np
+
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import curve_of, reached, trained
+from papers.learners.trained import BANDS, STORED, band, earlier, mean_at, trainings, values_of
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
@@ -14,16 +16,16 @@ from treeplex.solvers import make_solver
 GAME = "leduc_poker"
 MATCHED = 4_700_000
 """Histories of the runs that published figures are from."""
-LEARNERS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "sd-cfr": ("sd-cfr", {}),
-    "deep-cfr": ("deep-cfr", {"every": 50}),
-    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}),
-    "escher": ("escher", {"steps": 80, "every": 20}),
-    "escher, corrected": ("escher", {"steps": 80, "every": 20, "corrected": True}),
-    "dream": ("dream", {"steps": 100, "every": 20}),
-    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}),
+LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
+    "sd-cfr": ("sd-cfr", {}, 1),
+    "deep-cfr": ("deep-cfr", {"every": 50}, 3),
+    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 1),
+    "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 1),
+    "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}, 1),
+    "dream": ("dream", {"steps": 100, "every": 20}, 1),
+    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 1),
 }
-"""Learner and settings besides the defaults, by what a run is called."""
+"""Learner, settings besides the defaults, and from how many seeds, by what a run is called."""
 TABLES: Mapping[str, Mapping[str, Any]] = {
     "sd-cfr": {},
     "dream": {"walks": 6000},
@@ -35,87 +37,90 @@ TABLES: Mapping[str, Mapping[str, Any]] = {
 """Settings of runs with a table in place of each network, which take seconds."""
 
 
-def with_tables() -> tuple[Table, dict[str, Any]]:
-    """What the methods come to without learning error, and outcome sampling at as many histories as DREAM has."""
-    found = {}
-    for name, changes in TABLES.items():
-        learner = LEARNERS[name][0]
-        found[name] = reached(trained(GAME, learner, {**changes, "approximator": "table"}, called=f"{name}, table"))
-    solver = make_solver(compile_game(GAME), "os-mccfr")
+def row(name: str, found: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A row of a table: what the seeds of a run came to, and what they took on average."""
+    steps, nodes, seconds = (np.mean(values_of(found, each)) for each in ("steps", "nodes", "cpu_seconds"))
+    gains = band(values_of(found, "exploitability"), 3)
+    return [f"`{name}`", gains, str(len(found)), f"{steps:,.0f}", f"{nodes / 1e6:.2f}", f"{seconds:.0f}"]
+
+
+COLUMNS = ("learner", "exploitability", "seeds", "iterations", "million histories", "processor seconds")
+
+
+def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
+    """What tabular outcome sampling comes to after so many histories."""
+    solver = make_solver(compile_game(GAME), "os-mccfr", seed=seed)
     began = process_time()
-    while solver.nodes < found["dream"]["nodes"]:
+    while solver.nodes < nodes:
         solver.run(5000)
     spent, gain = process_time() - began, judge(solver.game, solver.average_policy()).exploitability
-    found["os-mccfr"] = {"exploitability": gain, "steps": solver.iteration, "nodes": solver.nodes, "cpu_seconds": spent}
-    rows = [
-        [
-            f"`{name}`",
-            f"{each['exploitability']:.3f}",
-            f"{each['steps']:,}",
-            f"{each['nodes'] / 1e6:.2f}",
-            f"{each['cpu_seconds']:.1f}",
-        ]
-        for name, each in found.items()
-    ]
-    columns = ["learner", "exploitability", "iterations", "million histories", "processor seconds"]
-    return Table("With tables in place of all networks, and tabular outcome sampling", columns, rows), found
+    return {"exploitability": gain, "steps": solver.iteration, "nodes": solver.nodes, "cpu_seconds": spent}
+
+
+def with_tables() -> tuple[Table, dict[str, Any]]:
+    """What the methods come to without learning error, and outcome sampling at as many histories as DREAM has."""
+    found: dict[str, Any] = {}
+    for name, changes in TABLES.items():
+        settings = {**changes, "approximator": "table"}
+        found[name] = trainings(GAME, LEARNERS[name][0], settings, called=f"{name}, table")[0]
+    found["os-mccfr"] = {seed: outcome_sampling(int(seed), each["nodes"]) for seed, each in found["dream"].items()}
+    rows = [row(name, each) for name, each in found.items()]
+    return Table("With tables in place of all networks, and tabular outcome sampling", COLUMNS, rows), found
 
 
 @study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=40, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of learners, as in :data:`LEARNERS`; others are shown as far as they have come."""
+    """With options: names of learners, as in :data:`LEARNERS`, the others are left out; and :data:`STORED`."""
     said = published("learners")["deep_cfr"]
-    trainings = {}
-    for name in options or LEARNERS:
-        learner, settings = LEARNERS[name]
-        trainings[name] = trained(GAME, learner, settings, called=name)
-        print(name, reached(trainings[name]), flush=True)
-    found = {name: reached(training) for name, training in trainings.items()}
-    curves = {name: curve_of(training) for name, training in trainings.items()}
-    rows = [
-        [
-            f"`{name}`",
-            f"{each['exploitability']:.3f}",
-            f"{each['steps']:,}",
-            f"{each['nodes'] / 1e6:.2f}",
-            f"{each['cpu_seconds']:.0f}",
-            said[name],
-        ]
-        for name, each in found.items()
-    ]
+    found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
+    for name in [each for each in options or () if each != STORED] or LEARNERS:
+        learner, settings, seeds = LEARNERS[name]
+        known = before["reached"].get(name, {}), before["curves"].get(name, {})
+        found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=known)
     tables, without_error = with_tables()
-    columns = ["learner", "exploitability", "iterations", "million histories", "processor seconds", "published"]
-    steps = (1, 10, 20, 30, 50, 100)
-    shown = [
-        [f"`{name}`", *(f"{curve[str(step)]:.3f}" if str(step) in curve else "" for step in steps)]
-        for name, curve in curves.items()
-    ]
-    findings = [
-        f"`{name}` comes to {found[name]['exploitability']:.3f} after {found[name]['steps']:,} iterations and "
-        f"{found[name]['cpu_seconds']:.0f} seconds of one processor."
-        for name in ("deep-cfr", "sd-cfr")
-        if name in found
-    ]
-    plain, corrected = (without_error[name]["exploitability"] for name in ("escher", "escher, corrected"))
+    steps = (1, 10, 20, 50, 100, 200, 300)
+    shown = []
+    for name, each in curves.items():
+        means = [mean_at(each, step) for step in steps]
+        shown.append([f"`{name}`", *("" if mean is None else f"{mean:.3f}" for mean in means)])
+    findings = []
+    for name in ("deep-cfr", "sd-cfr"):
+        if name in found:
+            _, gain, _, count, _, seconds = row(name, found[name])
+            findings.append(f"`{name}` comes to {gain} after {count} iterations and {seconds} seconds of one processor.")
+    gains = {name: band(values_of(each, "exploitability")) for name, each in found.items()}
+    exact = {name: band(values_of(each, "exploitability")) for name, each in without_error.items()}
+    if "escher" in gains and "escher, corrected" in gains:
+        findings.append(
+            f"Plain ESCHER stays at {gains['escher']} with networks, its importance-corrected residual comes to "
+            f"{gains['escher, corrected']}. With tables, whose only error is that a critic has seen 500 playthroughs for each "
+            f"player, they are at {exact['escher']} and {exact['escher, corrected']}."
+        )
     findings.append(
-        f"With tables, whose only error is that a critic has seen 500 playthroughs for each player, plain ESCHER comes to a "
-        f"standstill at {plain:.2f}; the importance-corrected residual takes it to {corrected:.2f}."
+        f"With tables DREAM comes to {exact['dream']}, outcome sampling to {exact['os-mccfr']} at as many histories."
     )
-    findings.append(
-        f"With tables DREAM comes to {without_error['dream']['exploitability']:.3f}, outcome sampling to "
-        f"{without_error['os-mccfr']['exploitability']:.3f} at as many histories."
-    )
+    if "dream" in found:
+        same = {seed: outcome_sampling(int(seed), each["nodes"]) for seed, each in found["dream"].items()}
+        without_error["os-mccfr, histories of dream"] = same
+        findings.append(
+            f"With networks DREAM comes to {gains['dream']}, tabular outcome sampling to "
+            f"{band(values_of(same, 'exploitability'))} at as many histories."
+        )
     return Result(
         source=said["source"],
         findings=findings,
         tables=[
-            Table("Exploitability in chips, the mean over players", columns, rows),
-            Table("After so many iterations", ["learner", *map(str, steps)], shown),
+            Table(
+                "Exploitability in chips, the mean over players",
+                [*COLUMNS, "published"],
+                [[*row(name, each), said[name]] for name, each in found.items()],
+            ),
+            Table("After so many iterations, the mean over seeds", ["learner", *map(str, steps)], shown),
             tables,
         ],
         notes=[
-            "One seed, 0; the defaults of each learner. Networks have three layers of 64 units and see ranks, suits, betting "
-            "and chips.",
+            f"The defaults of each learner. {BANDS} Networks have three layers of 64 units and see ranks, "
+            "suits, betting and chips.",
             said["sources"],
             "Exploitability is exact. Processor seconds are those of walks and fits; networks of the average, which are fitted "
             "when the average is asked for, are not in them.",

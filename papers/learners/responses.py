@@ -1,79 +1,98 @@
 """Learners by responses on Kuhn and Leduc poker: PSRO, NFSP, regression CFR, exploitability descent and ARMAC."""
 
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import curve_of, reached, trained
+from papers.learners.trained import BANDS, SEEDS, STORED, band, earlier, mean_at, trainings, values_of
+from treeplex.learn.neural.rcfr import Rcfr
 
 TABLE: Mapping[str, Any] = {"approximator": "table"}
+ONE = (0,)
+"""Seeds where nothing is drawn, or a run is long."""
 
 
 class Run(NamedTuple):
-    """A training: what it is called, its learner and game, and settings besides the defaults."""
+    """A training: what it is called, its learner and game, settings besides the defaults, and from which seeds."""
 
     name: str
     learner: str
     game: str
     settings: Mapping[str, Any]
+    seeds: Iterable[int] = SEEDS
 
 
 RUNS = (
-    Run("psro", "psro", "kuhn_poker", {"steps": 8}),
-    Run("psro", "psro", "leduc_poker", {"steps": 250}),
-    Run("ned-table", "ned", "kuhn_poker", {**TABLE, "rate": 1.4, "slowing": 0.6, "steps": 20_000}),
-    Run("ned-table", "ned", "leduc_poker", {**TABLE, "rate": 4.0, "slowing": 0.5, "steps": 10_000}),
+    Run("psro", "psro", "kuhn_poker", {"steps": 8}, ONE),
+    Run("psro", "psro", "leduc_poker", {"steps": 250}, ONE),
+    Run("ned-table", "ned", "kuhn_poker", {**TABLE, "rate": 1.4, "slowing": 0.6, "steps": 20_000}, ONE),
+    Run("ned-table", "ned", "leduc_poker", {**TABLE, "rate": 4.0, "slowing": 0.5, "steps": 10_000}, ONE),
     Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
-    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 20}),
-    Run("armac", "armac", "leduc_poker", {"steps": 100}),
-    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
+    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}, ONE),
+    Run("armac", "armac", "leduc_poker", {"steps": 260}, ONE),
+    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}, ONE),
+    Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 320, 1000, 3200, 10_000)
 """After which a table shows what was reached; ten per power of ten are measured."""
-WORDS = {"psro": "best responses", "psro-learned": "learned responses"}
+WORDS = {"psro": "best responses", "psro-learned": "learned responses", "rcfr-plus": "with networks, `plus`"}
 
 
-@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=10, needs=("torch",))
+@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=25, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of runs, as in :data:`RUNS`."""
+    """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]
     found, curves, rows, shown = {}, {}, [], []
+    before = {"reached": {}, "curves": {}, **earlier("learners/responses", options)}
+    chosen = [each for each in options or () if each != STORED]
     for run in RUNS:
-        if options and run.name not in options:
+        if chosen and run.name not in chosen:
             continue
-        training = trained(run.game, run.learner, run.settings, called=run.name)
         key = f"{run.game}/{run.name}"
-        found[key], curves[key] = reached(training), curve_of(training)
-        each, last = found[key], training.records[-1].measures
-        print(key, each, flush=True)
-        counts = f"{last['pool']:.0f} strategies" if "pool" in last else f"{each['steps']:,} steps"
-        episodes = f", {each['episodes'] / 1e6:.1f} million episodes" if each["episodes"] else ""
+        known = before["reached"].get(key, {}), before["curves"].get(key, {})
+        found[key], curves[key] = trainings(run.game, run.learner, run.settings, called=run.name, seeds=run.seeds, before=known)
+        each, effort = found[key], mean_effort(found[key])
+        counts = f"{effort['pool']:.0f} strategies" if "pool" in effort else f"{effort['steps']:,.0f} steps"
+        episodes = f", {effort['episodes'] / 1e6:.1f} million episodes" if effort["episodes"] else ""
         name = f"{'Kuhn' if run.game == 'kuhn_poker' else 'Leduc'}, `{run.learner}` {words_of(run)}"
-        measured = 2.0 * each["exploitability"]
         published_one = said[run.game].get(run.name, "")
-        rows.append([name, number(measured), counts + episodes, f"{each['cpu_seconds']:.0f}", published_one])
-        shown.append([name, *(number(2.0 * curves[key][str(step)]) if str(step) in curves[key] else "" for step in STEPS)])
-    columns = ["game, learner", "NashConv", "effort", "processor seconds", "published NashConv"]
+        rows.append([name, gains_of(each), str(len(each)), counts + episodes, f"{effort['cpu_seconds']:.0f}", published_one])
+        means = [mean_at(curves[key], step) for step in STEPS]
+        shown.append([name, *("" if mean is None else number(2.0 * mean) for mean in means)])
+    columns = ["game, learner", "NashConv", "seeds", "effort", "processor seconds", "published NashConv"]
+    after = ["game, learner", *(f"{step:,}" for step in STEPS)]
     return Result(
         source=said["source"],
         findings=findings(found),
         tables=[
             Table("NashConv in chips, the sum over both players", columns, rows),
-            Table("NashConv after so many steps", ["game, learner", *(f"{step:,}" for step in STEPS)], shown),
+            Table("NashConv after so many steps, the mean over seeds", after, shown),
         ],
         notes=[
-            "One seed, 0, and the learners' defaults besides the number of steps. Networks have three layers of 64 units, "
+            f"The learners' defaults besides the number of steps. {BANDS} Networks have three layers of 64 units, "
             "those of `ned` two of 128, and see ranks, suits, betting and chips; a step of `nfsp` and of `armac` is a batch "
             "of 5,000 episodes. NashConv is exact.",
             f"{said['figures']} Published curves count what their programs count: steps of all of them are not alike.",
         ],
         numbers={"reached": found, "curves": curves},
     )
+
+
+def mean_effort(found: Mapping[str, Mapping[str, Any]]) -> dict[str, float]:
+    """Means over seeds of all that was counted."""
+    first = next(iter(found.values()))
+    return {name: sum(values_of(found, name)) / len(found) for name in first}
+
+
+def gains_of(found: Mapping[str, Mapping[str, Any]]) -> str:
+    """NashConv over seeds, as text."""
+    values = [2.0 * value for value in values_of(found, "exploitability")]
+    return number(values[0]) if len(values) == 1 else band(values, 3)
 
 
 def words_of(run: Run) -> str:
@@ -88,26 +107,30 @@ def number(value: float) -> str:
 
 def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     """What to read first."""
-    conv = {name: 2.0 * each["exploitability"] for name, each in found.items()}
     sentences = []
-    if conv.get("kuhn_poker/psro", 1.0) < 1e-9 and "leduc_poker/psro" in conv:
+    conv = {name: gains_of(each) for name, each in found.items()}
+    if "kuhn_poker/psro" in conv and "leduc_poker/psro" in conv:
         sentences.append(
-            "With best responses and exact payoffs PSRO is the double oracle algorithm: it ends in an equilibrium of Kuhn "
-            f"poker, and on Leduc poker comes to {conv['leduc_poker/psro']:.2g}."
+            "With best responses and exact payoffs PSRO is the double oracle algorithm: on Kuhn poker it comes to NashConv "
+            f"{conv['kuhn_poker/psro']}, on Leduc poker to {conv['leduc_poker/psro']}."
         )
+    if "leduc_poker/psro-learned" in conv:
+        pool = mean_effort(found["leduc_poker/psro-learned"])["pool"]
+        sentences.append(f"With learned responses it comes to {conv['leduc_poker/psro-learned']} with {pool:.0f} strategies.")
     if "leduc_poker/nfsp" in conv:
-        each = found["leduc_poker/nfsp"]
+        each, effort = found["leduc_poker/nfsp"], mean_effort(found["leduc_poker/nfsp"])
         sentences.append(
-            f"Neural fictitious self-play comes to an exploitability, half of NashConv, of {each['exploitability']:.2g} after "
-            f"{each['episodes'] / 1e6:.1f} million episodes and {each['cpu_seconds']:.0f} seconds of one processor. A step "
+            "Neural fictitious self-play comes to an exploitability, half of NashConv, of "
+            f"{band(values_of(each, 'exploitability'))} after {effort['episodes'] / 1e6:.1f} million episodes and "
+            f"{effort['cpu_seconds']:.0f} seconds of one processor. A step "
             "there sees all transitions that are kept, put together by infoset; published runs draw batches of 128."
         )
-    if "leduc_poker/rcfr" in conv and "leduc_poker/psro-learned" in conv:
+    if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
-            f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']:.2g}: what networks get wrong of "
-            "936 infosets adds up, and the published run takes hundreds of times as many gradient steps an iteration. PSRO "
-            "with learned "
-            "responses is still on its way."
+            f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}: what networks get wrong of "
+            "936 infosets adds up, and the published run takes hundreds of times as many gradient steps an iteration. With "
+            "regrets that stay positive and averages that forget early iterations (`--preset plus`) it comes to "
+            f"{conv['leduc_poker/rcfr-plus']} after a tenth of the iterations."
         )
     return sentences
 

@@ -1,15 +1,22 @@
 """Trainings of learners for studies: one folder for each learner and seed, which goes on where it stands."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from papers.common.results import ROOT
+import numpy as np
+
+from papers.common.results import ROOT, stored
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.train.kind import Training
 from treeplex.runs.train.own import LIBRARY
 from treeplex.runs.train.train import train
 
 FOLDERS = ROOT / "runs" / "papers" / "learners"
+SEEDS = range(3)
+Found = dict[str, Any]
+STORED = "stored"
+"""The option of a study that takes what is stored with it where no training is in :data:`FOLDERS`: to add a seed or a run."""
 
 
 def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0, called: str | None = None) -> Training:
@@ -21,19 +28,77 @@ def trained(game: str, name: str, settings: Mapping[str, Any], *, seed: int = 0,
         seed: of the training.
         called: what its folder is called; None: the learner's name.
     """
-    folder = FOLDERS / game / f"{called or name}-{seed}".replace(", ", "-")
+    folder = folder_of(game, called or name, seed)
     if kind_of(folder) == LIBRARY.name:
         return train(resume=folder, settings=dict(settings))
     return train(game, name, settings={**settings, "seed": seed}, out=folder, force=True)
 
 
-def reached(training: Training) -> dict[str, Any]:
+def trainings(
+    game: str,
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    called: str,
+    seeds: Iterable[int] = SEEDS,
+    before: tuple[Found, Found] = ({}, {}),
+) -> tuple[Found, Found]:
+    """What :func:`trained` comes to from some seeds: :func:`reached` and :func:`curve_of`, by seed as text.
+
+    Args:
+        game, name, settings, called: as there.
+        seeds: of the trainings.
+        before: what was measured before and stored with the study; taken where there is no folder of a training.
+    """
+    found, curves = {}, {}
+    for seed in map(str, seeds):
+        if seed in before[0] and not folder_of(game, called, int(seed)).exists():
+            found[seed], curves[seed] = before[0][seed], before[1].get(seed, {})
+            continue
+        training = trained(game, name, settings, seed=int(seed), called=called)
+        found[seed], curves[seed] = reached(training), curve_of(training)
+        print(called, seed, found[seed], flush=True)
+    return found, curves
+
+
+def earlier(study: str, options: Sequence[str] | None) -> Found:
+    """What is stored with a study, where :data:`STORED` asks for it; else nothing."""
+    return stored(study) if STORED in (options or ()) else {}
+
+
+def folder_of(game: str, called: str, seed: int) -> Path:
+    """Where a training is."""
+    return FOLDERS / game / f"{called}-{seed}".replace(", ", "-")
+
+
+def reached(training: Training) -> Found:
     """What a training has come to: steps, effort, and the last exploitability."""
     last = training.records[-1]
-    found = {name: last.measures[name] for name in ("exploitability", "nodes", "episodes")}
-    return {"steps": last.done, "cpu_seconds": last.cpu_seconds, **found}
+    names = ("exploitability", "nodes", "episodes", *(["pool"] if "pool" in last.measures else []))
+    return {"steps": last.done, "cpu_seconds": last.cpu_seconds, **{name: last.measures[name] for name in names}}
 
 
 def curve_of(training: Training) -> dict[str, float]:
     """Exploitability by the number of steps, as text."""
     return {str(record.done): record.measures["exploitability"] for record in training.records}
+
+
+def values_of(found: Mapping[str, Mapping[str, Any]], name: str) -> list[float]:
+    """A number of each seed."""
+    return [each[name] for each in found.values()]
+
+
+def mean_at(curves: Mapping[str, Mapping[str, float]], step: int) -> float | None:
+    """The mean over seeds after so many steps; None where one was not measured there."""
+    values = [curve.get(str(step)) for curve in curves.values()]
+    return None if None in values else float(np.mean(values))  # type: ignore[arg-type]
+
+
+def band(values: Sequence[float], digits: int = 2) -> str:
+    """The mean, and in brackets the least and the most where there are several."""
+    mean = f"{np.mean(values):.{digits}f}"
+    return mean if len(values) == 1 else f"{mean} ({min(values):.{digits}f} to {max(values):.{digits}f})"
+
+
+BANDS = "Of several seeds the mean is shown and, in brackets, the least and the most."
+"""What a table of bands says of itself."""

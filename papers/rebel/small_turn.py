@@ -16,18 +16,22 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published, verdict
 from papers.common.study import study
-from papers.rebel.small_turn_search import Turn, steps
+from papers.rebel.small_turn_search import DOMAINS, Turn, errors
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.learn.rebel.policy_net import GuidedLeaf
-from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_module
 
-GAME = "turn_holdem"
+BOARDS = {
+    "9cJdQcAd": "turn_holdem",
+    "9c9dQcAd": "turn_holdem(board=9c9dQcAd)",
+    "TcJcQcKc": "turn_holdem(board=TcJcQcKc)",
+}
+"""Games by their turn: the usual one, a pair, and four of a suit in a row."""
 HORIZON = Horizon(rounds=True, endgame=9)
 """To the end of the round; after an all-in the eight rivers and the deal are nine public nodes."""
-ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 64
+ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 256
 SEEDS = (0, 1)
 SETTINGS = RebelSettings(
     iterations=32, depth=0, rounds=True, endgame=9, solves=6144, burn_in=512, reuse=256.0, width=128, warm=15
@@ -43,15 +47,13 @@ EXACT = {
     "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
 }
 """Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+ALTERNATING = ("lcfr", "lcfr-avg", "lcfr-avg-modified", "flop")
 LEARNT = ("lcfr", "lcfr-avg-modified", "flop")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "self-play": {},
     "random beliefs": {"source": "random"},
     "self-play, policy network": {"policy_net": True},
 }
-DOMAINS = ("CFR-D's iterations", "averages", "random")
-"""Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
-LOOKS = (8, 16, 32, 64)
 LONGEST = 1024
 """Iterations of linear CFR on the whole game."""
 CODE = (
@@ -60,6 +62,8 @@ CODE = (
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
 Curve = Mapping[str, Sequence[float]]
+Boards = Mapping[str, Mapping[str, Curve]]
+"""By board, curves by method; the first board's are those that networks are beside."""
 Trained = Mapping[str, Sequence[Mapping[str, Any]]]
 """By kind of training, one entry a seed."""
 
@@ -73,6 +77,15 @@ def exact(turn: Turn, method: str) -> Curve:
     """A search with exact values at the leaves."""
     key = {"what": "rebel/small_turn exact", "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
     return dict(kept({**key, "code": code(*CODE)}, lambda: turn.curve(turn.rivers, method, points())))
+
+
+def on_boards() -> Boards:
+    """Searches with exact values on all boards."""
+    found: dict[str, Mapping[str, Curve]] = {}
+    for board, game in BOARDS.items():
+        turn = Turn(game, HORIZON, RIVER)
+        found[board] = {method: exact(turn, method) for method in (ALTERNATING if found else EXACT)}
+    return found
 
 
 def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
@@ -99,38 +112,6 @@ def whole_game(turn: Turn) -> dict[int, float]:
     """Exploitability of linear CFR on the whole game, by iterations."""
     marks = sorted({*points(), *log_points(LONGEST, a_decade=24)})
     return dict(zip(marks, curve(turn.game, "lcfr", marks), strict=True))
-
-
-def errors(turn: Turn, leaf: Any) -> dict[str, float]:
-    """Root mean square error of a network's values of hands, in parts of the pot at the leaf, by :data:`DOMAINS`.
-
-    Squares are weighted by how likely chance and the other player make it that the hand comes to the leaf, which is what they
-    weigh in the search itself.
-    """
-    leaves, found = turn.top.leaves, {}
-    pots = np.array([sum(turn.rules.game.tree.nodes[state.node[0]].contributions) for state in leaves.states])
-    for name, looks in asked(turn).items():
-        total = weight = 0.0
-        for believed in looks:
-            right, guessed = turn.rivers(leaves, believed, believed), leaf(leaves, believed, believed)
-            for player in (0, 1):
-                mass = np.stack([own.weight @ row for own, row in zip(leaves.states, believed[1 - player], strict=True)])
-                total += float((mass * ((right[player] - guessed[player]) / pots[:, None]) ** 2).sum())
-                weight += float(mass.sum())
-        found[name] = (total / weight) ** 0.5
-    return found
-
-
-def asked(turn: Turn) -> dict[str, list[Any]]:
-    """Ranges at all leaves, by domain."""
-    generator, found = np.random.default_rng(0), {name: [] for name in DOMAINS}
-    for step in steps(turn.search(turn.rivers, "lcfr", LOOKS[-1]), LOOKS[-1]):
-        if step.number in LOOKS:
-            for name, strategy in ((DOMAINS[0], step.played), (DOMAINS[1], step.average / step.average.sum())):
-                found[name].append(turn.top.leaves.reach_at(strategy))
-            drawn = [random_belief(turn.rules, state, generator).ranges for state in turn.top.leaves.states]
-            found[DOMAINS[2]].append(tuple(np.stack([ranges[player] for ranges in drawn]) for player in (0, 1)))
-    return found
 
 
 SOUND = "lcfr-avg"
@@ -182,6 +163,16 @@ def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list
     return at_marks(np.mean([run["curves"][name][which] for run in runs], axis=0).tolist())
 
 
+def boards_table(boards: Boards) -> Table:
+    """What is played at the last mark, on each board."""
+    rows = []
+    for board, left in boards.items():
+        cells = [f"{left[method]['played'][-1]:.3f} ({left[method]['average'][-1]:.3f})" for method in ALTERNATING]
+        rows.append([board, *cells])
+    caption = f"Exact values, {MARKS[-1]} iterations, by board: what is played, and in brackets the average policy"
+    return Table(caption, ["board", *(EXACT[method] for method in ALTERNATING)], rows)
+
+
 def errors_table(trained: Trained) -> Table:
     """How far networks' values are off, and what training took."""
     rows = []
@@ -207,16 +198,16 @@ def mean_error(runs: Sequence[Mapping[str, Any]], domain: str) -> float:
     return statistics.fmean(run["errors"][domain] for run in runs)
 
 
-def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> list[str]:
+def findings(boards: Boards, trained: Trained, tabular: Mapping[int, float]) -> list[str]:
     """What the figures say, beside what the paper says."""
-    paper = published("rebel")
+    paper, left = published("rebel"), next(iter(boards.values()))
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
     return [
         f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
         f"{compared(left, SOUND, 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs. "
-        f"{verdict(*exceeds(left, SOUND, 'lcfr'))}",
+        f"{verdict(*exceeds(left, SOUND, 'lcfr'))} {on_how_many(boards, SOUND, 'lcfr')}",
         f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. '
-        f"{verdict(*exceeds(left, 'lcfr', PLAIN))} With networks from self-play, which "
+        f"{verdict(*exceeds(left, 'lcfr', PLAIN))} {on_how_many(boards, 'lcfr', PLAIN)} With networks from self-play, which "
         f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], 'lcfr', last)}, {EXACT[PLAIN]} "
         f"{spread(trained[OWN], PLAIN, last)}.",
         "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
@@ -230,6 +221,13 @@ def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, 
 def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
     """Whether one method is more exploitable than another at the last mark: what is played, and the average policy."""
     return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
+
+
+def on_how_many(boards: Boards, one: str, other: str) -> str:
+    """On how many boards a method is more exploitable than another, as a sentence."""
+    found = [exceeds(left, one, other) for left in boards.values()]
+    played, average = (sum(each) for each in zip(*found, strict=True))
+    return f"Of {len(boards)} boards it is so on {played} as played, on {average} of the average policy."
 
 
 def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
@@ -281,7 +279,7 @@ def notes(turn: Turn) -> list[str]:
         f"The game is `{rules.game.spec}`: {spot.pot:g} chips in the pot, {spot.stack:g} behind, the bets of turn endgame "
         f"hold'em, a deck of {len(spot.format.deck)} cards, {len(rules.hands)} hands, {len(turn.top.leaves)} ways to the river "
         "with chips left. The paper's has 52 cards and 1,326 hands and trains with random stacks, sizes and boards; here "
-        "everything is fixed.",
+        "everything is fixed. In the left panel bands are over the three boards, all else is on the first.",
         "Subgames end with the betting round, before the card is seen, so that a leaf is one row for a network; the next "
         "subgame begins there and goes to the end of the game. The paper's network, too, is asked at the ends of betting "
         "rounds; whether before the card or after it, the paper does not say. After an all-in the rivers are dealt without "
@@ -299,11 +297,16 @@ def notes(turn: Turn) -> list[str]:
     ]
 
 
-def draw(left: Mapping[str, Curve], trained: Trained, tabular: Sequence[float]) -> Picture:
-    """Figure 6 left, Figure 6 right, Figure 2: exploitability of what is played; bands from the lowest seed to the highest."""
+def draw(boards: Boards, trained: Trained, tabular: Sequence[float]) -> Picture:
+    """Figure 6 left, Figure 6 right, Figure 2: exploitability of what is played; bands are over boards, and over seeds."""
     figure, axes = panels(1, 3, size=(13.2, 4.6))
+    left = next(iter(boards.values()))
     for number, (method, found) in enumerate(left.items()):
         axes[0].plot(points(), found["played"], label=EXACT[method], **line_style(number))
+        if method in ALTERNATING:
+            between = np.array([own[method]["played"] for own in boards.values()])
+            style = {"color": line_style(number)["color"], "alpha": 0.12, "linewidth": 0}
+            axes[0].fill_between(points(), between.min(axis=0), between.max(axis=0), **style)
     for number, method in enumerate(EXACT):
         if method in LEARNT:
             banded(axes[1], trained["self-play"], method, EXACT[method], number)
@@ -349,15 +352,16 @@ def without_nan(value: Any) -> Any:
 @study(title="ReBeL, Figures 2 and 6, with a small deck", place=7, minutes=30, needs=("torch",))
 def reproduce() -> Result:
     torch_module().set_num_threads(1)
-    turn, paper = Turn(GAME, HORIZON, RIVER), published("rebel")
-    left = {method: exact(turn, method) for method in EXACT}
+    boards, paper = on_boards(), published("rebel")
+    turn = Turn(next(iter(BOARDS.values())), HORIZON, RIVER)
+    left = next(iter(boards.values()))
     trained = {kind: [learnt(turn, kind, seed) for seed in SEEDS] for kind in KINDS}
     tabular = whole_game(turn)
     return Result(
         source=f"{paper['source']}; {paper['turn_search']['source']}",
-        findings=findings(left, trained, tabular),
-        tables=[curves_table(left, trained, tabular), errors_table(trained)],
-        pictures=[draw(left, trained, [tabular[point] for point in points()])],
+        findings=findings(boards, trained, tabular),
+        tables=[curves_table(left, trained, tabular), boards_table(boards), errors_table(trained)],
+        pictures=[draw(boards, trained, [tabular[point] for point in points()])],
         notes=notes(turn),
-        numbers={"points": points(), "exact": left, "trained": without_nan(trained), "whole_game": tabular},
+        numbers={"points": points(), "boards": boards, "trained": without_nan(trained), "whole_game": tabular},
     )

@@ -1,7 +1,8 @@
-"""What a search on the turn plays in the whole game, exactly: policies that ``small_turn.py`` judges."""
+"""What a search on the turn plays in the whole game, exactly, and how far networks are off: what ``small_turn.py`` judges."""
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicTree
+from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
@@ -24,6 +26,9 @@ from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+DOMAINS = ("CFR-D's iterations", "averages", "random")
+"""Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
+LOOKS = (8, 16, 32, 64)
 REMEMBERED = 4
 """Solutions of rivers kept, as a search and its judge ask for the same."""
 
@@ -138,4 +143,36 @@ def numbers_in(game: CompiledGame, subgames: Subgames, roots: Sequence[Hashable]
             first, stride, count = subgames.tree.infoset_layout[infosets[hand]]
             own = game.sequences_at(game.lookup[visited.player, rules.infostate(node, visited.player, int(hand))])
             found[first : first + stride * count : stride] = own
+    return found
+
+
+def errors(turn: Turn, leaf: Any) -> dict[str, float]:
+    """Root mean square error of a network's values of hands, in parts of the pot at the leaf, by :data:`DOMAINS`.
+
+    Squares are weighted by how likely chance and the other player make it that the hand comes to the leaf, which is what they
+    weigh in the search itself.
+    """
+    leaves, found = turn.top.leaves, {}
+    pots = np.array([sum(turn.rules.game.tree.nodes[state.node[0]].contributions) for state in leaves.states])
+    for name, looks in asked(turn).items():
+        total = weight = 0.0
+        for believed in looks:
+            right, guessed = turn.rivers(leaves, believed, believed), leaf(leaves, believed, believed)
+            for player in (0, 1):
+                mass = np.stack([own.weight @ row for own, row in zip(leaves.states, believed[1 - player], strict=True)])
+                total += float((mass * ((right[player] - guessed[player]) / pots[:, None]) ** 2).sum())
+                weight += float(mass.sum())
+        found[name] = (total / weight) ** 0.5
+    return found
+
+
+def asked(turn: Turn) -> dict[str, list[Any]]:
+    """Ranges at all leaves, by domain."""
+    generator, found = np.random.default_rng(0), {name: [] for name in DOMAINS}
+    for step in steps(turn.search(turn.rivers, "lcfr", LOOKS[-1]), LOOKS[-1]):
+        if step.number in LOOKS:
+            for name, strategy in ((DOMAINS[0], step.played), (DOMAINS[1], step.average / step.average.sum())):
+                found[name].append(turn.top.leaves.reach_at(strategy))
+            drawn = [random_belief(turn.rules, state, generator).ranges for state in turn.top.leaves.states]
+            found[DOMAINS[2]].append(tuple(np.stack([ranges[player] for ranges in drawn]) for player in (0, 1)))
     return found

@@ -6,7 +6,6 @@ judged on quick games of the second group.
 
 import math
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 from matplotlib.figure import Figure
@@ -23,6 +22,7 @@ from papers.vtcfr.runs import STAGES, compiled
 from papers.vtcfr.scores import FLOOR
 from treeplex.learn.discount.evolution import Adam, Evolution
 from treeplex.solvers.rules.value_tested import ValueTesting
+from treeplex.workers.executor import in_threads
 
 NAMES = ("alpha0", "ramp", "memory", "strength")
 STEPS = (0.5, 0.25, 2.0, 0.5)
@@ -56,13 +56,12 @@ def search(games: Sequence[tp.CompiledGame]) -> tuple[Floats, list[float]]:
     def gain(point: Floats) -> float:
         return float(np.mean(usual - [score(game, spec(point), SEEDS) for game in games]))
 
-    with ThreadPoolExecutor(2) as pool:
-        for epoch in range(EPOCHS):
-            noise = SEARCH.noise(epoch, len(NAMES))
-            fitness = np.array(list(pool.map(gain, SEARCH.candidates(adam.parameters, noise))))
-            adam.climb(SEARCH.gradient(fitness, noise), SEARCH.learning_rate)
-            path.append(-gain(adam.parameters))
-            print(f"epoch {epoch + 1}: {spec(adam.parameters)} {path[-1]:+.3f} dex", flush=True)
+    for epoch in range(EPOCHS):
+        noise = SEARCH.noise(epoch, len(NAMES))
+        fitness = np.array(list(in_threads(2, gain, SEARCH.candidates(adam.parameters, noise))))
+        adam.climb(SEARCH.gradient(fitness, noise), SEARCH.learning_rate)
+        path.append(-gain(adam.parameters))
+        print(f"epoch {epoch + 1}: {spec(adam.parameters)} {path[-1]:+.3f} dex", flush=True)
     return adam.parameters, path
 
 

@@ -29,12 +29,14 @@ from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex import correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers
+    from treeplex.evaluate.check_rules import check_rules
     from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.policies.tabular import Policy
     from treeplex.forms.sources.load import load
     from treeplex.forms.structure.classes import Structure, structure
+    from treeplex.forms.structure.inferior import informationally_inferior
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
     from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
@@ -57,12 +59,14 @@ if TYPE_CHECKING:
 
 _HOMES = {
     "treeplex": "correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers",
+    "treeplex.evaluate.check_rules": "check_rules",
     "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
     "treeplex.forms.policies.tabular": "Policy",
     "treeplex.forms.sources.load": "load",
     "treeplex.forms.structure.classes": "Structure, structure",
+    "treeplex.forms.structure.inferior": "informationally_inferior",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
     "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
@@ -107,6 +111,7 @@ __all__ = [
     "agents",
     "algorithms",
     "best_response",
+    "check_rules",
     "compare",
     "compile",
     "correlation",
@@ -117,6 +122,7 @@ __all__ = [
     "formats",
     "games",
     "holdem",
+    "informationally_inferior",
     "judge",
     "known_games",
     "learn",

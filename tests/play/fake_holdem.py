@@ -71,6 +71,12 @@ class FakeView:
         else:
             self.strategy = self.action_ev = np.zeros((0, 0))
 
+    @property
+    def frequency(self):
+        met = self.compatible_of(self.player)
+        total = met.sum()
+        return self.strategy @ met / total if total else np.full(len(self.actions), np.nan)
+
     def hands_of(self, player):
         return self._hands[player]
 

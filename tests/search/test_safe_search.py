@@ -66,7 +66,7 @@ def test_searching_from_the_beliefs_of_the_average_is_exploitable(method: str) -
 
 
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr"])
-def test_searching_from_the_beliefs_of_a_random_iteration_is_safe_in_expectation(method: str) -> None:
+def test_theorem_3_searching_from_the_beliefs_of_a_random_iteration_is_safe_in_expectation(method: str) -> None:
     """Each answer alone is exploitable; their mean, with the weights with which iterations are drawn, hardly."""
     rules, iterations = rules_of_the_game(), 200
     policies, _ = first_search(rules, method, iterations)

@@ -98,7 +98,7 @@ CASES = [
 
 
 @pytest.mark.parametrize(("spec", "depth", "method"), CASES)
-def test_exact_leaves_lead_to_the_value_of_the_game(spec: str, depth: int, method: str) -> None:
+def test_theorem_5_exact_leaves_lead_to_the_value_of_the_game(spec: str, depth: int, method: str) -> None:
     """All methods on Kuhn poker, and on dice all but those of the next test."""
     leaf = ExactLeaf(iterations=REST)
     exact = searched(spec, method, leaf, Horizon(depth), ITERATIONS)
@@ -237,7 +237,7 @@ TOLERANCE = 2e-3
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", DICE, "liars_dice(dice=2,faces=2)", "modified_rps"])
-def test_infostate_values_are_supergradients(spec: str) -> None:
+def test_theorem_1_infostate_values_are_supergradients(spec: str) -> None:
     """Theorem 1, ``V(b') <= V(b) + v . (b' - b)``, at several public states, with V from linear programs.
 
     The values v of a player's hands are those that search finds at b. The other's range is the same in b and b'. Where hands

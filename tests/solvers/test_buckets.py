@@ -1,11 +1,16 @@
 import numpy as np
 import pytest
 
+import treeplex as tp
 from tests.limit_games import SlowWalk, random_game
 from treeplex.engine.buckets.deals import draw_pairs
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.buckets.judge import judge_limit
-from treeplex.solvers.buckets import BATCH, LimitCFR
+from treeplex.forms.policies.limit_holdem import strategy_of
+from treeplex.games.registry import load
+from treeplex.solvers.buckets import BATCH, LimitCFR, LimitSweeps
+
+ROYAL = "bucketed_holdem(cards=royal,buckets=[3;2;2;2],boards=50,river_boards=50)"
 
 
 def copy_of(tables):
@@ -84,3 +89,31 @@ def test_a_state_of_another_game_is_refused():
         LimitCFR(random_game((2, 2))).restore(LimitCFR(random_game((3, 2))).state())
     with pytest.raises(AlgorithmError, match="threads"):
         LimitCFR(random_game((2, 2)), threads=0)
+
+
+@pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr"])
+def test_sweeps_are_those_of_the_compiled_game(algorithm, tmp_path, monkeypatch):
+    monkeypatch.setenv("TREEPLEX_CACHE", str(tmp_path))
+    game = load(ROYAL)
+    solver = LimitSweeps(game, algorithm)
+    solver.run(12)
+    whole = strategy_of(tp.solve(ROYAL, algorithm, iterations=12).policy, "whole")
+    mine, theirs = (judge_limit(game, average) for average in (solver.average, whole.average))
+    assert mine.best_responses == pytest.approx(theirs.best_responses, rel=2e-4)
+    milli = 1000 / game.big_blind
+    assert solver.form.values(solver.tables, best=True) * milli == pytest.approx(mine.best_responses)
+    assert sum(solver.form.values(solver.tables, best=False)) == pytest.approx(0, abs=1e-5)
+
+
+def test_sweeps_go_on_bit_for_bit_and_refuse_what_they_do_not_keep():
+    game = random_game((2, 2, 2, 2))
+    whole, part, rest = (LimitSweeps(game, "dcfr") for _ in range(3))
+    whole.run(7)
+    part.run(3)
+    rest.restore({name: array.copy() for name, array in part.state().items()})
+    rest.run(4)
+    assert all(np.array_equal(mine, theirs) for mine, theirs in zip(rest.average, whole.average, strict=True))
+    with pytest.raises(AlgorithmError, match=r"pcfr\+ keeps more than regrets and one average"):
+        LimitSweeps(game, "pcfr+")
+    with pytest.raises(AlgorithmError, match="not of"):
+        rest.restore(LimitSweeps(random_game((2, 2)), "dcfr").state())

@@ -5,7 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { Button, Dialog, Notice, Toasts } from "./look/basics.tsx";
 import { connected } from "./api.ts";
 import { go, place } from "./router.ts";
-import { keys, useKeys } from "./keys.ts";
+import { keys, useHeldKeys, useKeys } from "./keys.ts";
 import { dark, switchTheme } from "./theme.ts";
 import { message } from "./use.ts";
 
@@ -19,6 +19,7 @@ const VIEWS: Record<string, () => Promise<View>> = {
   solution: () => import("./views/solution/Solution.tsx"),
   compare: () => import("./views/solution/Compare.tsx"),
   batch: () => import("./views/solution/Batch.tsx"),
+  preflop: () => import("./views/preflop/Preflop.tsx"),
   play: () => import("./views/play/Play.tsx"),
   games: () => import("./views/games/Games.tsx"),
   trainings: () => import("./views/trainings/Trainings.tsx"),
@@ -28,6 +29,7 @@ const NAVIGATION: readonly (readonly [string, string, string])[] = [
   ["", "Home", "h"],
   ["spot", "New spot", "n"],
   ["jobs", "Solving", "j"],
+  ["preflop", "Preflop", "f"],
   ["play", "Play", "p"],
   ["games", "Games", "g"],
   ["trainings", "Trainings", "t"],
@@ -71,7 +73,10 @@ export function App() {
     ],
     [],
   );
+  const here = useRef<HTMLAnchorElement>(null);
+  useEffect(() => here.current?.scrollIntoView({ inline: "nearest", block: "nearest" }), [name]);
   const Shown = view.value?.name === name ? view.value.component : null;
+  useHeldKeys(!!Shown || !!failed.value);
   return (
     <div class="shell">
       <a class="skip" href="#page" onClick={(event) => (event.preventDefault(), page.current?.focus())}>Skip to content</a>
@@ -79,7 +84,7 @@ export function App() {
         <a class="brand" href="#/" aria-label="Treeplex, home"><img src="./icon.svg" alt="" /><span>Treeplex</span></a>
         <nav aria-label="Main">
           {NAVIGATION.slice(1).map(([path, label]) => (
-            <a key={path} href={"#/" + path} aria-current={path === name ? "page" : undefined}>{label}</a>
+            <a key={path} ref={path === name ? here : null} href={"#/" + path} aria-current={path === name ? "page" : undefined}>{label}</a>
           ))}
         </nav>
         <Button kind="quiet" small label={dark.value ? "Switch to light" : "Switch to dark"} onClick={switchTheme}>{dark.value ? "☀" : "☾"}</Button>

@@ -1,6 +1,6 @@
 // Keys of the page. A view declares its own while it is shown; the help dialog (?) lists what holds now.
 import { signal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
+import { useLayoutEffect } from "preact/hooks";
 
 export interface Key {
   /** As KeyboardEvent.key: "a", "A" (with shift), "ArrowLeft", "?". */
@@ -10,17 +10,52 @@ export interface Key {
   run: () => void;
 }
 
-const layers = signal<readonly (readonly Key[])[]>([]);
+interface Layer {
+  keys: readonly Key[];
+  /** Whether the keys mean what the view shows; until then they are held. */
+  ready: () => boolean;
+}
+
+const layers = signal<readonly Layer[]>([]);
+const HELD_MILLISECONDS = 10_000;
+/** Keys pressed before the view was ready for them, oldest first. */
+let held: { key: string; at: number }[] = [];
+addEventListener("hashchange", (event) => viewOf(event.oldURL) === viewOf(event.newURL) || (held = []));
+
+const viewOf = (address: string) => address.split("#")[1]?.split("?")[0];
 
 /** All keys that hold now, those of the view first. */
-export const keys = () => layers.value.toReversed().flat();
+export const keys = () => layers.value.toReversed().flatMap((layer) => layer.keys);
 
-/** Keys that hold as long as the component is shown. */
-export function useKeys(own: readonly Key[], deps: readonly unknown[] = []): void {
-  useEffect(() => {
-    layers.value = [...layers.peek(), own];
-    return () => void (layers.value = layers.peek().filter((layer) => layer !== own));
+/** Keys that hold as long as the component is shown; what is pressed before `ready` is done as soon as it is. */
+export function useKeys(own: readonly Key[], deps: readonly unknown[] = [], ready: () => boolean = () => true): void {
+  useLayoutEffect(() => {
+    const layer = { keys: own, ready };
+    layers.value = [...layers.peek(), layer];
+    queueMicrotask(release); // once all layers of the view are there
+    return () => void (layers.value = layers.peek().filter((each) => each !== layer));
   }, deps as unknown[]);
+}
+
+/** Keys that are held until a view is there at all. */
+export const useHeldKeys = (until: boolean): void => useKeys([], [until], () => until);
+
+/** Do what a key says; false where some view is not ready yet. */
+function press(name: string): boolean {
+  for (const { keys, ready } of layers.peek().toReversed()) {
+    const found = keys.find((key) => key.key === name);
+    if (!ready() && (found || !keys.length)) return false;
+    if (found) {
+      found.run();
+      return true;
+    }
+  }
+  return true;
+}
+
+function release(): void {
+  held = held.filter(({ at }) => performance.now() - at < HELD_MILLISECONDS);
+  while (held.length && press(held[0]!.key)) held.shift();
 }
 
 function writing(target: EventTarget | null): boolean {
@@ -35,9 +70,8 @@ function pressing(event: KeyboardEvent): boolean {
 addEventListener("keydown", (event) => {
   if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || writing(event.target) || pressing(event)) return;
   if (document.querySelector("dialog[open]")) return;
-  const found = layers.peek().toReversed().flat().find((key) => key.key === event.key);
-  if (found) {
-    event.preventDefault();
-    found.run();
-  }
+  const known = layers.peek().some(({ keys }) => keys.some((key) => key.key === event.key));
+  if (known) event.preventDefault();
+  held.push({ key: event.key, at: performance.now() });
+  release();
 });

@@ -34,10 +34,9 @@ export function link(path: readonly string[], query: Record<string, string | und
 
 /** Go to an address; `replace` keeps it out of the history, for steps that nobody wants to go back through. */
 export function go(address: string, replace = false): void {
-  if (replace) {
-    history.replaceState(null, "", address);
-    hash.value = location.hash;
-  } else location.hash = address;
+  if (replace) history.replaceState(null, "", address);
+  else location.hash = address;
+  hash.value = location.hash;
 }
 
 /** Change entries of the query of the present place; undefined or "" removes one. */

@@ -8,20 +8,22 @@ export interface Loaded<T> {
   data: T | null;
   error: string | null;
   loading: boolean;
+  /** The `deps` that data or error belong to. */
+  of: readonly unknown[] | null;
   again: () => void;
 }
 
 /** Ask the server whenever `deps` change; an answer that comes late is thrown away. `null` asks nothing. */
 export function useLoaded<T>(ask: ((signal: AbortSignal) => Promise<T>) | null, deps: readonly unknown[]): Loaded<T> {
-  const state = useSignal<Omit<Loaded<T>, "again">>({ data: null, error: null, loading: ask !== null });
+  const state = useSignal<Omit<Loaded<T>, "again">>({ data: null, error: null, loading: ask !== null, of: null });
   const turn = useSignal(0);
   useEffect(() => {
     if (!ask) return;
     const stop = new AbortController();
     state.value = { ...state.peek(), loading: true };
     ask(stop.signal).then(
-      (data) => stop.signal.aborted || (state.value = { data, error: null, loading: false }),
-      (error: unknown) => stop.signal.aborted || (state.value = { data: state.peek().data, error: message(error), loading: false }),
+      (data) => stop.signal.aborted || (state.value = { data, error: null, loading: false, of: deps }),
+      (error: unknown) => stop.signal.aborted || (state.value = { data: state.peek().data, error: message(error), loading: false, of: deps }),
     );
     return () => stop.abort();
   }, [...deps, turn.value]);

@@ -312,6 +312,7 @@ def next_above(depths: Sequence[int]) -> list[int]:
 def check_size(device: Device) -> None:
     """Refuse what would take too long or too much memory."""
     game = device.game
+    game.need_stored("the distance of a device")
     entries = len(game.payoff.sparse.values) + sum(
         int(rows * columns * (last - begin)) for _, rows, columns, begin, last in game.payoff.dense.groups
     )

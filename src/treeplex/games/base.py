@@ -86,6 +86,11 @@ class Game(ABC):
     spec: str = ""
     num_players: int = 2
 
+    @property
+    def num_distinct_actions(self) -> int | None:
+        """Players' action ids are whole numbers from 0 to below this; None where the rules do not say."""
+        return None
+
     @abstractmethod
     def new_initial_state(self) -> State:
         """The root of the game tree."""
@@ -96,6 +101,10 @@ class Game(ABC):
 
     def public_game(self) -> "object | None":
         """The same game as a :class:`treeplex.games.public.PublicGame` of any number of players, where that is written."""
+        return None
+
+    def numba_rules(self) -> "object | None":
+        """The same game as Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), where they are written."""
         return None
 
     def parameters(self) -> Mapping[str, object]:

@@ -153,6 +153,12 @@ class SimultaneousGoofspiel(Game):
     def new_initial_state(self) -> GoofspielState:
         return GoofspielState(self.rules)
 
+    def numba_rules(self) -> object | None:
+        from treeplex.games.integers.goofspiel import MOST_CARDS, goofspiel_rules
+
+        fits = self.rules.imp_info and self.rules.num_cards <= MOST_CARDS
+        return goofspiel_rules(self.rules) if fits else None
+
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 

@@ -103,6 +103,11 @@ class LiarsDice(Game):
     def public_tree(self) -> "LiarsDicePublicTree | None":
         return LiarsDicePublicTree(self) if self.num_players == 2 else None
 
+    def numba_rules(self) -> object | None:
+        from treeplex.games.integers.liars_dice import liars_dice_rules
+
+        return liars_dice_rules(self.num_dice, self.dice_sides)
+
     def bid(self, number: int) -> tuple[int, int]:
         """The quantity and the face of a bid."""
         quantity, face = divmod(number, self.dice_sides)

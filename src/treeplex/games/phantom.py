@@ -66,6 +66,11 @@ class PhantomGame(Game):
         """The number of cells, n."""
         return self.rows * self.columns
 
+    @property
+    def num_distinct_actions(self) -> int:
+        """As many as cells."""
+        return self.cells
+
     @cached_property
     def won(self) -> NDArray[np.bool_]:
         """Whether each player has won with each set of stones, bool [2, 2**n]."""
@@ -144,6 +149,25 @@ class PhantomState(State):
             return board + "".join(f"{own},{self.seen_as(own, cell)} " for mover, cell in self.tried if mover == own)
         turns = "".join(f"{mover},{self.seen_as(own, cell) if mover == own else '?'} " for mover, cell in self.tried)
         return f"{board}{len(self.tried)}\n{turns}"
+
+    def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
+        """Own stones, known stones of the other, the cells tried in order; and whose tries all were, where that is shown.
+
+        With n cells n + n + n * n columns of 0 and 1, and 4 n more where turns are counted.
+        """
+        own, cells = observer(self, player), self.game.cells
+        row = [0.0] * (2 * cells + cells * cells)
+        stones, place = self.stones[own], 2 * cells
+        for mover, cell in self.tried:
+            if mover == own:
+                row[cell if stones >> cell & 1 else cells + cell] = row[place + cell] = 1.0
+                place += cells
+        if self.game.observation == COUNTED:
+            turns = [0.0] * (4 * cells)
+            for number, (mover, _) in enumerate(self.tried):
+                turns[2 * number + (mover != own)] = 1.0
+            row += turns
+        return row
 
     def public_state(self) -> Hashable:
         """Whose turn it was all along, where that is shown; else nobody sees anything together."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from treeplex.errors import SpecError
-from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, phantom, tic_tac_toe
+from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, oshi_zumo, phantom, tic_tac_toe
 from treeplex.games.base import Game
 from treeplex.games.parameters import GameInfo
 from treeplex.games.poker import named
@@ -30,6 +30,7 @@ _INFOS = (
     repeated.INFO,
     liars_dice.INFO,
     goofspiel.INFO,
+    oshi_zumo.INFO,
     battleship.INFO,
     tic_tac_toe.INFO,
     phantom.PHANTOM_TTT,

@@ -81,6 +81,12 @@ def history_playout(game: Game) -> Playout:
     return play
 
 
+def estimated_histories(game: Game, playouts: int = FEW_PLAYOUTS) -> int:
+    """About how many histories rules have; always the same number for the same rules."""
+    playout, random = history_playout(game), Random(0)
+    return sum(playout(random, math.inf) for _ in range(playouts)) // playouts
+
+
 def summary_of(sizes: Sequence[int]) -> SizeEstimate:
     """What a sample of sizes, which may be beyond floats, says of their mean."""
     count, mean = len(sizes), sum(sizes) // len(sizes)
@@ -186,6 +192,17 @@ class SizeCheck:
             "sample it without compiling (treeplex sample, tp.sample), or raise the limit "
             "(tp.compile(game, limit=...), --limit)"
         )
+
+
+def clearly_more(game: Game, most: int = MOST_HISTORIES) -> bool:
+    """Whether random playouts say that rules have more histories than this; a moment's work, and no proof."""
+    playout, random, sizes = history_playout(game), Random(0), list[int]()
+    deadline = perf_counter() + PLAYOUT_SECONDS
+    while len(sizes) < PLAYOUTS and (len(sizes) < 2 or perf_counter() < deadline):
+        sizes.append(playout(random, deadline))
+        if len(sizes) >= FEW_PLAYOUTS and sum(sizes) * 4 < most * len(sizes):
+            return False
+    return summary_of(sizes).least > most
 
 
 def count_text(count: int) -> str:

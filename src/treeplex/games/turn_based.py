@@ -104,8 +104,15 @@ class TurnBased(Game):
     def __str__(self) -> str:
         return self.spec or str(self.game)
 
+    @property
+    def num_distinct_actions(self) -> int | None:
+        return self.game.num_distinct_actions
+
     def new_initial_state(self) -> TurnBasedState:
         return TurnBasedState(self.game.new_initial_state(), self.num_players)
+
+    def numba_rules(self) -> object | None:
+        return self.game.numba_rules()
 
     def parameters(self) -> Mapping[str, object]:
         return self.game.parameters()

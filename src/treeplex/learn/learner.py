@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.settings import Settings, setting
+from treeplex.workers.executor import Executor, make_executor
 
 
 class Learner(ABC):
@@ -31,11 +33,14 @@ class Learner(ABC):
         game: the rules.
         settings: what was asked for.
         generator: of random numbers; saved and restored for it.
+        spreads: whether it has its work done by :attr:`executor`, so that ``--workers`` and ``--ray`` are for it.
+        executor: of its jobs; this process unless others are asked for.
     """
 
     settings_class: ClassVar[type[Settings]]
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     source: ClassVar[str] = ""
+    spreads: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
         """Start; a class that overrides it calls this one first.
@@ -45,19 +50,29 @@ class Learner(ABC):
         """
         self.game, self.settings = game, settings
         self.generator = np.random.default_rng(getattr(settings, "seed", 0))
+        self.executor = make_executor("inline")
 
     @cached_property
     def compiled(self) -> CompiledGame:
         """The game, compiled when it is first asked for."""
         return compile_game(self.game)
 
+    @property
+    def identity(self) -> str:
+        """What tells the game from others; a training resumes only on the same."""
+        return self.compiled.identity
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        """Have jobs done by workers, which know the game by its spec; called before the first step."""
+        self.executor = executor
+
     @abstractmethod
     def step(self) -> Mapping[str, float] | None:
         """Learn for one step, of a second or so at most; numbers for the live line and the records, such as a loss."""
 
     @abstractmethod
-    def policy(self) -> Policy:
-        """The policy as learned so far, of :attr:`compiled`; it is judged and written into the folder."""
+    def policy(self) -> Policy | NeuralPolicy:
+        """The policy as learned so far, of :attr:`compiled` or of the rules; it is judged and written into the folder."""
 
     @property
     def costly(self) -> bool:
@@ -85,7 +100,9 @@ class Learner(ABC):
 
     def measure(self) -> Mapping[str, float]:
         """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""
-        return {"exploitability": judge(self.compiled, self.policy()).exploitability}
+        policy = self.policy()
+        found = policy.on(self.compiled) if isinstance(policy, NeuralPolicy) else policy
+        return {"exploitability": judge(self.compiled, found).exploitability}
 
 
 __all__ = ["Learner", "Settings", "setting"]

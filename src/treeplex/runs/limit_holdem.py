@@ -1,4 +1,4 @@
-"""Runs of CFR with sampled chance on limit hold'em in buckets.
+"""Runs of CFR on limit hold'em in buckets, with sampled chance or by full sweeps.
 
 A run folder holds ``run.json`` (settings, status), ``metrics.jsonl`` (one record per evaluation) and ``state.safetensors``
 (regrets and average, with a checksum). Buckets and joint tables are not stored: they follow from the game's spec, and their
@@ -26,10 +26,11 @@ from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.runs.solve.settings import SOLVE
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.settings import Settings, setting
-from treeplex.solvers.buckets import LimitCFR, predicted_bytes
+from treeplex.solvers.buckets import LimitCFR, LimitSweeps, predicted_bytes
 from treeplex.storage.memory import available_memory, megabytes
 
-ALGORITHM = "chance-sampled cfr"
+SAMPLED = "sampled"
+"""The paper's algorithm, CFR with sampled chance; every other one sweeps."""
 LIMIT = JobKind(
     name="limit",
     unit="iterations",
@@ -37,8 +38,8 @@ LIMIT = JobKind(
     numbers={"exploitability": real, "bounds": reals},
     needs={"settings": dict, "identity": str, "game": str, "iterations": int, "evaluations": int},
 )
-"""Runs of limit hold'em. An iteration is a deal walked. ``exploitability``: in the abstract game, thousandths of a big blind
-per hand; ``bounds``: what the game is worth to the big blind's seat lies between these, in the same unit."""
+"""Runs of limit hold'em. An iteration is a deal walked, or a sweep of all of them. ``exploitability``: in the abstract game,
+thousandths of a big blind per hand; ``bounds``: what the game is worth to the big blind's seat lies between these."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,9 @@ class LimitSettings(Settings):
 
     game: str = setting("bucketed_holdem", "spec of the game, bucketed_holdem with fixed limit", fixed=True)
     seed: int = setting(0, "seed of the deals", low=0, fixed=True)
+    algorithm: str = setting(
+        SAMPLED, "sampled: one deal an iteration, as in the paper; or a rule that sweeps all of them, such as dcfr", fixed=True
+    )
     discount_every: int = setting(
         0, "0 for the paper's plain CFR, else linear CFR in steps of so many iterations", low=0, fixed=True
     )
@@ -93,11 +97,11 @@ def solve_limit(
     threads: int = 1,
     progress: Watcher | None = None,
 ) -> LimitRun:
-    """Solve limit hold'em in buckets by CFR with sampled chance.
+    """Solve limit hold'em in buckets, by CFR with sampled chance or by full sweeps.
 
     Args:
         settings: the game, and how.
-        iterations: deals in total, those before a resume included.
+        iterations: deals or sweeps in total, those before a resume included.
         evaluations: how often the average is judged, evenly on a logarithmic scale from one in a hundred of ``iterations``.
         out: run folder; saved now and then, when done, and on Ctrl-C.
         resume: resume the run in ``out``; with one thread, bit for bit as if never stopped.
@@ -159,13 +163,19 @@ class LimitJob(Job):
                 f"{self.game} needs {megabytes(needed)}, and {megabytes(free)} of memory are free; use fewer buckets on the "
                 "later streets, or free memory"
             )
-        self.solver = LimitCFR(self.game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
+        self.solver: LimitCFR | LimitSweeps
+        if settings.algorithm == SAMPLED:
+            self.solver = LimitCFR(self.game, seed=settings.seed, discount_every=settings.discount_every, threads=threads)
+        else:
+            if settings.discount_every:
+                raise SpecError(f"discount_every is about sampled chance; {settings.algorithm} has discounts of its own")
+            self.solver = LimitSweeps(self.game, settings.algorithm)
         self.marks = set(points(iterations, evaluations))
 
     @property
     def name(self) -> str:
         """The algorithm."""
-        return ALGORITHM
+        return "chance-sampled cfr" if isinstance(self.solver, LimitCFR) else self.solver.algorithm
 
     @property
     def identity(self) -> str:
@@ -174,16 +184,16 @@ class LimitJob(Job):
 
     @property
     def done(self) -> int:
-        """Deals walked."""
+        """Iterations done."""
         return self.solver.iteration
 
     @property
     def total(self) -> int:
-        """Deals asked for."""
+        """Iterations asked for."""
         return self.iterations
 
     def step(self, count: int) -> None:
-        """Walk some deals."""
+        """Do some iterations."""
         self.solver.run(count)
 
     def measure(self) -> Mapping[str, Any]:
@@ -245,7 +255,7 @@ def read_settings(folder: Path) -> LimitSettings:
         method, nested, counts, river_boards = (given["plan"][name] for name in ("method", "nested", "counts", "boards"))
         sizes = {"boards": given["boards"], "river_boards": river_boards, "seed": given["seed"]}
         game = bucketed_holdem(buckets=counts, cards=given["cards"], method=method, nested=nested, **sizes)
-        return LimitSettings(game.spec, given["seed"], given["discount_every"])
+        return LimitSettings(game.spec, given["seed"], discount_every=given["discount_every"])
     except (KeyError, TypeError) as error:
         raise FileError(f"{place}: truncated or edited ({error!r}); start the run again in another folder") from error
 

@@ -1,8 +1,6 @@
 """Compile the kernels that runs use, before the first run: each is used once on a game that takes no time."""
 
-import multiprocessing
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from treeplex.engine.threads import available_cores
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -10,6 +8,7 @@ from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.sample.sample import sample
 from treeplex.runs.solve.solve import solve
+from treeplex.workers.executor import POLL_SECONDS, make_executor
 
 TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "es-mccfr", "os-mccfr")
 """Algorithms that between them use the kernels of small games."""
@@ -43,13 +42,12 @@ def warm_up(progress: Callable[[list[str]], None] | None = None) -> None:
     Args:
         progress: called with what is still being compiled.
     """
-    left = list(JOBS)
-    with ProcessPoolExecutor(min(len(JOBS), available_cores()), multiprocessing.get_context("spawn")) as pool:
-        waiting = {pool.submit(job): name for name, job in JOBS.items()}
-        if progress:
-            progress(left)
-        for done in as_completed(waiting):
-            done.result()
-            left.remove(waiting[done])
+    with make_executor("processes", min(len(JOBS), available_cores())) as executor:
+        for name, job in JOBS.items():
+            executor.add(name, job)
+        while left := list(map(str, executor.jobs())):
             if progress:
                 progress(left)
+            executor.finished(POLL_SECONDS)
+    if progress:
+        progress([])

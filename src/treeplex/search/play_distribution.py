@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -163,7 +164,8 @@ def search_shares(
     subgames = cut_states(rules, states, settings.horizon)
     ranges = joined_ranges([share.ranges(rules) for share in shares])
     search = begin_search(subgames, METHODS[settings.method], leaf, ranges, settings.iterations, settings.warm)
-    policy = policies_at(search, settings.iterations, np.concatenate([share.stops for share in shares]), values=False)
+    stops = np.concatenate([share.stops for share in shares])
+    policy = policies_at(search, settings.iterations, stops, values=False).policy
     strategy = subgames.reach_from(joined_ranges([share.reaches for share in shares]), policy)
     arrived = subgames.leaves.reach_at(strategy)
     first = 0
@@ -201,10 +203,29 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
             kept[share.rows] = found[rows, : kept.shape[1]]
 
 
+class Stopped(NamedTuple):
+    """What self-play takes from searches, each at its own iteration.
+
+    Attributes:
+        policy: float64 [Q], current policies, of fictitious play averages.
+        average: float64 [Q], the average strategies once they have taken these policies in, in sequence form and up to a
+            factor; None unless asked for.
+    """
+
+    policy: Floats
+    average: Floats | None = None
+
+
 def policies_at(
-    search: SubgameSearch, iterations: int, stops: Ints, *, values: bool = True, copies: "Replicas | None" = None
-) -> Floats:
-    """Run a search; the policy of each subgame at its own iteration: current ones, of fictitious play averages, float64 [Q].
+    search: SubgameSearch,
+    iterations: int,
+    stops: Ints,
+    *,
+    values: bool = True,
+    average: bool = False,
+    copies: "Replicas | None" = None,
+) -> Stopped:
+    """Run a search; the policy of each subgame at its own iteration, and the average by then if asked for.
 
     Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
     t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
@@ -215,17 +236,31 @@ def policies_at(
     owners = search.subgames.owners if copies is None else copies.subgames.owners
     source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
-    sampled = search.policy[source]
+    found = Stopped(search.policy[source], search.strategy[source] if average else None)
     wanted = set(stops.tolist())
     for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)
         if t in wanted:
             now = at == t
-            sampled[now] = (search.average_policy() if averaging else search.policy)[source[now]]
+            found.policy[now] = (search.average_policy() if averaging else search.policy)[source[now]]
+            if found.average is not None:
+                found.average[now] = next_average(search)[source[now]]
             if not values:
                 for sequences in search.subgames.roots.sequences:
                     place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
-    return sampled
+    return found
+
+
+def next_average(search: SubgameSearch) -> Floats:
+    """A search's average strategy with the current one taken in, as in its next iteration, float64 [Q], up to a factor.
+
+    In CFR-AVG that is what the leaves are valued for when the current policy is played (Brown et al. 2020, section 5.2).
+    """
+    scheme = search.method.scheme
+    if isinstance(scheme, FictitiousRule):
+        return search.average
+    row = scheme.schedule(search.iteration + 1, search.horizon, **scheme.parameters)
+    return row.average_discount * search.average + row.average * search.strategy
 
 
 @dataclass(frozen=True, eq=False)

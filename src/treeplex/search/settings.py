@@ -10,6 +10,9 @@ DRAWS = ("uniform", "average")
 """How self-play draws the iteration whose policy it goes on with; see
 :func:`treeplex.search.play_distribution.training_iterations`."""
 
+PASSED_ON = ("iteration", "average")
+"""Whose policy self-play moves beliefs by, from a subgame to the next."""
+
 
 @dataclass(frozen=True)
 class SearchSettings(Settings):

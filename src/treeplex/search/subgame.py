@@ -43,6 +43,11 @@ class Method:
     leaves: str
     updates: str = "alternating"
 
+    @property
+    def averaging(self) -> bool:
+        """Whether it is CFR-AVG, in either form."""
+        return isinstance(self.scheme, Variant) and self.leaves != "current"
+
 
 METHODS: Mapping[str, Method] = {
     method.name: method

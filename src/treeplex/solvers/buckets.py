@@ -1,12 +1,11 @@
-"""Counterfactual regret minimisation with sampled chance, for limit poker with bucketed cards.
+"""Counterfactual regret minimisation for limit poker with bucketed cards: with sampled chance, or by full sweeps.
 
-Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete Information", section 4: an
-iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the average of both
-players. The one difference: the showdown counts with its expectation for the two sequences, not with one sampled winner, which
-has the same mean and less noise.
+Sampled chance is section 4 of Zinkevich, Johanson, Bowling and Piccione 2007, "Regret Minimization in Games with Incomplete
+Information": an iteration deals one pair of bucket sequences, walks the whole betting tree, and updates the regrets and the
+average of both players. The one difference: the showdown counts with its expectation for the two sequences, not with one
+sampled winner, which has the same mean and less noise.
 """
 
-import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,9 +15,13 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.deals import draw_pairs, learn_deals
 from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.limit_holdem import tables_of
+from treeplex.forms.buckets.limit_form import LimitForm, LimitState
+from treeplex.forms.policies.limit_holdem import empty_tables
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
+from treeplex.solvers.registry import rule_of
+from treeplex.solvers.solver import FormSolver
+from treeplex.workers.executor import in_threads
 
 BATCH = 1 << 20
 """Deals drawn at a time. They depend on the seed and the number of the batch only, so that any iteration can be resumed."""
@@ -84,12 +87,8 @@ class LimitCFR:
             deals = (np.ascontiguousarray(first[mine]), np.ascontiguousarray(second[mine]), np.ascontiguousarray(wins[mine]))
             learn_deals(self.game.betting, self.regrets, self.average, *deals)
 
-        others = [threading.Thread(target=part, args=(number,)) for number in range(1, self.threads)]
-        for thread in others:
-            thread.start()
-        part(0)
-        for thread in others:
-            thread.join()
+        for _ in in_threads(self.threads, part, range(self.threads)):
+            pass
 
     def deals(self, batch: int) -> tuple[NDArray[np.uint16], NDArray[np.uint16], NDArray[np.float32]]:
         """The pairs of sequences of one batch, and the expected sign of each showdown for player 0."""
@@ -122,20 +121,62 @@ class LimitCFR:
         Raises:
             AlgorithmError: a state of another game.
         """
-        own = self.state()
-        if any(name not in state or state[name].shape != own[name].shape for name in own):
-            raise AlgorithmError(f"limit cfr: this state is not of {self.game}; resume with the game it was saved from")
-        for name in own:
-            if name != "iteration":
-                own[name][...] = state[name]
-        self.iteration = int(state["iteration"])
+        self.iteration = fill(self.state(), state, self.game)
 
 
-def empty_tables(game: BucketGame) -> Tables:
-    """Zeros for every sequence, start and slot of a game."""
-    rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
-    early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
-    return tables_of(game, early, late)
+class LimitSweeps(FormSolver[LimitState]):
+    """Any update rule that keeps regrets and one average, sweeping all sequences of both players; deterministic.
+
+    Attributes:
+        game: what is solved.
+    """
+
+    form: LimitForm
+
+    def __init__(self, game: BucketGame, algorithm: str) -> None:
+        """Start from the uniform policy.
+
+        Args:
+            game: of fixed limit.
+            algorithm: such as ``dcfr`` or ``lcfr``.
+
+        Raises:
+            SpecError, AlgorithmError: an unknown algorithm, or one that does not run here.
+        """
+        rule, text = rule_of(algorithm, "dcfr")
+        super().__init__(LimitForm(game), rule, horizon=None, updates="alternating", algorithm=text)
+        self.game = game
+
+    @property
+    def average(self) -> Tables:
+        """Own-reach-weighted sums of policies."""
+        return self.tables.average
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs to go on bit for bit."""
+        return {"iteration": np.array(self.iteration), **self.arrays()}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take over a state.
+
+        Raises:
+            AlgorithmError: a state of another game.
+        """
+        self.iteration = fill(self.state(), state, self.game)
+
+
+def fill(own: Mapping[str, NDArray[Any]], state: Mapping[str, NDArray[Any]], game: BucketGame) -> int:
+    """Copy a saved state over a solver's own; the iteration it was saved at.
+
+    Raises:
+        AlgorithmError: a state of another game.
+    """
+    if any(name not in state or state[name].shape != own[name].shape for name in own):
+        raise AlgorithmError(f"limit cfr: this state is not of {game}; resume with the game it was saved from")
+    for name in own:
+        if name != "iteration":
+            own[name][...] = state[name]
+    return int(state["iteration"])
 
 
 def predicted_bytes(game: BucketGame) -> int:

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 
 from tests.limit_games import SlowWalk, random_game, slow_best_response
-from treeplex.evaluate.buckets import judge as limit_judge
 from treeplex.evaluate.buckets.judge import judge_limit
+from treeplex.forms.buckets import streets as limit_judge
 from treeplex.solvers.buckets import LimitCFR
 
 

@@ -296,6 +296,7 @@ def test_lookup_and_names() -> None:
     assert repr(game) == "<compiled kuhn_poker: 2 players, 58 histories, infosets 6/6, sequences 13/13>"
 
 
+@pytest.mark.slow
 def test_tic_tac_toe_is_a_draw() -> None:
     """Perfect information: every infoset is one history, and the value is 0."""
     game = compile_game("tic_tac_toe")

@@ -9,12 +9,12 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
-from treeplex.learn.common.workers import Alone  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
@@ -25,6 +25,7 @@ from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
 from treeplex.search.warm_start import begin_search, write_guess  # noqa: E402
+from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -202,7 +203,7 @@ def test_streams_bring_policies() -> None:
     trainers = []
     for _ in range(2):
         player = pickle.loads(pickle.dumps(SelfPlayer(DICE, TINY)))
-        trainers.append(parallel_trainer(rules, TINY, Alone(player), 2)[0])
+        trainers.append(parallel_trainer(rules, TINY, make_executor("inline"), player, 2)[0])
     whole, second = trainers
     for _ in range(4):
         whole.round()

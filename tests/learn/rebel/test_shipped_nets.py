@@ -75,13 +75,22 @@ def test_the_best_of_several_and_one_by_name(tmp_path: Path, monkeypatch: pytest
 
 
 def test_games_without_a_network_are_told_which_have_one() -> None:
-    kuhn = public_rules("kuhn_poker")
+    smaller = public_rules("liars_dice(dice_sides=2)")
     with pytest.raises(PolicyError, match=r"only for .*liars_dice\(dice_sides=4\).*treeplex train rebel"):
-        shipped_net(kuhn)
+        shipped_net(smaller)
     with pytest.raises(SpecError, match=r"unknown network rebel:liars_dice-1x4g; did you mean 'liars_dice-1x4f'"):
-        shipped_net(kuhn, "liars_dice-1x4g")
+        shipped_net(smaller, "liars_dice-1x4g")
     with pytest.raises(PolicyError, match="a network for liars_dice"):
-        shipped_net(kuhn, "liars_dice-1x4f")
+        shipped_net(smaller, "liars_dice-1x4f")
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_poker_is_played_from_the_first_deal(name: str) -> None:
+    """With few playthroughs, which only raise the bound."""
+    card = NETS[name].card["judged"]
+    assert card["exploitability"] < {"kuhn_poker": 0.005, "leduc_poker": 0.02}[name]
+    found = judge_rebel(name, "rebel", playthroughs=32, iterations=128, workers=1).judgement.exploitability
+    assert found < {"kuhn_poker": 0.05, "leduc_poker": 0.15}[name]  # uniform play: 0.458 and 2.374
 
 
 def test_the_iterations_of_play_are_the_cards_or_the_trainings() -> None:

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
+from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
 from treeplex.learn.common.settings import falling_rate  # noqa: E402
@@ -29,6 +30,7 @@ from treeplex.search.play_distribution import (  # noqa: E402
     training_iterations,
 )
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
+from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -304,3 +306,36 @@ def test_encodings_put_the_player_to_act_first() -> None:
     assert values[1][0].tolist() == [0, 1, 2]
     assert values[0][0].tolist() == [3, 4, 5]
     assert prepared.targets(values).tolist() == [[0, 1, 2, 3, 4, 5]]
+
+
+@pytest.mark.parametrize("method", ["lcfr-avg", "lcfr-avg-modified"])
+def test_beliefs_go_on_with_the_average_in_cfr_avg(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Section 5.2: the average up to the iteration that is played, its policy taken in."""
+    rules, leaf = public_rules(DICE), RebelTrainer(public_rules(DICE), replace(TINY, method=method)).leaf
+    monkeypatch.setattr("treeplex.learn.rebel.self_play.training_iterations", lambda *_, **__: np.full(16, 3))
+    root = Belief.root(rules)
+    ahead = SubgameSearch(cut(rules, [root], Horizon(2)), METHODS[method], leaf, horizon=6)
+    ahead.run(3)
+    iterate = ahead.strategy.copy()
+    ahead.run(1)
+    for passed_on, strategy in (("average", ahead.average), ("iteration", iterate)):
+        settings = SelfPlaySettings(method=method, iterations=6, episodes=16, passed_on=passed_on)
+        play = SelfPlay(rules, settings, leaf, np.random.default_rng(1))
+        play.advance()
+        arrived = ahead.subgames.leaves.reach_at(strategy)
+        went_on = [(path, belief) for path, belief in zip(play.paths, play.beliefs, strict=True) if path]
+        assert went_on
+        for path, belief in went_on:
+            leaf_number = ahead.subgames.find(0, path)[1]
+            for own, reach in zip(belief.ranges, arrived, strict=True):
+                assert own / own.sum() == pytest.approx(reach[leaf_number] / reach[leaf_number].sum(), abs=1e-6)
+
+
+def test_beliefs_of_cfr_d_are_the_iterations() -> None:
+    """Whatever is said of CFR-AVG."""
+    plays = [
+        SelfPlay(public_rules(DICE), SelfPlaySettings(iterations=6, passed_on=each), ZeroLeaf(), np.random.default_rng(1))
+        for each in ("iteration", "average")
+    ]
+    rows = [[play.advance().inputs for _ in range(2)] for play in plays]
+    assert np.array_equal(rows[0], rows[1])

@@ -208,10 +208,13 @@ def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     ranges = tuple(np.stack([belief.ranges[player] for belief in beliefs]) for player in (0, 1))
     searches = [begin_search(searched, METHODS["dcfr"], leaf, (ranges[0], ranges[1]), 8) for _ in range(2)]
     stops = np.array([3, 4, 8, 8, 5, 3, 6])
-    expected = policies_at(searches[0], 8, stops, copies=copies)
-    found = TorchSearch(searches[1], device=CPU, dtype=torch.float64).policies_at(8, stops, copies)
+    expected, mean = policies_at(searches[0], 8, stops, average=True, copies=copies)
+    found, average = TorchSearch(searches[1], device=CPU, dtype=torch.float64).policies_at(8, stops, copies, average=True)
     assert searches[1].iteration == 8
     assert found == pytest.approx(expected, abs=1e-4)  # the network is in single precision
+    for one, other in zip(copies.subgames.leaves.reach_at(average), copies.subgames.leaves.reach_at(mean), strict=True):
+        both = [own / own.sum(axis=1, keepdims=True) for own in (one, other)]
+        assert both[0] == pytest.approx(both[1], abs=1e-4)
     assert len({found[copies.subgames.owners == k].tobytes() for k in (0, 3, 4, 6)}) == 4
 
 

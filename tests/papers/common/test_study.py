@@ -35,6 +35,10 @@ def test_the_page_is_the_one_of_the_stored_results():
     assert (ROOT / "docs" / "papers.md").read_text(encoding="utf-8") == page(page_sections())
 
 
+def test_the_list_of_studies_is_current():
+    assert f"{module.BEGIN}\n{module.listing()}\n{module.END}" in (PAPERS / "README.md").read_text(encoding="utf-8")
+
+
 def test_the_overview_names_every_folder():
     named = re.findall(r"^\| `(\w+)` \|", (PAPERS / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
     assert sorted(named) == sorted({each.paper for each in studies().values()})

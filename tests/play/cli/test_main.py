@@ -72,7 +72,8 @@ def run(tmp_path):
 
 def test_info_json():
     info = call_json("info", "kuhn_poker")
-    assert list(info) == INFO_KEYS
+    assert list(info) == [*INFO_KEYS, "memory_mb", "available_mb", "seconds_per_iteration", "threads", "algorithm"]
+    assert info["seconds_per_iteration"] > 0
     assert (info["game"], info["players"], info["histories"], info["terminals"]) == ("kuhn_poker", 2, 58, 30)
     assert (info["infosets"], info["sequences"]) == ([6, 6], [13, 13])
 

@@ -254,9 +254,9 @@ def test_a_network_that_comes_with_the_library_is_judged_and_played(tmp_path: Pa
     assert f"against {name}: trained on {printed['trained']['solved']:,} subgames, 8 iterations per search" in out
     assert "player 1   Liar" in out
     assert list(tmp_path.iterdir()) == []  # nothing is kept of judging it
-    assert "only for " in complaint("evaluate", "kuhn_poker", "rebel")
+    assert "only for " in complaint("evaluate", "tic_tac_toe", "rebel")
     assert "unknown network rebel:liars_dice-1x" in complaint("evaluate", FOUR, "rebel:liars_dice-1x")
-    assert "only for " in play("kuhn_poker", "--against", "rebel", code=2)
+    assert "only for " in play("tic_tac_toe", "--against", "rebel", code=2)
 
 
 def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,6 +270,7 @@ def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkey
     assert json.loads(call("evaluate", FOUR, "rebel:", *asked)[0])["network"].startswith("rebel:liars_dice-1x4f")
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     with spawned("train", "rebel", DICE, *TINY, "--set", "solves=1000000", "--out", folder) as process:

@@ -1,7 +1,9 @@
 """Strategies on game trees: numbers against the judge's and published ones, and paths that lead where they should."""
 
 from pathlib import Path
+from time import monotonic, sleep
 
+import httpx
 import pytest
 
 import treeplex as tp
@@ -79,6 +81,28 @@ def test_a_large_game_is_walked_without_values() -> None:
     node = browser.node([0, 0])
     assert node["infosets"][0]["actions"][0]["value"] is None
     assert node["steps"][1]["options"][0] == "o(0,0)"
+
+
+@pytest.mark.slow
+def test_a_large_game_is_worked_out_on_request(client: httpx.Client) -> None:
+    """Leduc poker with thirteen ranks: 1,179,777 histories, and as many infosets for both."""
+    game = {"game": "leduc_poker(ranks=13)", "policy": "uniform"}
+    first = client.post("/api/games", json=game).json()
+    assert not first["whole"]
+    told, ends = list[str](), monotonic() + 300
+    while "working" in (found := client.post("/api/games", json={**game, "whole": True}).json()):
+        assert client.get(f"/api/games/{first['id']}/node").status_code == 200  # while the other one is worked out
+        assert monotonic() < ends
+        told.append(found["working"]["told"])
+        sleep(0.2)
+    assert any("histories" in each for each in told)
+    assert (found["whole"], found["histories"], found["infosets"]) == (True, 1_179_777, [9828, 9828])
+    assert found["exploitability"] == pytest.approx(tp.judge("leduc_poker(ranks=13)", "uniform").exploitability)
+    assert client.post("/api/games", json={**game, "whole": True}).json()["id"] == found["id"]
+    too_large = {"game": "phantom_ttt", "whole": True}
+    while client.post("/api/games", json=too_large).status_code != 400:
+        assert monotonic() < ends
+        sleep(0.2)
 
 
 def test_a_path_that_is_none_is_refused() -> None:

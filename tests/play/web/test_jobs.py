@@ -203,3 +203,60 @@ def test_the_server_is_killed_mid_solve_and_started_again(folder: Path, how: sig
         wait(client, job, in_state("stopped"))
         process.send_signal(signal.SIGINT)
         assert process.wait(60) in (0, 130)
+
+
+RIVERS = "Td9d6hQc2s, Td9d6hQc3s:2, Td9d6hQcKs"
+OPEN = {name: value for name, value in RIVER.items() if name != "board"}
+
+
+@pytest.mark.slow
+def test_many_boards_are_solved_as_one_job_and_go_on_with_a_new_server(folder: Path) -> None:
+    """The rows of the report are those of each board solved by itself."""
+    with running(Served(folder, threads=1)) as client:
+        job = add(client, fields={**OPEN, "iterations": 40, "target": "0"}, boards=RIVERS, name="many", keep=True)
+        assert (job["kind"], job["total"], job["file"]) == ("batch", 3, "many")
+        wait(client, job, lambda found: found["done"] >= 1)
+        assert client.get(f"/api/jobs/{job['id']}/node").status_code == 400
+    with running(Served(folder, threads=1)) as client:
+        assert wait(client, job, in_state("finished"))["done"] == 3
+        report = client.get("/api/batch", params={"file": "many"}).json()
+        assert [(row["board"], row["weight"]) for row in report["rows"]] == [
+            ("Td9d6hQc2s", 1),
+            ("Td9d6hQc3s", 2),
+            ("Td9d6hQcKs", 1),
+        ]
+        for row in report["rows"]:
+            fields = {**OPEN, "board": row["board"], "target": "0"}
+            alone = solve_spot(request_from_options(fields).spot(), iterations=40, threads=1)
+            assert list(row["lines"][""]["actions"].values()) == pytest.approx(alone.at("").frequency.tolist(), abs=1e-6)
+            assert client.get("/api/solution", params={"file": row["spot"]}).json()["iterations"] == 40
+        assert (folder / "many" / "report.csv").is_file()
+        assert [each["file"] for each in client.get("/api/start").json()["batches"]] == ["many"]
+
+
+@pytest.mark.parametrize(
+    ("request_", "field", "said"),
+    [
+        ({"fields": OPEN, "boards": "/etc/hosts"}, "boards", "for the command line"),
+        ({"fields": OPEN, "boards": "subset:x"}, "boards", "write subset:25"),
+        ({"fields": OPEN, "boards": ""}, "boards", "boards is empty"),
+        ({"fields": {**OPEN, "oop": "AsKd"}, "boards": "subset:5"}, "boards", "suits"),
+        ({"fields": {**OPEN, "pot": "-1"}, "boards": "Td9d6h"}, "pot", "too small"),
+        ({"resume": "river.spot", "boards": "all"}, None, "go with fields"),
+    ],
+)
+def test_boards_that_cannot_be_solved(shared: httpx.Client, request_: dict[str, Any], field: str | None, said: str) -> None:
+    answer = shared.post("/api/jobs", json=request_)
+    assert (answer.status_code, answer.json()["field"]) == (400, field)
+    assert said in answer.json()["error"]
+    if "fields" in request_:
+        checked = shared.post("/api/spots/check", json=request_).json()
+        assert checked["estimate"] is None
+        assert checked["problems"]
+
+
+def test_the_size_of_many_boards_is_that_of_the_first(shared: httpx.Client) -> None:
+    """Ranges of classes tell no suits apart, though a board blocks some of their hands."""
+    checked = shared.post("/api/spots/check", json={"fields": OPEN, "boards": "subset:5"}).json()
+    assert (checked["ok"], checked["boards"], len(checked["board"])) == (True, 5, 3)
+    assert checked["estimate"]["seconds_typical"] > 0

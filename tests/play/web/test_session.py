@@ -16,9 +16,11 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.phh import read_phh
 from treeplex.games.public import PublicGame
+from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.web.playing.hands import HandReplay
 from treeplex.play.web.playing.judging import estimate
 from treeplex.play.web.playing.session import Session
+from treeplex.play.web.playing.thoughts import rows_of
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 HOLDEM_GAME = "holdem(stack=40,sizes=[50%;100%;a])"
@@ -63,6 +65,46 @@ def test_a_mistake_is_called_one() -> None:
         judged = session.play(0)["last"]
         assert (judged["verdict"], judged["by"]) == ("mistake", "solution")
         assert judged["lost"] == pytest.approx(3.0, abs=0.01)
+
+
+@pytest.mark.parametrize(("game", "against"), [("kuhn_poker", "solution"), ("holdem(stack=20,sizes=[100%;a])", "uniform")])
+def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) -> None:
+    """After every action another session on the same file stands where the first one does."""
+    path, draw = tmp_path / "1.jsonl", random.Random(0)
+    path.write_text('{"table": {}}\n')
+    session = Session(game, against, seed=3, keep=str(path))
+    for _ in range(8):
+        view = session.view()
+        view = session.next() if view["over"] else session.play(draw.choice(view["options"])["id"])
+        with path.open("a") as file:
+            file.write('{"move": {"se')  # what a server leaves that is killed while it writes
+        again = Session(game, against, keep=str(path)).view()
+        dice = {} if view["over"] else {"dice": view["dice"]}
+        assert again | {"dice": 0} == view | {"dice": 0}
+        assert again | dice == again
+    assert len(session.hands) > 2
+
+
+@pytest.mark.parametrize("against", ["solution", "search(depth=1,iterations=4)"])
+def test_what_the_others_thought_is_their_policy(against: str) -> None:
+    """Ranges move by Bayes' rule from one decision to the next."""
+    session, moved, searches = Session("kuhn_poker", against, seed=8), 0, 0
+    for hand in play_hands(session, 12):
+        expected = dict.fromkeys("JQK", 1 / 3)
+        for thought in hand["thoughts"]:
+            shares = {each["name"]: each["share"] for each in thought["hands"]}
+            rows = {each["name"]: each["policy"] for each in thought["hands"]}
+            assert shares == pytest.approx({name: share for name, share in expected.items() if share}, abs=1e-4)
+            assert thought["policy"] == rows[thought["held"]]
+            assert thought["mean"] == pytest.approx(
+                sum(shares[name] * np.array(rows[name]) for name in rows).tolist(), abs=1e-3
+            )
+            played = {name: shares[name] * rows[name][thought["chosen"]] for name in rows}
+            expected = {name: share / sum(played.values()) for name, share in played.items()}
+            moved += len({*shares.values()}) > 1
+            searches += thought["search"] is not None
+    assert moved > 0
+    assert (searches > 0) == (against != "solution")
 
 
 def test_hands_can_be_repeated() -> None:
@@ -136,9 +178,17 @@ def test_ranges_are_those_left_by_the_agents_play(solved: dict[str, HoldemSoluti
     (hand,) = play_hands(session, 1)
     (found,) = hand["ranges"]
     assert sum(each["share"] for each in found["hands"]) == pytest.approx(1.0)
-    assert found["held"] in {each["name"] for each in found["hands"]}
-    own = hand["scene"]["seats"][0]["cards"]
-    assert not any(card in each["name"] for each in found["hands"] for card in own)
+    table, own = session.table, parse_cards("".join(hand["scene"]["seats"][0]["cards"]))
+    assert isinstance(table, HoldemTable)
+    shares = table.range_against(1, 0)
+    assert found["held_share"] == shares[table.hand_of(1)] > 0
+    assert not shares[np.isin(HOLDEM.hands, own).any(axis=1)].any()
+    names = table.hand_names(1)
+    few = {names(hand): shares[hand] for hand in np.flatnonzero(shares)}
+    assert {each["name"]: each["share"] for each in found["hands"]} == few
+    many = np.full(len(HOLDEM.hands), 1 / len(HOLDEM.hands))
+    classes = {each["name"]: each["share"] for each in rows_of(many, names)}
+    assert (len(classes), classes["KK"], classes["AKo"]) == (169, pytest.approx(6 / 1326), pytest.approx(12 / 1326))
 
 
 def test_nobody_holds_the_card_that_one_holds_oneself() -> None:

@@ -56,7 +56,8 @@ def test_a_table_a_game_and_their_ends(folder: Path) -> None:
         assert client.post(f"{address}/next", json={"repeat": 1}).json()["number"] == 2
         assert client.post(f"{address}/play", json={"action": 77}).status_code == 400
         assert client.get(f"{address}/hands/1/phh").status_code == 400
-        assert client.get("/api/tables").json() == {"tables": [table["id"]]}
+        (kept,) = client.get("/api/tables").json()["tables"]
+        assert (kept["id"], kept["game"], kept["against"]) == (table["id"], "a river", "solution")
         assert client.request("DELETE", address, headers={"content-type": "application/json"}).json() == {}
         assert client.get(address).status_code == 404
         game = client.post("/api/games", json={"game": "examples/mygame.py"}).json()
@@ -66,6 +67,20 @@ def test_a_table_a_game_and_their_ends(folder: Path) -> None:
         for path in ("9", "x", "1,,99999999999", "-1"):
             assert client.get(f"/api/games/{game['id']}/node", params={"path": path}).status_code == 400
         assert client.post("/api/games", json={"game": "examples/mygame.py"}).json()["id"] == game["id"]
+
+
+def test_a_table_outlives_its_server(folder: Path) -> None:
+    with running(Served(folder, threads=1)) as client:
+        first = client.post("/api/tables", json={"game": "kuhn_poker", "seat": 0, "against": "uniform"}).json()
+        address = f"/api/tables/{first['id']}"
+        stood = client.post(f"{address}/play", json={"action": first["options"][0]["id"]}).json()
+    tables = folder / ".web" / "tables"
+    (tables / "2.jsonl").write_text('{"table": {"game": "evil.py:Game"}}\n')
+    (tables / "3.jsonl").write_text("[]\n")
+    with running(Served(folder, threads=1)) as client:
+        assert client.get(address).json() | {"dice": 0} == stood | {"dice": 0}
+        assert [client.get(f"/api/tables/{name}").status_code for name in ("2", "3", "4")] == [403, 400, 404]
+        assert {each["id"] for each in client.get("/api/tables").json()["tables"]} == {"1", "2"}
 
 
 def test_runs_and_their_curves(client: httpx.Client, folder: Path) -> None:

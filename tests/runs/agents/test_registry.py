@@ -126,7 +126,7 @@ def test_what_is_no_time(text: Any) -> None:
         ("search(depth=-1)", KUHN, SpecError, "depth must be a whole number of at least 0, or none, not -1"),
         ("search(think=0s)", KUHN, SpecError, "time to think must be above 0"),
         ("search(", KUHN, SpecError, "no closing bracket"),
-        ("rebel", KUHN, PolicyError, "no network for these rules"),
+        ("rebel", "tic_tac_toe", PolicyError, "no network for these rules"),
         (
             "uniform",
             "goofspiel(num_cards=3)",

@@ -3,6 +3,9 @@
 import csv
 import json
 import math
+import os
+import signal
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,10 +14,14 @@ from tests.play.fake_holdem import NODES, FakeSolution, FakeView
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HANDS, parse_cards
+from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.batch import StoppedError, run_batch
+from treeplex.runs.holdem.batch import run_batch
+from treeplex.runs.holdem.batch_board import StoppedError, solve_board
 from treeplex.runs.holdem.batch_report import batch_report, decision_line
 from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.workers.executor import make_executor
 
 BOARDS = read_boards("AsKd2c:3,Td9d6h:1,7c7d2h:2")
 SETTINGS = {"algorithm": "dcfr", "target": 1.0}
@@ -236,3 +243,56 @@ def test_numbers_that_are_not_there(tmp_path):
     batch = run(tmp_path / "b", Solver())
     assert batch.reused == 3
     assert math.isnan(batch.rows[0].ev[0])
+
+
+def picky(spot, interrupt, file):
+    """Solve no board with a king on its river."""
+    if spot.board[4] // 4 == 11:
+        raise SpecError("no\nkings")
+    return solve_board(spot, interrupt, file)
+
+
+def solved_by(folder, executor, solve=solve_board, *, keep=True):
+    """Rows of real boards without seconds, and the iterations of the spots that were kept."""
+
+    def on(board):
+        ranges = parse_range("AA,KK,QQ"), parse_range("JJ,TT,AK")
+        spot = Spot(parse_cards(board), 200, 900, ranges, BetPlan.same("50%,a", "a"))
+        return replace(spot, settings=replace(spot.settings, iterations=30, threads=1))
+
+    boards = read_boards("Td9d6hQc2s,Td9d6hQcAs,Td9d6hQcKs")
+    batch = run_batch(on, boards, folder, solve, SETTINGS, keep=keep, executor=executor)
+    kept = [load_solution(folder / "boards" / f"{row.board}.spot").iterations for row in batch.rows if keep]
+    return [replace(row, seconds=0.0) for row in batch.rows], kept, dict(batch.failures)
+
+
+@pytest.mark.slow
+def test_workers_find_the_same_and_a_killed_one_changes_nothing(tmp_path):
+    wanted = solved_by(tmp_path / "alone", None)
+    assert wanted[1:] == ([30, 30, 30], {})
+    with make_executor("processes", 2) as executor:
+        assert solved_by(tmp_path / "together", executor) == wanted
+        finished, calls = executor.crew.finished, 0
+
+        def killing(seconds):
+            nonlocal calls
+            calls += 1
+            if calls == 2:
+                os.kill(executor.crew.pids[0], signal.SIGKILL)
+            return finished(0.001 if calls < 3 else seconds)
+
+        executor.crew.finished = killing
+        assert solved_by(tmp_path / "killed", executor) == wanted
+        assert executor.lost == 1
+        rows, _, failures = solved_by(tmp_path / "bad", executor, picky, keep=False)
+        assert (rows, failures) == (wanted[0][:2], {"Td9d6hQcKs": "no kings"})
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cluster_finds_the_same(tmp_path):
+    pytest.importorskip("ray")
+    wanted = solved_by(tmp_path / "alone", None)
+    with make_executor("local", 1) as executor:
+        assert executor.elsewhere
+        assert solved_by(tmp_path / "there", executor) == wanted

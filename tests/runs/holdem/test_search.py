@@ -37,6 +37,7 @@ class Half:
         return tuple(0.1 * np.sign(own.sum(1, keepdims=True)) * np.ones_like(own) for own in believed)
 
 
+@pytest.mark.slow
 def test_exact_values_come_near_the_solution_of_the_whole_spot() -> None:
     found, whole = exact(), solve_spot(flop(), iterations=400, threads=1)
     assert (found.values, found.status, found.search.iteration) == ("exact", "finished", 64)

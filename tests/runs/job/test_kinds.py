@@ -24,6 +24,8 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.learn.learner import Learner
 from treeplex.runs.best_response.job import BEST_RESPONSE, BestResponseSettings
+from treeplex.runs.blueprint.job import HOLDEM_BLUEPRINT
+from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.holdem.batch import run_batch
@@ -111,6 +113,9 @@ class Counting(Learner):
         self.seen = np.array(arrays["seen"])
 
 
+TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
+BLUEPRINT = BlueprintTraining(boards=60, deals=2, buckets=(3, 2, 2, 2), method="kmeans", discount_every=20, prune_after=10)
+CASES["blueprint"] = Case(HOLDEM_BLUEPRINT, partial(train, TEN_CARDS, "blueprint", settings=BLUEPRINT), train, 23)
 RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)

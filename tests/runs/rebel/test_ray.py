@@ -11,7 +11,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -21,12 +20,7 @@ pytest.importorskip("torch")
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from tests.trainings import weights  # noqa: E402
-from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
-from treeplex.learn.common import ray_workers as ray_crew  # noqa: E402
-from treeplex.learn.common.job_queue import JobQueue  # noqa: E402
-from treeplex.learn.common.ray_workers import RayWorkers, cluster_cpus  # noqa: E402
-from treeplex.learn.common.workers import evaluate  # noqa: E402
-from treeplex.learn.discount.fitness import training_games  # noqa: E402
+from treeplex.errors import SpecError  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
@@ -37,6 +31,8 @@ from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
 from treeplex.runs.rebel.learner import streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.runs.train.workers import Work  # noqa: E402
+from treeplex.workers import on_ray  # noqa: E402
+from treeplex.workers.on_ray import RayActors, cluster_cpus  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(
@@ -53,10 +49,10 @@ TINY = RebelSettings(
     warm=1,
     streams=4,
 )
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
 
 
-class Watched(RayWorkers[Any, Any]):  # type: ignore[misc]
+class Watched(RayActors):  # type: ignore[misc]
     """A crew that a test can find."""
 
     made: "list[Watched]"
@@ -65,17 +61,12 @@ class Watched(RayWorkers[Any, Any]):  # type: ignore[misc]
         super().__init__(*arguments, **options)
         self.made.append(self)
 
-    @property
-    def up(self) -> int:
-        """Actors that are up."""
-        return self.size - len(self._starting)
-
 
 @pytest.fixture
 def crews(monkeypatch: pytest.MonkeyPatch) -> list[Watched]:
     """All crews that are made."""
     monkeypatch.setattr(Watched, "made", [], raising=False)
-    monkeypatch.setattr(ray_crew, "RayWorkers", Watched)
+    monkeypatch.setattr(on_ray, "RayActors", Watched)
     return Watched.made
 
 
@@ -235,27 +226,3 @@ def test_a_mistake_costs_no_earlier_training(cluster: Cluster, alone: Path) -> N
         train(DICE, settings=replace(TINY, streams=1), ray=cluster.address, **options)
     assert (alone / METRICS).read_bytes() == before
     assert not ray.is_initialized()
-
-
-class Deadly:
-    """Ends the process that reads it, as a machine without Treeplex does."""
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return os._exit, (1,)
-
-    def play(self, job: Any) -> Any:
-        """Never comes to be."""
-        raise AssertionError
-
-
-def test_actors_that_do_not_start_are_an_error(cluster: Cluster) -> None:
-    crew: RayWorkers[Any, Any] = RayWorkers(Deadly(), address=cluster.address, size=1)
-    try:
-        errands = JobQueue(crew)
-        errands.add("x", 1)
-        with within(300), pytest.raises(AlgorithmError, match="is the same Treeplex on every machine"):
-            list(iter(lambda: errands.finished(1.0), None))
-        with within(300), pytest.raises(AlgorithmError, match="died 3 times while it started"):
-            evaluate(crew, np.zeros((2, 3)), training_games(("kuhn_poker",)))
-    finally:
-        crew.close()

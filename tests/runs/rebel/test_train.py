@@ -16,19 +16,18 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+
 from tests.trainings import copied, stop_after, weights  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.identity import public_identity  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.learn.common.job_queue import JobQueue  # noqa: E402
-from treeplex.learn.common.workers import Alone, Processes  # noqa: E402
 from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
-from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
@@ -38,14 +37,16 @@ from treeplex.runs.rebel import learner as rebel  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
-from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed  # noqa: E402
+from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, search_part  # noqa: E402
 from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
-from treeplex.runs.train import workers as train_crew  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.runs.train.workers import Work  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
 from treeplex.storage.files import write_atomically  # noqa: E402
+from treeplex.workers import processes  # noqa: E402
+from treeplex.workers.executor import make_executor  # noqa: E402
+from treeplex.workers.processes import Processes  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -93,6 +94,7 @@ def test_a_warm_start_needs_a_policy_network(unbroken: Path) -> None:
         judge_rebel(DICE, unbroken, playthroughs=2, iterations=4, search={"warm": 2}, workers=1)
 
 
+@pytest.mark.slow
 def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     run = replace(TINY, streams=3)
     train(DICE, settings=run, out=tmp_path / "alone", workers=1, judge_every=0)
@@ -100,8 +102,8 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
     killed: list[int] = []
 
     class Watched(Processes):  # type: ignore[misc]
-        def __init__(self, player: SelfPlayer, size: int) -> None:
-            super().__init__(player, size)
+        def __init__(self, size: int) -> None:
+            super().__init__(size)
             made.append(self)
 
     def kill_one(progress: Progress) -> None:
@@ -109,7 +111,7 @@ def test_streams_depend_neither_on_workers_nor_on_deaths(tmp_path: Path, monkeyp
             killed.append(made[0].pids[0])
             os.kill(killed[0], signal.SIGKILL)
 
-    monkeypatch.setattr(train_crew, "Processes", Watched)
+    monkeypatch.setattr(processes, "Processes", Watched)
     ended = train(DICE, settings=run, out=tmp_path / "crew", workers=2, judge_every=0, progress=kill_one)
     assert ended.records[-1].lost == 1
     assert weights(tmp_path / "crew") == weights(tmp_path / "alone")
@@ -125,58 +127,9 @@ def exists(pid: int) -> bool:
     return True
 
 
-class Mortal:
-    """Workers that die of some jobs."""
-
-    size = 2
-
-    def __init__(self, deaths: int) -> None:
-        self.deaths, self.jobs = deaths, dict[int, int]()
-
-    def give(self, worker: int, job: int) -> None:
-        self.jobs[worker] = job
-
-    def finished(self, seconds: float) -> list[tuple[int, int | Exception | None]]:
-        found: list[tuple[int, int | Exception | None]] = []
-        for worker, job in list(self.jobs.items()):
-            del self.jobs[worker]
-            if job == 3 and self.deaths > 0:
-                self.deaths -= 1
-                found.append((worker, None))
-            else:
-                found.append((worker, ValueError("seven") if job == 7 else job * job))
-        return found
-
-    def close(self) -> None:
-        """Nothing."""
-
-
-def test_what_a_dead_worker_was_doing_is_done_again() -> None:
-    errands: JobQueue[int, int] = JobQueue(Mortal(2))
-    for job in range(6):
-        errands.add(job, job)
-    found = {}
-    while errands:
-        found.update(errands.finished(0.1))
-    assert found == {job: job * job for job in range(6)}
-    assert errands.lost == 2
-
-
-def test_a_job_that_kills_and_one_that_raises() -> None:
-    errands: JobQueue[int, int] = JobQueue(Mortal(99))
-    errands.add("x", 3)
-    assert errands.finished(0.1) == errands.finished(0.1) == []
-    with pytest.raises(AlgorithmError, match="3 workers died"):
-        errands.finished(0.1)
-    errands = JobQueue(Mortal(0))
-    errands.add("y", 7)
-    with pytest.raises(ValueError, match="seven"):
-        errands.finished(0.1)
-
-
 def test_an_error_in_a_worker_comes_out(tmp_path: Path) -> None:
     player = SelfPlayer("liars_dice(dice_sides=2)", replace(TINY, method="cfr"))
-    trainer, play = parallel_trainer(public_rules(DICE), TINY, Alone(player), 2)
+    trainer, play = parallel_trainer(public_rules(DICE), TINY, make_executor("inline"), player, 2)
     trainer.net[0].weight.data = torch.zeros(3, 3)
     with pytest.raises(RuntimeError, match="size mismatch"):
         play.advance()
@@ -411,7 +364,7 @@ def test_what_a_judging_worker_gets_goes_through_a_pipe(unbroken: Path) -> None:
     game, net = compile_game(DICE), read_net(unbroken / NET)
     searcher = Searcher(DICE, net, PlaythroughSettings(iterations=2, depth=1, playthroughs=8), 0)
     found = judge_rebel(DICE, unbroken / NET, playthroughs=8, iterations=2, workers=1)
-    parts = [pickle.loads(pickle.dumps(searcher)).play(part)[0] for part in parts_of(8)]
+    parts = [search_part(pickle.loads(pickle.dumps(searcher)), part)[0] for part in parts_of(8)]
     assert np.array_equal(mixed(game, np.stack(parts), np.full(4, 2.0)).probabilities, found.policy.probabilities)
 
 
@@ -450,7 +403,8 @@ def test_settings_by_name(tmp_path: Path) -> None:
     settings_of = RebelLearner().settings_for
     assert settings_of(None, "paper") == settings_of(DICE, "paper") == PAPER
     assert settings_of("turn_holdem", "paper") == settings_of("leduc_poker(ranks=4)", "paper") == PAPER_CARDS
-    assert settings_of("turn_holdem", None) == RebelSettings()
+    assert settings_of("turn_holdem", None) == settings_of("leduc_poker", None) == RECIPE_ROUNDS
+    assert settings_of("kuhn_poker", None) == RebelSettings()
     assert settings_of(DICE, None, {"solves": "120_000", "rate": "1e-4"}, {"method": "lcfr"}) == RebelSettings(
         solves=120_000, rate=1e-4, method="lcfr"
     )

@@ -254,6 +254,7 @@ print(found.last.bytes, found.last.unstored, int(peak.split()[1]) * 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="peak memory is told in another way elsewhere")
 def test_a_process_keeps_within_its_memory(tmp_path: Path) -> None:
     """Peak resident memory with tables full, evaluated and written, beyond that with tables of next to nothing."""

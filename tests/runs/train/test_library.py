@@ -69,6 +69,7 @@ def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
         tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")
 
 
+@pytest.mark.slow
 def test_several_seeds_give_bands(tmp_path: Path) -> None:
     folder = tmp_path / "seeds"
     printed = json.loads(call("train", "sd-cfr", "kuhn_poker", *SET, "--seeds", 3, "--out", folder, "--json")[0])

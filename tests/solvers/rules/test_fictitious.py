@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import numpy as np
 import pytest
 
 from tests import oracle
@@ -10,8 +11,11 @@ from tests.random_games import RandomGame
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.matrix import MatrixGame
 from treeplex.runs.judge import exploitability
 from treeplex.solvers import FictitiousRule, make_solver
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 
 WEIGHTS = {"fp": lambda s: 1.0, "linear-fp": lambda s: s + 1.0 if s else 2.0, "flop": lambda s: float(s) or 1.0}
 """The weight of reply s; reply 0 is the uniform start."""
@@ -83,6 +87,44 @@ def test_flop_beats_linear_fictitious_play(faces: int) -> None:
         solver.run(1024)
         found[name] = exploitability(game, solver.average_policy())
     assert found["flop"] < 0.85 * found["linear-fp"]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_theorem_4_flop_is_generalized_weakened_fictitious_play(seed: int) -> None:
+    """ReBeL, appendix H: each reply is nearly a best response to the average, ever more so, and steps fall slowly enough.
+
+    The play wants ``avg' = avg + a (reply - avg)`` with a -> 0 whose sum has no limit, and replies
+    within e of the best with e -> 0. A best response to the average with a share s of the last reply is within 2 s D / (1 - s)
+    of the best against the average, D being the range of payoffs; here s = 2 / (t + 1).
+    """
+    payoffs = np.random.default_rng(seed).normal(size=(5, 4))
+    game = compile_game(MatrixGame(payoffs.tolist()))
+    solver, wide = make_solver(game, "flop", updates="simultaneous"), float(np.ptp(payoffs))
+    average, worst, sums = rows_of(solver.average_policy()), [], 0.0
+    for t in range(1, 400):
+        solver.run(1)
+        step, after = solver_step(t), rows_of(solver.average_policy())
+        for player, values in ((0, payoffs @ average[1]), (1, -(average[0] @ payoffs))):
+            reply = average[player] + (after[player] - average[player]) / step
+            assert np.sort(reply)[-2:] == pytest.approx([0.0, 1.0], abs=1e-7)
+            loss = float(values.max() - reply @ values)
+            share = 2 / (t + 1)
+            assert loss <= 2 * share * wide / max(1 - share, 1e-9) + 1e-9
+            worst.append(loss)
+        average, sums = after, sums + step
+    assert max(worst[-200:]) < 0.1 * wide
+    assert step < 0.01
+    assert sums > np.log(400)
+
+
+def rows_of(policy: Policy) -> list[np.ndarray]:
+    """The mixed strategies of a matrix game."""
+    return [np.array([*policy.at(infoset).values()]) for infoset in (0, 1)]
+
+
+def solver_step(t: int) -> float:
+    """How far FLOP moves its average at iteration t."""
+    return FICTITIOUS_RULES["flop"].step(t)
 
 
 @pytest.mark.parametrize(

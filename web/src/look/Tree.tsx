@@ -1,4 +1,5 @@
 // The way through a betting tree as columns: who acts, what there is, what was taken; cards where they come.
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { CardPicker } from "./Cards.tsx";
@@ -24,8 +25,19 @@ export interface TreeColumn {
   here?: boolean;
   onHead?: () => void;
   choices: readonly Choice[];
-  /** Where a card comes: the one taken, and those that cannot. */
-  deal?: { taken: string | null; blocked: readonly string[]; onTake: (card: string) => void };
+  /** Where cards come: how many at once, and those that cannot. */
+  deal?: { count: number; blocked: readonly string[]; onTake: (cards: string) => void };
+}
+
+/** The cards that come, picked one after another until they are all there. */
+function Deal({ of, label }: { of: NonNullable<TreeColumn["deal"]>; label: string }) {
+  const picked = useSignal<readonly string[]>([]);
+  const pick = (card: string) => {
+    const now = picked.value.includes(card) ? picked.value.filter((each) => each !== card) : [...picked.value, card];
+    picked.value = now.length < of.count ? now : [];
+    if (now.length === of.count) of.onTake(now.join(""));
+  };
+  return <CardPicker label={label} chosen={picked.value} blocked={of.blocked} onPick={pick} />;
 }
 
 export function Tree({ columns, label }: { columns: readonly TreeColumn[]; label: string }) {
@@ -47,9 +59,7 @@ export function Tree({ columns, label }: { columns: readonly TreeColumn[]; label
             )}
             <span>{column.about}</span>
           </div>
-          {column.deal && (
-            <CardPicker label={`Next card, ${column.who}`} chosen={column.deal.taken ? [column.deal.taken] : []} blocked={column.deal.blocked} onPick={column.deal.onTake} />
-          )}
+          {column.deal && <Deal of={column.deal} label={column.who} />}
           {column.choices.map((choice) => (
             <button key={choice.key} type="button" aria-pressed={!!choice.taken} style={{ "--paint": choice.colour }} onClick={choice.onTake}>
               <span>{choice.label}{choice.detail && <small> {choice.detail}</small>}</span>

@@ -107,12 +107,21 @@ NO_FACTORS = Factors(
 """No terminals."""
 
 
+STORED = -1
+"""No walk: all terminals are in operators."""
+
+
 class Payoff(NamedTuple):
-    """The multilinear payoff of a game: the sum of its operators (each may be empty)."""
+    """The multilinear payoff of a game: the sum of its operators (each may be empty).
+
+    Where no terminal is stored, ``walk`` is the number of the walk over the rules that finds gradients
+    (:mod:`treeplex.engine.tree.walked`).
+    """
 
     sparse: Sparse
     dense: Dense
     factors: Factors = NO_FACTORS
+    walk: int = STORED
 
 
 class TreeState(NamedTuple):

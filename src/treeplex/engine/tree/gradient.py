@@ -4,6 +4,7 @@ import numpy as np
 from numba import njit
 
 from treeplex.engine.tree.form import Dense, Factors, Floats, Payoff, Sparse, Tree
+from treeplex.engine.tree.walked import walked_gradient
 
 LANES = 64
 """Terminals that one pass of the dense operator treats side by side (the vector axis)."""
@@ -30,6 +31,8 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
         dense_gradient(payoff.dense, player, strategy, values)
     if payoff.factors.values.shape[0] > 0:
         factor_gradient(tree, payoff.factors, player, strategy, values)
+    if payoff.walk >= 0 and walked_gradient(payoff.walk, player, len(values), strategy.ctypes, values.ctypes) != 0:
+        raise RuntimeError("a walk over the rules of the game was broken off")
 
 
 @njit(cache=True, nogil=True)

@@ -6,7 +6,6 @@ all deals on all boards can be gone through, and are sampled elsewhere, with sta
 """
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import permutations
 from math import comb, nan, sqrt
@@ -32,6 +31,7 @@ from treeplex.games.poker.cards.cards import HANDS, N_HANDS, cards_to_string, pa
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.spec import shown
+from treeplex.workers.executor import in_threads
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -212,11 +212,10 @@ def over_boards(
         return sums
 
     total = np.zeros(shape)
-    with ThreadPoolExecutor(threads) as pool:
-        for number, sums in enumerate(pool.map(part, range(parts))):
-            total += sums
-            if progress:
-                progress(number + 1, parts)
+    for number, sums in enumerate(in_threads(threads, part, range(parts))):
+        total += sums
+        if progress:
+            progress(number + 1, parts)
     even = sum(total[:, each] for each in table.maps) / len(table.maps)
     return np.asarray(even), int(weights.sum())
 
@@ -308,11 +307,10 @@ def sampled(table: Table, samples: int, seed: int, threads: int, progress: Done 
         return done, sums, met
 
     total, drawn, held = 0, np.zeros((players, size, 3)), np.zeros((players, size))
-    with ThreadPoolExecutor(threads) as pool:
-        for number, (done, sums, met) in enumerate(pool.map(part, range(PARTS))):
-            total, drawn, held = total + done, drawn + sums, held + met
-            if progress:
-                progress(number + 1, PARTS)
+    for number, (done, sums, met) in enumerate(in_threads(threads, part, range(PARTS))):
+        total, drawn, held = total + done, drawn + sums, held + met
+        if progress:
+            progress(number + 1, PARTS)
     if total < 2:
         raise SpecError("hardly a deal of these ranges has no card twice; widen them, or leave a player out")
     return Equity(

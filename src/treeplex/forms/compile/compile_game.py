@@ -5,20 +5,27 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from treeplex.errors import GameError
 from treeplex.forms.compile.buckets import compile_buckets
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.numba_rules import compile_numba_rules
 from treeplex.forms.compile.phantom import compile_phantom, factors
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
+from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.phantom import PhantomGame
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
-from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
 
-_compiled: "WeakValueDictionary[tuple[int, bool], CompiledGame]" = WeakValueDictionary()
-"""By the identity of a rules object (which need not be hashable) and ``refine``; a compiled game keeps its rules alive."""
+LARGE = 1_000_000
+"""Estimated histories, from which on Numba functions walk a game that has them, and not Python."""
+
+_compiled: "WeakValueDictionary[tuple[int, bool, bool | None], CompiledGame]" = WeakValueDictionary()
+"""By the identity of a rules object (which need not be hashable), ``refine`` and ``stored``; a compiled game keeps its rules
+alive."""
 
 
 def compile_game(
@@ -26,6 +33,7 @@ def compile_game(
     *,
     refine: bool = False,
     limit: int | None = None,
+    stored: bool | None = None,
     watch: Callable[[int], None] | None = None,
     named_in: str | os.PathLike[str] | None = None,
 ) -> CompiledGame:
@@ -35,7 +43,9 @@ def compile_game(
         game: a spec (``"leduc_poker"``), rules, an OpenSpiel game, or a compiled game, which is returned as it is.
         refine: split infosets in which a player's own past differs, instead of refusing them.
         limit: the most histories that are walked, default 50 million; of public-tree rules the most sequences. A game that is
-            clearly larger is refused in a second or two, with an estimate of its size.
+            clearly larger is refused in a second or two, with an estimate of its size. Of rules as Numba functions 20 billion.
+        stored: of games that have Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`): whether terminals are
+            stored; else every iteration walks the rules. None: stored where they fit easily.
         watch: called now and then, while the rules are walked, with the number of histories so far.
         named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.sources.load.load`).
 
@@ -50,11 +60,14 @@ def compile_game(
     if isinstance(game, CompiledGame):
         return game
     rules = load_rules(game, named_in=named_in)
-    key = id(rules), refine
+    key = id(rules), refine, stored
     compiled = _compiled.get(key)
     if compiled is None:
         tree = rules.public_tree()
-        if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
+        functions = None if isinstance(tree, PublicTree) and stored is None else functions_of(rules, refine, stored)
+        if functions is not None:
+            compiled = compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
+        elif isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
             compiled = compile_public_tree(rules, tree, limit=limit, watch=watch)
         elif isinstance(rules, BucketGame):
             compiled = compile_buckets(rules, limit=limit)
@@ -64,3 +77,18 @@ def compile_game(
             compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
         _compiled[key] = compiled
     return compiled
+
+
+def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules | None:
+    """The Numba functions by which a game is to be walked; None where Python walks it.
+
+    Raises:
+        GameError: ``stored`` was asked for, and there are none.
+    """
+    found = rules.numba_rules()
+    if isinstance(found, NumbaRules) and not refine:
+        asked = stored is not None or isinstance(rules, NumbaGame)
+        return found if asked or estimated_histories(rules) > LARGE else None
+    if stored is False:
+        raise GameError(f"{rules} has no Numba functions that could be walked; leave out stored=False, or write numba_rules()")
+    return None

@@ -8,7 +8,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.form import STORED, Payoff, Tree
+from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.notebook import facts
@@ -52,6 +53,7 @@ class CompiledGame:
         size: counts of the game.
         constant: payoffs of all players sum to this constant at every terminal, or None for general sums.
         rules: the rules it was compiled from, for what walks histories; None where only the spec is known.
+        digest: a hash of infosets and payoffs, where rules are walked rather than stored; else empty.
     """
 
     spec: str
@@ -64,6 +66,7 @@ class CompiledGame:
     size: GameSize
     constant: float | None
     rules: Game | None = field(default=None, repr=False)
+    digest: str = ""
 
     @property
     def sequences(self) -> tuple[int, ...]:
@@ -79,6 +82,18 @@ class CompiledGame:
     def zero_sum(self) -> bool:
         """Whether payoffs sum to zero at every terminal."""
         return self.constant is not None and abs(self.constant) < 1e-12
+
+    def need_stored(self, what: str) -> None:
+        """Refuse what reads stored payoffs where there are none.
+
+        Raises:
+            AlgorithmError: rules are walked in every iteration.
+        """
+        if self.payoff.walk != STORED:
+            raise AlgorithmError(
+                f"{what} needs stored payoffs, and the rules of {self} are walked instead; take a member of the CFR family on "
+                "the processor, or store them if they fit into memory: tp.compile(game, stored=True)"
+            )
 
     def player_of(self, infoset: int) -> int:
         """The player who acts at an infoset."""
@@ -96,9 +111,12 @@ class CompiledGame:
     @cached_property
     def identity(self) -> str:
         """A hash of structure and payoffs (to nine decimals): equal for equal games, whatever their spec says."""
+        if self.digest:
+            parts = (self.digest.encode(), *(np.asarray(part).tobytes() for part in (*self.tree, self.action_ids)))
+            return hashlib.sha256(b"".join(parts)).hexdigest()[:16]
         named = self.infostates.key if isinstance(self.infostates, LazyInfostates) else None
         digest = hashlib.sha256(("\x00".join(self.infostates) if named is None else named).encode())
-        sparse, dense, factors = self.payoff
+        sparse, dense, factors, _ = self.payoff
         whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
         reals = [sparse.values, dense.matrices, dense.scales]
         if len(factors.values):

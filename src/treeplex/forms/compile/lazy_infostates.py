@@ -4,6 +4,9 @@ from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import overload
 
+import numpy as np
+from numpy.typing import NDArray
+
 
 class LazyInfostates(Sequence[str]):
     """The infostate of every infoset.
@@ -19,6 +22,13 @@ class LazyInfostates(Sequence[str]):
     @abstractmethod
     def written(self, infoset: int) -> str:
         """The infostate of an infoset, from 0."""
+
+    def tensors(self, begin: int, end: int) -> NDArray[np.float32] | None:
+        """``information_state_tensor`` of the rules for infosets from ``begin`` to before ``end``, float32 [n, F].
+
+        None where it takes a history of each infoset to know it.
+        """
+        return None
 
     @overload
     def __getitem__(self, place: int) -> str: ...

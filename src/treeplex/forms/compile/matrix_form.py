@@ -13,7 +13,11 @@ def payoff_matrix(game: CompiledGame, player: int = 0) -> csr_array:
     Args:
         game: a compiled game of two players.
         player: whose payoffs.
+
+    Raises:
+        AlgorithmError: no payoffs are stored.
     """
+    game.need_stored("a matrix of payoffs")
     shape = game.sequences
     first, second = (int(n) for n in game.tree.sequence_offsets[:2])
     sparse = game.payoff.sparse

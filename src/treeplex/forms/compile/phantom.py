@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.engine.phantom.histories import BOARD, FIRST, STABILISER
 from treeplex.engine.phantom.timelines import DEPTH, HISTORIES, TERMINALS
@@ -159,6 +160,26 @@ class PhantomInfostates(LazyInfostates):
 
     def __len__(self) -> int:
         return len(self.put)
+
+    def tensors(self, begin: int, end: int) -> NDArray[np.float32]:
+        """See :class:`LazyInfostates`: what ``information_state_tensor`` of the rules gives, cell by cell up the own tries."""
+        cells, tree = self.game.cells, self.tree
+        infosets, found = np.arange(begin, end), np.zeros((end - begin, 2 * cells + cells * cells), np.float32)
+        rows, steps, orders = np.arange(end - begin), list[Ints](), list[Ints]()
+        while True:
+            tried = self.cells[tree.infoset_parent[infosets]]
+            going = tried >= 0
+            rows, infosets, tried = rows[going], infosets[going], tried[going]
+            if not len(rows):
+                break
+            found[rows, np.where(self.put[infosets], tried, cells + tried)] = 1.0
+            steps.append(rows)
+            orders.append(tried)
+            infosets = tree.sequence_infoset[tree.infoset_parent[infosets]]
+        depth = np.bincount(np.concatenate(steps), minlength=end - begin) if steps else np.zeros(end - begin, np.int64)
+        for back, (rows, tried) in enumerate(zip(steps, orders, strict=True), 1):
+            found[rows, 2 * cells + (depth[rows] - back) * cells + tried] = 1.0
+        return found
 
     def written(self, infoset: int) -> str:
         player = int(np.searchsorted(self.tree.infoset_offsets, infoset, side="right")) - 1

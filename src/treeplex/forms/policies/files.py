@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
 from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
 from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
@@ -116,6 +117,9 @@ def load_policy(
     if is_table_policy(path):
         table = load_table_policy(path)
         return table.on(compile_game(table.spec, named_in=path) if game is None else game)
+    if is_neural_policy(path):
+        neural = NeuralPolicy.load(path)
+        return neural.on(compile_game(neural.spec, named_in=path) if game is None else game)
     contents = read_contents(path)
     header = contents.header
     if game is None:

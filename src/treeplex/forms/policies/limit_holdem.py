@@ -47,6 +47,13 @@ def tables_of(game: BucketGame, early: NDArray[np.float64], late: NDArray[np.flo
     return Tables(early, late, np.array(offsets, dtype=np.int64), np.array(tails, dtype=np.int64))
 
 
+def empty_tables(game: BucketGame) -> Tables:
+    """Zeros for every sequence, start and slot of a game."""
+    rows = [count * width for count, width in zip(game.sequences, widths(game.betting), strict=True)]
+    early, late = np.zeros(max(1, sum(rows[:-1]))), np.zeros(rows[-1], dtype=np.float32)
+    return tables_of(game, early, late)
+
+
 def strategy_of(policy: Policy, name: str) -> LimitStrategy:
     """The strategy that a policy on a compiled game of buckets is.
 

@@ -285,13 +285,18 @@ def load_table_policy(path: str | os.PathLike[str]) -> TablePolicy:
 
 def is_table_policy(path: str | os.PathLike[str]) -> bool:
     """Whether a file says that it is a table policy; only its header is read, and nothing is checked."""
+    return file_format(path) == FORMAT
+
+
+def file_format(path: str | os.PathLike[str]) -> str | None:
+    """The format that a file of tensors says it has; None of other files. Only its header is read."""
     try:
         with open_regular(path) as file:
             begin = file.read(8)
             header = file.read(min(int.from_bytes(begin, "little"), LONGEST_HEADER))
-        return tensor_metadata(begin + header).get("format") == FORMAT
+        return tensor_metadata(begin + header).get("format")
     except (OSError, ValueError):
-        return False
+        return None
 
 
 OWN_FIELDS = ("format", "version", "game", "players", "digest")

@@ -116,6 +116,11 @@ class OpenSpielGame(Game):
         self.game = game
         self.num_players = int(game.num_players())
 
+    @property
+    def num_distinct_actions(self) -> int:
+        """As OpenSpiel says."""
+        return int(self.game.num_distinct_actions())
+
     def new_initial_state(self) -> OpenSpielState:
         return OpenSpielState(self.game.new_initial_state())
 

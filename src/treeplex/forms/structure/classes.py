@@ -113,9 +113,20 @@ def structure(
         FileError: a file that cannot be read.
         GameError: rules that do not describe a game, or too many histories.
     """
+    return classify(histories_of(game, refine=refine, limit=limit, watch=watch))
+
+
+def histories_of(
+    game: str | Spec | Game | Any,
+    *,
+    refine: bool = False,
+    limit: int | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> HistoryTree:
+    """All histories of a game, arguments as of :func:`structure`."""
     compiled = game if isinstance(game, CompiledGame) else None
     rules = load_rules(game) if compiled is None else compiled.rules or load_rules(compiled.spec)
-    return classify(grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch))
+    return grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
 
 
 def classify(tree: HistoryTree) -> Structure:

@@ -10,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
+from treeplex.engine.holdem.run_outs import add_showdown
 from treeplex.engine.holdem.terminal import CARDS, raked_showdowns
-from treeplex.games.poker.cards.evaluator import format_strengths
-from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
+from treeplex.games.poker.cards.class_equities import class_equities
+from treeplex.games.poker.cards.evaluator import evaluate_board, format_strengths
+from treeplex.games.poker.cards.format import HOLDEM, Format
 
 Floats = NDArray[np.float64]
 MOST_RUN_OUTS = 1500
@@ -49,7 +52,12 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
 
     Returns:
         float64 [T, H], from 0 to 1; one half for hands that meet nobody. Exact, unless boards are drawn, see :func:`run_outs`.
+        Before the flop of hold'em they are exact for ranges that treat all suits alike, see :func:`shares_by_class`.
     """
+    if not board and format == HOLDEM and strengths is None:
+        return shares_by_class(reached)
+    if format.hole == 2 and format.ranking == "five" and strengths is None and len(board) < format.board_size:
+        return shares_over_boards(format, board, reached)
     count = len(reached)
     twice = np.concatenate((reached, reached))
     chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, and beside them how many hands are met
@@ -67,6 +75,37 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
         total[:, by_strength] += values.T
     won, met = total[:count], total[count:]
     share: Floats = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-13 * reached.sum(axis=1, keepdims=True))
+    return np.clip(share, 0.0, 1.0)
+
+
+def shares_by_class(reached: Floats) -> Floats:
+    """:func:`pot_shares` before the flop of hold'em, from the exact equities of the 169 classes of hands against each other.
+
+    A hand meets the other's hands without its cards, class by class, each with the mean equity of the two classes. That is what
+    it gets where the other's range treats all suits alike.
+    """
+    holds = np.zeros((len(HANDS), 52))
+    holds[np.arange(len(HANDS))[:, None], HANDS] = 1.0
+    members = np.arange(len(CLASSES))[:, None] == HAND_CLASSES
+    equity, found = class_equities().equity[HAND_CLASSES], np.empty_like(reached)
+    for row, own in enumerate(reached):
+        classed = (members * own).T
+        met = classed.sum(axis=0) - holds @ (holds.T @ classed) + classed
+        total = met.sum(axis=1)
+        found[row] = np.divide((met * equity).sum(axis=1), total, out=np.full(len(own), 0.5), where=total > 1e-13 * own.sum())
+    return np.clip(found, 0.0, 1.0)
+
+
+def shares_over_boards(format: Format, board: Sequence[int], reached: Floats) -> Floats:
+    """:func:`pot_shares` of hands of two cards and five-card rankings, board by board in a kernel."""
+    hands, sums = np.ascontiguousarray(format.hands, np.uint8), np.zeros((len(reached), 2, len(format.hands)))
+    keys, (order, spare) = np.empty(len(hands), np.int32), np.empty((2, len(hands)), np.int16)
+    for complete in run_outs(format, board):
+        evaluate_board(np.array(complete, np.int64), hands, keys)
+        for own, found in zip(reached, sums, strict=True):
+            add_showdown(keys, hands, order, spare, own, found)
+    met, won = sums[:, 0], sums[:, 1]
+    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * reached.sum(axis=1, keepdims=True))
     return np.clip(share, 0.0, 1.0)
 
 

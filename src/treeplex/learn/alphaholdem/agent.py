@@ -16,7 +16,7 @@ from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder
 from treeplex.learn.alphaholdem.self_play import Asked, asked_of
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
-from treeplex.learn.neural.optimised import Arrays, load_weights
+from treeplex.learn.common.fitting import Arrays, load_weights
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 NETWORK = "network.safetensors"
@@ -67,7 +67,7 @@ class NetworkFile:
         """
         net = fresh_net(coder, self.settings)
         try:
-            load_weights(net, "", {f".{name}": array for name, array in self.weights.items()})
+            load_weights(net, self.weights)
         except (KeyError, RuntimeError) as error:
             raise FileError(f"the network for {self.spec} does not fit another deck or other bets; train one") from error
         return asked_of(net)

@@ -14,8 +14,9 @@ from treeplex.learn.alphaholdem.self_play import Asked, Played, asked_of, play_h
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.towers import Net, forward, towers
 from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
+from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.neural.optimised import Optimised, load_weights
+from treeplex.learn.neural.optimised import Optimised
 from treeplex.learn.torch.device import torch_module
 
 
@@ -63,7 +64,7 @@ class AlphaHoldem:
     def asked(self, member: Member) -> Asked:
         """A snapshot as it is asked."""
         net = fresh_net(self.coder, self.settings)
-        load_weights(net, "", {f".{name}": array for name, array in member.weights.items()})
+        load_weights(net, member.weights)
         return asked_of(net)
 
     def step(self) -> dict[str, float]:

@@ -23,6 +23,12 @@ def huber(net: Module, inputs: Any, targets: Any) -> Any:
     return torch_module().nn.functional.huber_loss(net(inputs), targets)
 
 
+def huber_of_known(net: Module, inputs: Any, targets: Any) -> Any:
+    """The same over those targets that are not NaN."""
+    known = ~targets.isnan()
+    return torch_module().nn.functional.huber_loss(net(inputs)[known], targets[known])
+
+
 class Fitting:
     """A network that is fitted by Adam to uniform batches of rows.
 
@@ -84,12 +90,20 @@ class Fitting:
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        torch = torch_module()
-        weights = {name: torch.from_numpy(np.array(arrays[f"net.{name}"])) for name in self.fitted.state_dict()}
-        self.fitted.load_state_dict(weights)
+        load_weights(self.fitted, {name.removeprefix("net."): array for name, array in arrays.items()})
         self.publish()
         restore_adam(self.optimizer, self.parameters, arrays)
         self.rows.restore(*(arrays[name] for name in self.names))
+
+
+def load_weights(module: Any, arrays: Arrays) -> None:
+    """Put arrays into a module's weights of the same names; other arrays are left alone.
+
+    Raises:
+        KeyError, RuntimeError: they do not fit.
+    """
+    torch = torch_module()
+    module.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in module.state_dict()})
 
 
 def adam_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:

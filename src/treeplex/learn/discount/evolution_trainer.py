@@ -4,13 +4,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from treeplex.engine.tree.form import Floats
 from treeplex.errors import FileError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.learn.common.workers import Alone, Crew, Player, evaluate
+from treeplex.learn.discount.episodes import Player, evaluate
 from treeplex.learn.discount.evolution import Adam, Evolution
 from treeplex.learn.discount.fitness import Fitness
 from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.workers.executor import Executor, make_executor
 
 
 class EvolutionTrainer:
@@ -30,7 +32,7 @@ class EvolutionTrainer:
         fitness: Fitness,
         *,
         evolution: Evolution | None = None,
-        crew: Crew | None = None,
+        executor: Executor | None = None,
     ) -> None:
         """Start from a policy.
 
@@ -39,13 +41,14 @@ class EvolutionTrainer:
             games: the training games.
             fitness: what is maximised.
             evolution: settings of the search; None for the usual ones.
-            crew: who plays; None for this process alone. The trainer closes it.
+            executor: who plays; None for this process alone. The trainer closes it.
         """
         self.games, self.fitness = tuple(games), fitness
         self.evolution = evolution or Evolution()
         self.watch: Watch = unwatched
         self._start, self._adam = policy, Adam.start(policy.parameters)
-        self._crew = crew or Alone(Player(tuple(game.spec for game in games), policy))
+        self._executor = executor or make_executor("inline")
+        self._player = self._executor.share(Player(tuple(game.spec for game in games), policy))
 
     @property
     def policy(self) -> DiscountPolicy:
@@ -61,11 +64,12 @@ class EvolutionTrainer:
         """Play a population, climb, and play the policy that comes out."""
         parameters = self._adam.parameters
         noise = self.evolution.noise(self.epoch, len(parameters))
-        found, lost = evaluate(self._crew, self.evolution.candidates(parameters, noise), self.games, self.watch)
+        lost = self._executor.lost
+        found = self._evaluate(self.evolution.candidates(parameters, noise))
         fitness = self.fitness.of(found)
         climbed = Adam(parameters, self._adam.mean, self._adam.square, self._adam.steps)
         climbed.climb(self.evolution.gradient(fitness, noise), self.evolution.learning_rate)
-        reached, more = evaluate(self._crew, climbed.parameters[None], self.games, self.watch)
+        reached = self._evaluate(climbed.parameters[None])
         self._adam = climbed
         return EpochReport(
             epoch=self.epoch,
@@ -73,8 +77,11 @@ class EvolutionTrainer:
             mean=float(fitness.mean()),
             best=float(fitness.max()),
             exploitability=tuple(float(value) for value in reached[0]),
-            lost=lost + more,
+            lost=self._executor.lost - lost,
         )
+
+    def _evaluate(self, candidates: Floats) -> Floats:
+        return evaluate(self._executor, self._player, candidates, self.games, self.watch)
 
     def state(self) -> Arrays:
         """The network, Adam's moments and the epoch."""
@@ -93,4 +100,4 @@ class EvolutionTrainer:
 
     def close(self) -> None:
         """End the workers."""
-        self._crew.close()
+        self._executor.close()

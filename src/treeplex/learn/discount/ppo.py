@@ -16,7 +16,6 @@ PyTorch is the extra ``treeplex[torch]``; it is imported when a trainer is made.
 
 import math
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, fields
 from typing import Any
@@ -33,6 +32,7 @@ from treeplex.learn.discount.advantages import Decisions, estimate_advantages, r
 from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.workers.executor import in_threads
 
 Tensor = Any
 MOMENTS = {"mean": "exp_avg", "square": "exp_avg_sq"}
@@ -201,14 +201,10 @@ class PPOTrainer:
             return trace_episode(game.tree, game.payoff, policy.compiled, policy.horizon, noise)
 
         final, traces = [], []
-        pool = ThreadPoolExecutor(self._workers)
-        try:
-            for reached, trace in pool.map(play, range(total)):
-                final.append(max(reached, LOWEST))
-                traces.append(trace)
-                self.watch()
-        finally:
-            pool.shutdown(cancel_futures=True)
+        for reached, trace in in_threads(self._workers, play, range(total)):
+            final.append(max(reached, LOWEST))
+            traces.append(trace)
+            self.watch()
         rows, outputs = np.concatenate(traces), HEAD + len(policy.features)
         return Decisions(
             offsets=np.cumsum([0, *map(len, traces)]),

@@ -24,7 +24,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.tabular import Policy
@@ -65,12 +65,13 @@ class Armac(NeuralLearner):
     """
 
     settings_class = ArmacSettings
+    spreads = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
     source = "Gruslys et al. 2020, The advantage regret-matching actor-critic (arXiv 2008.12234)"
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "armac")
+        check_zero_sum(self, "armac")
         self.critic = Critic(self)
         inputs, width = [self.inputs(player) for player in range(2)], int(np.diff(self.first).max(initial=1))
         self.regrets = [make_approximator(own, settings, self.generator) for own in inputs]
@@ -123,8 +124,7 @@ class Armac(NeuralLearner):
         tables = np.ones((len(policies) + 1, len(game.action_ids)))
         tables[:-1, self.slots], tables[-1, self.slots] = policies, explored
         follows = np.where(np.arange(2) == traverser[:, None], len(policies), past[:, None])
-        layout, depth = game.tree.infoset_layout, game.size.depth
-        episodes = play_episodes(self.histories, layout, tables, follows, depth, settings.seed, self.played)
+        episodes = self.episodes(tables, follows)
         self.count(episodes.nodes, len(past))
         return episodes
 

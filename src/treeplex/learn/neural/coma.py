@@ -22,8 +22,10 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
+from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.neural.features import history_features
-from treeplex.learn.neural.optimised import Arrays, Optimised, load_weights
+from treeplex.learn.neural.frame import under
+from treeplex.learn.neural.optimised import Arrays, Optimised
 from treeplex.learn.neural.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
 from treeplex.learn.torch.device import torch_module
 from treeplex.settings import setting
@@ -80,5 +82,5 @@ class Coma(TeamLearner):
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         super().restore(arrays)
-        load_weights(self.target.module, "target", arrays)
+        load_weights(self.target.module, under("target", arrays))
         self.updates = int(arrays["updates"][0])

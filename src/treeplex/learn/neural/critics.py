@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Recorded, Walks, record_outcomes
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.approximator import Inputs, make_approximator
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.jobs import WalkKind, walk_outcomes
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -68,6 +68,20 @@ class Critic:
     def add(self, edges: NDArray[np.int32]) -> None:
         """Add transitions, int32 [n, 2]."""
         self.transitions.add((edges,), self.learner.settings.critic_memory)
+
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        """Take in what so many playthroughs of a traverser come to at their ends."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, returns=True)
+        for _, _, edges in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            self.add(edges)
+
+    def regrets(self, player: int, count: int, exploration: float, corrected: bool) -> Iterator[tuple[Rows, Any]]:
+        """Rows of a traverser's regrets with weight 1, and where the others acted; see :meth:`Ground.external`."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, corrected)
+        for rows, others, _ in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            yield rows._replace(weights=np.ones(len(rows.places), np.float32)), others
 
     def forget(self) -> None:
         """Drop all transitions, and begin with new networks."""
@@ -121,26 +135,22 @@ class Critic:
 
 
 def playthroughs(
-    learner: NeuralLearner, critic: Critic, kind: Walks, count: int, found: Recorded
+    learner: NeuralLearner, critic: Critic, policy: Floats, kind: WalkKind, count: int
 ) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
     """Playthroughs by outcome sampling with a critic, counted by the learner and numbered by its count.
 
     Args:
         learner: counts them.
         critic: the baselines.
+        policy: of slots, float64 [S].
         kind: of walks.
         count: how many.
-        found: room for what they record.
 
     Yields:
         Some at a time: rows of the traverser's regrets in units of the largest payoff, infosets of the other players, int32
-        [n], and transitions, int32 [n, 2]; all three are good until the next are asked for.
+        [n], and transitions, int32 [n, 2].
     """
     begin, values = learner.infosets_of(kind.player).start, critic.values(kind.player) * learner.scale
-    walk, last = learner.played, learner.played + count
-    while walk < last:
-        before = walk
-        walk, rows, others, edges, visited = record_outcomes(kind, values, critic.edge, walk, last, found)
-        learner.count(visited, walk - before)
-        regrets = found.values[:rows] / np.float32(learner.scale)
-        yield Rows(found.places[:rows] - begin, regrets, found.weights[:rows]), found.others[:others], found.edges[:edges]
+    for found in learner.walks(walk_outcomes, [policy, values, critic.edge], kind, learner.played, count):
+        regrets = found.values / np.float32(learner.scale)
+        yield Rows(found.places - begin, regrets, found.weights), found.others, found.edges

@@ -2,22 +2,15 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, record_external, recorded
-from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.approximator import make_approximator
-from treeplex.learn.neural.averages import Average, ExactAverage, LearnedAverage, LearnedAverageSettings
-from treeplex.learn.neural.buffers import Reservoir, Rows
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.averages import Average, AveragingLearner, ExactAverage, LearnedAverage, LearnedAverageSettings
+from treeplex.learn.neural.frame import NeuralSettings, named, under
 from treeplex.settings import setting
-
-CHUNK = 1 << 14
-"""Rows that walks record before they are stored."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +28,7 @@ class DeepCfrSettings(LearnedAverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
 
-class SingleDeepCfr(NeuralLearner):
+class SingleDeepCfr(AveragingLearner):
     """Deep CFR without a network of the average: the policies of all iterations are averaged exactly.
 
     At iteration t each player in turn is the traverser of ``walks`` walks by external sampling, whose sampled regrets go into
@@ -46,19 +39,14 @@ class SingleDeepCfr(NeuralLearner):
     """
 
     settings_class = SingleDeepCfrSettings
+    spreads = True
     source = "Steinberger 2019, Single Deep Counterfactual Regret Minimization (arXiv 1901.07621)"
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        self.strategy, self.iteration = self.uniform(), 0
-        self.average = self.make_average()
-        self._recorded = recorded(self.histories, self.first, CHUNK)
-        players = range(self.compiled.players)
-        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
-        self.memories = [Reservoir(settings.memory, self._recorded.values.shape[1]) for _ in players]
+        self.memories = [self.ground.reservoir(settings.memory) for _ in self.regrets]
 
     def make_average(self) -> Average:
-        """How policies are averaged."""
         return ExactAverage(self)
 
     def step(self) -> Mapping[str, float]:
@@ -70,44 +58,25 @@ class SingleDeepCfr(NeuralLearner):
             self.average.played(player, self.strategy, self.iteration)
             regrets.reset(self.generator)
             losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
-            self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, regrets.values(), self.settings.greedy)
+            self.ground.follow(player, regrets)
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
         """The walks of an iteration for a player; what they find goes into the reservoirs."""
-        settings, begin, found = self.settings, self.infosets_of(player).start, self._recorded
-        walks = Walks(self.histories, self.first, self.strategy, player, settings.seed)
-        walk, last = (self.iteration - 1) * settings.walks, self.iteration * settings.walks
-        while walk < last:
-            before = walk
-            walk, rows, others, visited = record_external(walks, walk, last, found)
-            self.count(visited, walk - before)
-            weights = np.full(rows, self.iteration, np.float32)
-            self.memories[player].add(
-                Rows(found.places[:rows] - begin, found.values[:rows] / np.float32(self.scale), weights), self.generator
-            )
-            self.average.met(found.others[:others], self.strategy, self.iteration)
-
-    @property
-    def costly(self) -> bool:
-        return self.average.costly
-
-    def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+        last = self.iteration * self.settings.walks
+        for rows, others in self.ground.external(player, range(last - self.settings.walks, last)):
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
+            self.average.met(others, self.strategy, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy}
-        arrays |= named("average", self.average.state()) | self.counts()
-        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
-            arrays |= named(f"regrets{player}", regrets.state()) | named(f"memory{player}", memory.state())
+        arrays = super().state()
+        for player, memory in enumerate(self.memories):
+            arrays |= named(f"memory{player}", memory.state())
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
-        self.average.restore(under("average", arrays))
-        self.restore_counts(arrays)
-        for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
-            regrets.restore(under(f"regrets{player}", arrays))
+        super().restore(arrays)
+        for player, memory in enumerate(self.memories):
             memory.restore(under(f"memory{player}", arrays))
 
 
@@ -120,6 +89,7 @@ class DeepCfr(SingleDeepCfr):
     """
 
     settings_class = DeepCfrSettings
+    walks_rules: ClassVar[bool] = True
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
     def make_average(self) -> Average:

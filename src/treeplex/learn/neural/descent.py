@@ -1,7 +1,9 @@
-"""Gradient steps of networks of rectified linear layers, written out in NumPy.
+"""Gradient steps of networks of rectified linear layers, written out.
 
 Networks of a few thousand weights spend more time in PyTorch's bookkeeping than in arithmetic: written out, a step takes half
-as long. All weights lie in one array, so the norm of a gradient and a step of Adam are a few operations on it.
+as long. All weights lie in one array, so a step of Adam is a few operations on it. Products of matrices are PyTorch's, on the
+same memory and with one thread: those of NumPy take all cores, and matrices so small are many times slower for it wherever
+another process has a core.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.torch.device import one_thread, torch_module
 
 Singles = NDArray[np.float32]
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
@@ -42,12 +44,12 @@ class Descent:
                 row[:] = np.concatenate([each[name].numpy().ravel() for each in known])
         self._layers, self._slopes = [list(self._views(whole)) for whole in (self.weights, self.gradient)]
 
-    def _views(self, whole: Singles) -> Iterator[tuple[Singles, Singles]]:
-        """The matrix and the biases of each layer in an array of all weights."""
-        start = 0
+    def _views(self, whole: Singles) -> Iterator[tuple[Any, Any]]:
+        """The matrix and the biases of each layer in an array of all weights, as tensors on its memory."""
+        torch, start = torch_module(), 0
         for matrix, bias in zip(self.parameters[::2], self.parameters[1::2], strict=True):
             middle, end = start + matrix.numel(), start + matrix.numel() + bias.numel()
-            yield whole[start:middle].reshape(matrix.shape), whole[middle:end]
+            yield torch.from_numpy(whole[start:middle].reshape(matrix.shape)), torch.from_numpy(whole[middle:end])
             start = end
 
     def run(self, inputs: Singles, batches: Sequence[Any], slopes: Slopes, *, rate: float, clip: float) -> float:
@@ -56,29 +58,30 @@ class Descent:
         Raises:
             AlgorithmError: a loss is not finite; the module is as before.
         """
-        loss = 0.0
-        for batch in batches:
-            hidden = [inputs[batch]]
-            for number, (matrix, bias) in enumerate(self._layers):
-                out = hidden[-1] @ matrix.T
-                out += bias
-                hidden.append(np.maximum(out, 0.0, out=out) if number + 1 < len(self._layers) else out)
-            loss, slope = slopes(hidden[-1], batch)
-            finite(loss)
-            for number in range(len(self._layers) - 1, -1, -1):
-                of_matrix, of_bias = self._slopes[number]
-                np.matmul(slope.T, hidden[number], out=of_matrix)
-                slope.sum(axis=0, out=of_bias)
-                if number:
-                    slope = slope @ self._layers[number][0]
-                    slope *= hidden[number] > 0.0
-            self._adam(rate, clip)
+        torch, loss = torch_module(), 0.0
+        with one_thread(), torch.no_grad():
+            for batch in batches:
+                hidden = [torch.from_numpy(inputs[batch])]
+                for number, (matrix, bias) in enumerate(self._layers):
+                    out = torch.addmm(bias, hidden[-1], matrix.T)
+                    hidden.append(out.relu_() if number + 1 < len(self._layers) else out)
+                loss, slopes_out = slopes(hidden[-1].numpy(), batch)
+                finite(loss)
+                slope = torch.from_numpy(slopes_out)
+                for number in range(len(self._layers) - 1, -1, -1):
+                    of_matrix, of_bias = self._slopes[number]
+                    torch.mm(slope.T, hidden[number], out=of_matrix)
+                    torch.sum(slope, 0, out=of_bias)
+                    if number:
+                        slope = slope @ self._layers[number][0]
+                        torch.ops.aten.threshold_backward.grad_input(slope, hidden[number], 0, grad_input=slope)
+                self._adam(rate, clip)
         return loss
 
     def _adam(self, rate: float, clip: float) -> None:
         """A step by the gradient, shortened to ``clip`` if it is longer."""
         self.taken += 1
-        norm = float(np.sqrt(self.gradient @ self.gradient))
+        norm = float(np.sqrt(np.square(self.gradient).sum()))
         if norm > clip:
             self.gradient *= clip / (norm + 1e-6)
         first, second = self.moments

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks
 from treeplex.games.base import Game
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import named, under
+from treeplex.learn.neural.jobs import WalkKind
 from treeplex.settings import setting
 
 
@@ -45,8 +45,8 @@ class Dream(SingleDeepCfr):
 
     def walk(self, player: int) -> None:
         settings = self.settings
-        kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
-        for rows, _, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+        kind = WalkKind(player, settings.seed, settings.exploration)
+        for rows, _, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
             weights = np.float32(self.iteration) * rows.weights
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.critic.add(edges)

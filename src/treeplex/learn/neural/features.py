@@ -1,21 +1,17 @@
 """What networks see of infosets and of histories: one row of numbers each, made once for the whole game."""
 
-from collections.abc import Iterator
-
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.form import Histories
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.infoset_tensors import infoset_tensors, states_of
 from treeplex.forms.compile.infostate_tensors import word_tensors
-from treeplex.forms.compile.sequential import one_at_a_time
-from treeplex.forms.sources.load import load_rules
-from treeplex.games.base import CHANCE, TERMINAL, State
+from treeplex.forms.policies.views import TENSOR, WORDS
 
 Rows = NDArray[np.float32]
-USUAL, TENSOR, WORDS, ONE_HOT = "usual", "tensor", "words", "one-hot"
+USUAL, ONE_HOT = "usual", "one-hot"
 KINDS = (USUAL, TENSOR, WORDS, ONE_HOT)
 """``tensor``: ``information_state_tensor`` of the rules, as OpenSpiel's games, card games of the library and rules of one's own
 may have it. ``words``: a column for each word at each place of the infostate's text. ``one-hot``: a column for each infoset.
@@ -64,43 +60,6 @@ def history_features(game: CompiledGame, kind: str = USUAL) -> Rows:
     return found
 
 
-def infoset_tensors(game: CompiledGame) -> Rows | None:
-    """``information_state_tensor`` of the first history of each infoset, float32 [I, F]; None where the rules have none."""
-    histories = histories_of(game)
-    rows: list[NDArray[np.float64] | None] = [None] * len(game.infostates)
-    left = len(rows)
-    for node, state in states_of(game, histories):
-        player, infoset = int(histories.nodes[node, 0]), int(histories.nodes[node, 3])
-        if player < 0 or rows[infoset] is not None:
-            continue
-        tensor = state.information_state_tensor(player)
-        if tensor is None:
-            return None
-        rows[infoset] = np.asarray(tensor)
-        left -= 1
-        if not left:
-            break
-    return np.array(rows, np.float32)
-
-
-def states_of(game: CompiledGame, histories: Histories) -> Iterator[tuple[int, State]]:
-    """Each history with the state of the rules there, depth first."""
-    rules = one_at_a_time(load_rules(game.spec)) if game.rules is None else game.rules
-    stack = [(0, rules.new_initial_state())]
-    while stack:
-        node, state = stack.pop()
-        yield node, state
-        player = state.current_player()
-        if player == TERMINAL:
-            continue
-        if player == CHANCE:
-            actions = [action for action, chance in state.chance_outcomes() if chance > 0.0]
-        else:
-            actions = [*state.legal_actions()]
-        child = int(histories.nodes[node, 1])
-        stack.extend((child + place, state.child(action)) for place, action in reversed([*enumerate(actions)]))
-
-
 def tells_apart(game: CompiledGame, rows: Rows) -> bool:
     """Whether infosets of one player all have rows of their own."""
     offsets = game.tree.infoset_offsets
@@ -112,5 +71,15 @@ def tells_apart(game: CompiledGame, rows: Rows) -> bool:
 
 def scaled(rows: Rows) -> Rows:
     """Columns divided by the largest number in them, where that is above 1; constant columns left out."""
-    rows = rows[:, (rows != rows[:1]).any(axis=0)] if len(rows) > 1 else rows
-    return np.asarray(rows / np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0), np.float32)
+    rows = rows[:, changing(rows)]
+    return np.asarray(rows / largest_in(rows), np.float32)
+
+
+def changing(rows: Rows) -> NDArray[np.bool_]:
+    """Which columns are not constant, bool [F]; all of a single row."""
+    return np.asarray((rows != rows[:1]).any(axis=0) | (len(rows) == 1))
+
+
+def largest_in(rows: Rows) -> Rows:
+    """The largest number in size in each column, or 1 where that is more; [F]."""
+    return np.asarray(np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0))

@@ -1,25 +1,40 @@
-"""What learners that fit networks share: slots, inputs, counts, and policies from slots."""
+"""What learners that fit networks share: slots, inputs, counts, and policies from slots; or walks by the rules."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
-from treeplex.errors import AlgorithmError
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.judge import judge
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.forms.policies.views import Probed, probe
 from treeplex.games.base import Game
+from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
-from treeplex.learn.neural.approximator import Inputs, NetworkSettings
-from treeplex.learn.neural.features import KINDS, USUAL, infoset_features
+from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
+from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
+from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
+from treeplex.learn.neural.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
+from treeplex.learn.neural.rules_walks import RulesWalks
+from treeplex.notices import notify
 from treeplex.settings import setting
 from treeplex.solvers.sampling.solver import laid_out
+from treeplex.workers.executor import Executor
+
+PARTS = 4
+"""Into how many parts for each worker episodes are split."""
 
 
 @dataclass(frozen=True)
@@ -31,13 +46,22 @@ class NeuralSettings(NetworkSettings):
     episodes: int = setting(0, "stop once so many walks or playthroughs were made, whatever steps says; 0: not", low=0)
     every: int | None = setting(None, "steps between measurements; none: ten per power of ten", low=1)
     features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
+    rules: bool | None = setting(
+        None, "walk by the rules, not the compiled game; none: where it has too many histories", fixed=True, added=True
+    )
+    exact: bool = setting(True, "measure exploitability where the game can be compiled", fixed=True, added=True)
     seed: int = setting(0, "seed of everything random", low=0, fixed=True)
 
 
 class NeuralLearner(Learner):
     """A learner whose walks follow a policy of slots: the actions of each infoset side by side, infosets in compiled order.
 
+    A class that sets :attr:`walks_rules` also learns games that have too many histories to be compiled. There nothing is
+    numbered and no game is compiled, save to be judged; :attr:`by_rules` walks.
+
     Attributes:
+        walks_rules: whether the class can learn by the rules alone.
+        by_rules: walks by the rules, always in this process; None where histories are stored.
         first: int64 [I+1], the first slot of each infoset.
         slots: int64 [S], the sequence of each slot.
         histories: the game's, whose decisions have infosets as keys.
@@ -45,14 +69,138 @@ class NeuralLearner(Learner):
     """
 
     settings: Any
+    walks_rules: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        self.check_game()
-        layout, _, self.slots = laid_out(self.compiled, "history")
-        self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
-        self.histories: Histories = histories_of(self.compiled)
         self.walked = self.played = 0
+        self.by_rules = self.make_walks()
+        self.check_game()
+        if self.by_rules is None:
+            layout, _, self.slots = laid_out(self.compiled, "history")
+            self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
+            self.histories: Histories = histories_of(self.compiled)
+            self._walked = self.executor.share(WalkedGame.of(self.compiled, self.compiled.spec))
+        if self.cooperative:
+            notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        if self.by_rules is not None:
+            executor.close()
+            raise AlgorithmError(f"{spec} is walked by its rules, in this process; leave --workers and --ray out")
+        super().spread_over(executor, spec)
+        self._walked = executor.share(WalkedGame.of(self.compiled, spec))
+
+    def walks(
+        self, function: Callable[..., Walked], shared: Sequence[Floats | Ints], kind: WalkKind, first: int, count: int
+    ) -> Iterator[Walked]:
+        """What walks find that workers make, some at a time in the order of their numbers, and counted.
+
+        Args:
+            function: of :mod:`treeplex.learn.neural.jobs`.
+            shared: its arguments that all walks share.
+            kind: of walks.
+            first, count: the number of the first, and how many.
+        """
+        own = [self.executor.share(each) for each in shared]
+        starts = range(first, first + count, WALKS)
+        jobs = ((self._walked, *own, kind, start, min(start + WALKS, first + count)) for start in starts)
+        for found in self.executor.map(function, jobs):
+            self.count(found.nodes, found.walks)
+            yield found
+        for each in own:
+            self.executor.forget(each)
+
+    def episodes(self, policies: Floats, seats: Ints) -> Episodes:
+        """Episodes that workers play, numbered by the count and not counted yet.
+
+        Args:
+            policies: float64 [E, Q].
+            seats: int64 [B, N], the policy that each player follows in each episode.
+        """
+        shared = self.executor.share(policies)
+        step = len(seats) if self.executor.size == 1 else -(-len(seats) // (PARTS * self.executor.size))
+        starts, seed = range(0, len(seats), step), self.settings.seed
+        jobs = ((self._walked, shared, seats[start : start + step], seed, self.played + start) for start in starts)
+        found = joined_episodes(list(self.executor.map(play_part, jobs)))
+        self.executor.forget(shared)
+        return found
+
+    def make_walks(self) -> RulesWalks | None:
+        """Walks by the rules, where the settings or the size of the game ask for them.
+
+        Raises:
+            AlgorithmError: this learner needs a compiled game, or a table in place of networks does.
+        """
+        wanted, name = self.settings.rules, type(self).__name__
+        if wanted is False or (wanted is None and not clearly_more(self.game)):
+            return None
+        why = "" if wanted else f" of {self.game}, which are too many to store"
+        if not self.walks_rules:
+            others = "ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
+            raise AlgorithmError(f"{name} needs all histories{why}; take {others}")
+        for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
+            if getattr(self.settings, setting_name) == value:
+                raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
+        return RulesWalks(turn_by_turn(self.game), self.probed.view)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Where the learner walks."""
+        return CompiledGround(self) if self.by_rules is None else RulesGround(self, self.by_rules)
+
+    @cached_property
+    def probed(self) -> Probed:
+        """What random playthroughs by the rules show of infosets and payoffs."""
+        return probe(turn_by_turn(self.game), None if self.settings.features == USUAL else self.settings.features)
+
+    @property
+    def players(self) -> int:
+        """How many."""
+        return self.game.num_players
+
+    @property
+    def constant(self) -> float | None:
+        """What payoffs sum to, None where they do not always sum to the same; by the rules as far as was seen."""
+        return self.compiled.constant if self.by_rules is None else self.probed.constant
+
+    @cached_property
+    def cooperative(self) -> bool:
+        """Whether all players are always paid the same; by the rules as far as was seen."""
+        if self.by_rules is not None:
+            return self.probed.cooperative and self.players > 1
+        payoffs = self.histories.payoffs
+        return bool((payoffs == payoffs[:, :1]).all() and payoffs.any()) and self.players > 1
+
+    @property
+    def identity(self) -> str:
+        """Of the game: of its rules' name where it is not compiled."""
+        return super().identity if self.by_rules is None else str(self.game)
+
+    @cached_property
+    def judging(self) -> CompiledGame | None:
+        """The compiled game, by which policies are judged; None where it is too large, which is said, or nothing is to be."""
+        if not self.settings.exact:
+            return None
+        try:
+            game = self.compiled
+            if self.by_rules is not None:
+                self.probed.view.rows_of(game, 0, 1)
+        except GameError:
+            notify(f"{self.game} is too large to be judged exactly; treeplex playouts plays policies of it")
+            return None
+        return game
+
+    def exploitability(self, policy: Policy | NeuralPolicy) -> float | None:
+        """How exploitable a policy is, the mean over players; None where the game is too large to say."""
+        game = self.judging
+        if game is None:
+            return None
+        return judge(game, policy.on(game) if isinstance(policy, NeuralPolicy) else policy).exploitability
+
+    def measure(self) -> Mapping[str, float]:
+        found = None if self.judging is None else self.exploitability(self.policy())
+        return {} if found is None else {"exploitability": found}
 
     def check_game(self) -> None:
         """Refuse games that the learner is not defined for; any game will do, unless a class overrides it.
@@ -68,7 +216,9 @@ class NeuralLearner(Learner):
 
     @cached_property
     def scale(self) -> float:
-        """The largest payoff in size: networks learn values divided by it."""
+        """The largest payoff in size, by the rules that which was seen: networks learn values divided by it."""
+        if self.by_rules is not None:
+            return self.probed.largest
         return float(np.abs(self.histories.payoffs).max(initial=0.0)) or 1.0
 
     def slots_of(self, player: int) -> slice:
@@ -127,15 +277,15 @@ class NeuralLearner(Learner):
         self.walked, self.played = (int(number) for number in arrays["counts"])
 
 
-def check_zero_sum(game: Any, learner: str) -> None:
+def check_zero_sum(learner: NeuralLearner, name: str) -> None:
     """Refuse a game that is not of two players whose payoffs sum to a constant.
 
     Raises:
         AlgorithmError: it is another one.
     """
-    if game.players != 2 or game.constant is None:
-        kind = f"{game.players} players" if game.players != 2 else "general sums"
-        raise AlgorithmError(f"{learner} learns games of two players whose payoffs sum to a constant; {game} has {kind}")
+    if learner.players != 2 or learner.constant is None:
+        kind = f"{learner.players} players" if learner.players != 2 else "general sums"
+        raise AlgorithmError(f"{name} learns games of two players whose payoffs sum to a constant; {learner.game} has {kind}")
 
 
 def named(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

@@ -1,16 +1,18 @@
-"""Tables of a compiled game as matrices, infosets by actions, and what play by such a matrix is worth."""
+"""Numbers of infosets as matrices, infosets by actions: of those that walks met, or of a whole compiled game."""
 
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.reaches import opposing_reaches
-from treeplex.engine.tree.form import Floats, SmallInts, workspace
+from treeplex.engine.tree.form import Floats, Ints, SmallInts, workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.policies.neural import masked_softmax
+from treeplex.learn.neural.rules_walks import Met
 
 
 class ActionValues(NamedTuple):
@@ -32,8 +34,61 @@ class ActionValues(NamedTuple):
         return self.values - self.infoset_values[:, None]
 
 
-class Grid:
-    """Infosets by actions of a compiled game.
+class Infosets:
+    """I infosets by A actions.
+
+    Attributes:
+        legal: bool [I, A], which actions each infoset has.
+    """
+
+    def __init__(self, legal: NDArray[np.bool_]) -> None:
+        self.legal = legal
+
+    def __len__(self) -> int:
+        return len(self.legal)
+
+    def softmax(self, logits: Floats) -> Floats:
+        """The policy of logits, float64 [I, A]; illegal actions have probability zero."""
+        return masked_softmax(logits, self.legal)
+
+    def centred(self, matrix: Floats) -> Floats:
+        """Numbers less their mean over legal actions, float64 [I, A]; zero for illegal ones."""
+        legal = np.where(self.legal, matrix, 0.0)
+        return np.where(self.legal, legal - legal.sum(axis=1, keepdims=True) / self.legal.sum(axis=1, keepdims=True), 0.0)
+
+    def sums(self, infosets: SmallInts, actions: SmallInts, weights: Floats) -> Floats:
+        """Sums of the weights of rows, float64 [D], by infoset and action, float64 [I, A]."""
+        places = infosets.astype(np.int64) * self.legal.shape[1] + actions
+        return np.asarray(np.bincount(places, weights, self.legal.size).reshape(self.legal.shape), np.float64)
+
+    def within(self, infosets: SmallInts) -> tuple[Self, Ints | slice, SmallInts]:
+        """The part that the infosets of some rows, int32 [D], are looked up in.
+
+        Returns:
+            it, which infosets of these it has, and the rows' infosets as numbers of it.
+        """
+        return self, slice(None), infosets
+
+
+class MetInfosets(Infosets):
+    """Infosets that walks by the rules met.
+
+    Attributes:
+        met: what they look like.
+    """
+
+    def __init__(self, met: Met) -> None:
+        super().__init__(met.legal)
+        self.met = met
+
+    def within(self, infosets: SmallInts) -> tuple[Self, Ints | slice, SmallInts]:
+        """Those of the rows alone, since a network is asked for each."""
+        chosen, numbers = np.unique(infosets, return_inverse=True)
+        return type(self)(self.met.at(chosen)), chosen.astype(np.int64), numbers.astype(np.int32)
+
+
+class Grid(Infosets):
+    """Infosets by actions of a compiled game, and what play by such a matrix is worth.
 
     Attributes:
         game: the game.
@@ -45,7 +100,7 @@ class Grid:
         self.game = game
         first, stride, actions = game.tree.infoset_layout.T[:, :, None]
         numbers = np.arange(int(actions.max()))
-        self.legal = numbers < actions
+        super().__init__(numbers < actions)
         self.sequences = np.where(self.legal, first + stride * numbers, 0)
 
     @property
@@ -62,18 +117,6 @@ class Grid:
         table = np.ones(int(self.game.tree.sequence_offsets[-1]))
         table[self.sequences[self.legal]] = matrix[self.legal]
         return table
-
-    def softmax(self, logits: Floats) -> Floats:
-        """The policy of logits, float64 [I, A]; illegal actions have probability zero."""
-        masked = np.where(self.legal, logits, -np.inf)
-        weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-        policy: Floats = weights / weights.sum(axis=1, keepdims=True)
-        return policy
-
-    def centred(self, matrix: Floats) -> Floats:
-        """Numbers less their mean over legal actions, float64 [I, A]; zero for illegal ones."""
-        legal = np.where(self.legal, matrix, 0.0)
-        return np.where(self.legal, legal - legal.sum(axis=1, keepdims=True) / self.legal.sum(axis=1, keepdims=True), 0.0)
 
     def strategy(self, table: Floats) -> Floats:
         """The sequence form of a policy, both float64 [Q]."""
@@ -94,15 +137,3 @@ class Grid:
     def opposing_reaches(self, policy: Floats) -> Floats:
         """Of every infoset the probability that chance and the others lead there, float64 [I]."""
         return opposing_reaches(histories_of(self.game), self.game.tree.infoset_layout, self.table(policy))
-
-    def play(self, policy: Floats, episodes: int, seed: int, number: int) -> Episodes:
-        """Episodes in which all follow a policy, float64 [I, A]; ``number`` is that of the first."""
-        game, seats = self.game, np.zeros((episodes, self.game.players), np.int64)
-        return play_episodes(
-            histories_of(game), game.tree.infoset_layout, self.table(policy)[None], seats, game.size.depth, seed, number
-        )
-
-    def sums(self, infosets: SmallInts, actions: SmallInts, weights: Floats) -> Floats:
-        """Sums of the weights of rows, float64 [D], by infoset and action, float64 [I, A]."""
-        places = infosets.astype(np.int64) * self.legal.shape[1] + actions
-        return np.bincount(places, weights, self.legal.size).reshape(self.legal.shape)

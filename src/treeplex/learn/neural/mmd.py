@@ -17,9 +17,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import NETWORK, TABLE
 from treeplex.learn.neural.outputs import Table
-from treeplex.learn.neural.policy_gradient import EXACT, LEARNED
+from treeplex.learn.neural.policy_gradient import EXACT, LEARNED, check_critic
 from treeplex.learn.neural.ppo import Ppo, PpoSettings
 from treeplex.settings import setting
 
@@ -50,6 +51,10 @@ class Mmd(Ppo):
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "exact": {"critic": EXACT, "approximator": TABLE, "steps": 10_000},
     }
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        check_critic(self)
 
     def update(self) -> Mapping[str, float]:
         """PPO's, or a step in closed form."""

@@ -7,6 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
+from treeplex.learn.common.fitting import load_weights
+from treeplex.learn.neural.frame import under
 from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -58,7 +60,7 @@ class Optimised:
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        load_weights(self.module, name, arrays)
+        load_weights(self.module, under(name, arrays))
         torch, prefix = torch_module(), f"{name}.optimizer."
         found: dict[int, dict[str, Any]] = {}
         for full, array in arrays.items():
@@ -67,12 +69,6 @@ class Optimised:
                 found.setdefault(int(number), {})[key] = torch.from_numpy(np.array(array))
         groups = self.optimizer.state_dict()["param_groups"]
         self.optimizer.load_state_dict({"state": found, "param_groups": groups})
-
-
-def load_weights(module: Any, name: str, arrays: Arrays) -> None:
-    """Put weights ``name.*`` into a module."""
-    torch = torch_module()
-    module.load_state_dict({key: torch.from_numpy(np.array(arrays[f"{name}.{key}"])) for key in module.state_dict()})
 
 
 def table(rows: int, outputs: int) -> tuple[Any, Any]:

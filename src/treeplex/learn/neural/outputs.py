@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.neural import Layers
 from treeplex.learn.neural import approximator
 from treeplex.learn.neural.approximator import Inputs, NetworkSettings
 from treeplex.learn.torch.device import torch_module
@@ -130,6 +131,22 @@ class Network(Outputs):
         self.inner.optimizer = torch.optim.Adam(self.inner.module.parameters(), betas=(first, SECOND), fused=True)
         self._outputs: Any = None
 
+    def look(self, features: NDArray[np.float32]) -> None:
+        """Be asked for infosets of these features, float32 [I, F], from now on."""
+        self.inner.features = torch_module().from_numpy(np.ascontiguousarray(features))
+        self._outputs = None
+
+    def asked(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of other infosets, float32 [n, K]."""
+        torch = torch_module()
+        with torch.inference_mode():
+            found: NDArray[np.float32] = self.inner.module(torch.from_numpy(features)).numpy()
+        return found
+
+    def layers(self) -> Layers:
+        """Copies of its matrices and biases."""
+        return layers_of(self.inner.module)
+
     def values(self) -> Floats:
         if self._outputs is None:
             with torch_module().enable_grad():
@@ -153,6 +170,11 @@ class Network(Outputs):
     def restore(self, arrays: Arrays) -> None:
         self.inner.restore(arrays)
         self._outputs = None
+
+
+def layers_of(module: Any) -> Layers:
+    """The matrices and biases of a ``torch.nn.Sequential`` of linear layers, copied."""
+    return [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in module[::2]]
 
 
 def check_slopes(slopes: Floats) -> None:

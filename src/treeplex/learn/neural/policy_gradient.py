@@ -16,12 +16,25 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
 from treeplex.learn.neural.outputs import Outputs
 from treeplex.settings import setting
 
 EXACT, LEARNED = "exact", "learned"
+
+
+def check_critic(learner: Actor) -> None:
+    """Refuse exact values where nothing is compiled.
+
+    Raises:
+        AlgorithmError: they are asked for there.
+    """
+    if learner.by_rules is not None and learner.settings.critic == EXACT:
+        raise AlgorithmError(
+            f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}"
+        )
 
 
 def q_direction(policy: Floats, advantages: Floats) -> Floats:
@@ -78,6 +91,7 @@ class PolicyGradient(Actor):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
+        check_critic(self)
         self.critic = None if settings.critic == EXACT else self.outputs(self.grid.legal.shape[1])
 
     def parts(self) -> Iterator[tuple[str, Outputs]]:
@@ -88,8 +102,7 @@ class PolicyGradient(Actor):
 
     def update(self) -> Mapping[str, float]:
         """A step uphill."""
-        policy = self.current
-        found, advantages, weights = self.exact(policy) if self.critic is None else self.sampled(policy, self.critic)
+        found, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
         rises = weights * self.direction(policy, np.where(self.grid.legal, advantages, 0.0))
         rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
         self.logits.move(-self.kept(rises), self.settings.rate * self.share)
@@ -99,15 +112,17 @@ class PolicyGradient(Actor):
         """The part of a step that is taken; all of it."""
         return rises
 
-    def exact(self, policy: Floats) -> tuple[dict[str, float], Floats, Floats]:
-        """Numbers to show, counterfactual advantages [I, A] and weights of infosets [I, 1]."""
+    def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
+        """Numbers to show, the policy [I, A], counterfactual advantages [I, A] and weights of infosets [I, 1]."""
+        policy = self.current
         found = self.grid.action_values(policy)
         weights = found.own_reach if self.own_reach else np.ones_like(found.own_reach)
-        return {}, found.advantages, weights[:, None]
+        return {}, policy, found.advantages, weights[:, None]
 
-    def sampled(self, policy: Floats, critic: Outputs) -> tuple[dict[str, float], Floats, Floats]:
+    def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
         """The same by a learned critic; infosets weigh as much as episodes come by."""
-        episodes = self.play(policy)
+        episodes = self.play()
+        policy = self.current
         lengths = np.diff(episodes.first)
         earned = np.repeat(episodes.payoffs, lengths, axis=0)[np.arange(len(episodes.player)), episodes.player]
         counts = self.grid.sums(episodes.infoset, episodes.action, np.ones_like(earned))
@@ -115,7 +130,7 @@ class PolicyGradient(Actor):
         losses = [critic.fit(targets, counts, self.settings.critic_rate) for _ in range(self.settings.critic_steps)]
         values = critic.values()
         advantages = values - (policy * values).sum(axis=1, keepdims=True)
-        return {"critic_loss": losses[0]}, advantages, counts.sum(axis=1, keepdims=True) / self.settings.batch
+        return {"critic_loss": losses[0]}, policy, advantages, counts.sum(axis=1, keepdims=True) / self.settings.batch
 
 
 class Qpg(PolicyGradient):
@@ -161,7 +176,8 @@ class NeuRD(PolicyGradient):
     def kept(self, rises: Floats) -> Floats:
         """No further out where a logit is beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.grid.centred(self.logits.values())
-        return self.grid.centred(inside(rises, centred, self.settings.threshold))
+        kept: Floats = self.grid.centred(inside(rises, centred, self.settings.threshold))
+        return kept
 
 
 def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:

@@ -39,6 +39,7 @@ class Ppg(Ppo):
     """
 
     settings_class = PpgSettings
+    walks_rules: ClassVar[bool] = False
     source = "Cobbe et al. 2021, Phasic policy gradient (ICML; arXiv 2009.04416)"
     auxiliary: ClassVar[int] = 1
 

@@ -62,21 +62,22 @@ class Ppo(Actor):
 
     def update(self) -> Mapping[str, float]:
         """Some episodes, and passes over their rows."""
-        settings, before = self.settings, self.current
-        episodes = self.play(before)
+        settings, episodes = self.settings, self.play()
+        whole, before = self.grid, self.current
         returns, advantages = self.returns(episodes)
         losses = []
         for _ in range(settings.passes):
             order = self.generator.permutation(len(returns))
             for rows in np.array_split(order, settings.minibatches):
-                infosets, actions = episodes.infoset[rows], episodes.action[rows]
-                gains = self.grid.sums(infosets, actions, np.maximum(advantages[rows], 0.0))
-                falls = self.grid.sums(infosets, actions, np.minimum(advantages[rows], 0.0))
-                visits = np.bincount(infosets, minlength=len(self.grid.legal)).astype(np.float64)[:, None]
-                policy = self.current
-                rises = clipped_slopes(policy, before, gains, falls, settings.trust)
+                grid, chosen, infosets = whole.within(episodes.infoset[rows])
+                self.look(grid)
+                actions, policy = episodes.action[rows], self.current
+                gains = grid.sums(infosets, actions, np.maximum(advantages[rows], 0.0))
+                falls = grid.sums(infosets, actions, np.minimum(advantages[rows], 0.0))
+                visits = np.bincount(infosets, minlength=len(grid)).astype(np.float64)[:, None]
+                rises = clipped_slopes(policy, before[chosen], gains, falls, settings.trust)
                 rises += visits * settings.entropy * entropy_slopes(policy)
-                rises -= visits * settings.kl * divergence_slopes(policy, before)
+                rises -= visits * settings.kl * divergence_slopes(policy, before[chosen])
                 self.logits.move(self.padded(-rises / len(rows)), settings.rate * self.share)
                 sums = np.bincount(infosets, returns[rows], len(visits))[:, None]
                 losses.append(self.critic.fit(sums / np.maximum(visits, 1.0), visits, settings.critic_rate * self.share))

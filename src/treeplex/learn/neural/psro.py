@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import play_episodes
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.evaluate.judge import best_response
@@ -58,6 +57,7 @@ class PSRO(NeuralLearner):
     """
 
     settings_class = PsroSettings
+    spreads = True
     source = "Lanctot et al. 2017, A unified game-theoretic approach to multiagent reinforcement learning (NIPS 2017)"
 
     def __init__(self, game: Game, settings: PsroSettings) -> None:
@@ -98,8 +98,7 @@ class PSRO(NeuralLearner):
         follows[:, player], own = 1, self.slots[self.slots_of(player)]
         for _ in range(settings.batches):
             policies[1, own] = response.exploring(settings.explore)
-            layout = game.tree.infoset_layout
-            episodes = play_episodes(self.histories, layout, policies, follows, game.size.depth, settings.seed, self.played)
+            episodes = self.episodes(policies, follows)
             response.see(*transitions(episodes, player, self.first, self.infosets_of(player).start))
             response.learn(settings.fits)
             response.refresh()

@@ -10,7 +10,9 @@ with the return G of v-trace after the decision and its cost, and NeuRD's thresh
 (methods, equations 8 to 11).
 
 Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; averaged targets are those of
-logits and values themselves, read into tables, not those of weights; costs come in their mean by the policy at each infoset;
+logits and values themselves, read into tables, not those of weights; the result is the average policy, where the paper plays
+the fine-tuned one (``result=fine_tuned``): the last policies circle around the equilibrium, and what is averaged over them is
+less exploitable than any of them; costs come in their mean by the policy at each infoset;
 payoffs are divided by the greatest, so that eta means the same in every game.
 """
 
@@ -31,7 +33,7 @@ from treeplex.learn.neural.outputs import Arrays, Outputs
 from treeplex.learn.neural.policy_gradient import inside
 from treeplex.settings import setting
 
-TUNED = "fine_tuned"
+TARGET, TUNED = "target", "fine_tuned"
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class RNaDSettings(ActorSettings):
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
     least: float = setting(0.03, "probabilities below are dropped from the policy that is played", low=0, below=0.5)
-    result: str = setting(TUNED, "which policy is learned", choices=(AVERAGE, LAST, TUNED))
+    result: str = setting(AVERAGE, "which policy is learned", choices=(AVERAGE, LAST, TARGET, TUNED))
     parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
 
 
@@ -61,12 +63,13 @@ class RNaD(Actor):
     """
 
     settings_class = RNaDSettings
+    walks_rules: ClassVar[bool] = False
     momentum: ClassVar[float] = 0.0
     source = "Perolat et al. 2022, Mastering the game of Stratego with model-free multiagent reinforcement learning (Science)"
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self.compiled, "r-nad")
+        check_zero_sum(self, "r-nad")
         self.critic = self.outputs(1)
         self.targets = np.concatenate([self.logits.values(), self.critic.values()], axis=1)
         self.anchors = np.stack([self.logarithms(self.current)] * 2)
@@ -87,7 +90,7 @@ class RNaD(Actor):
         costs = self.logarithms(policy) - passed * self.anchors[0] - (1.0 - passed) * self.anchors[1]
         costs *= settings.regularisation
         means = (policy * costs).sum(axis=1)
-        episodes = self.play(policy)
+        episodes = self.play()
         infosets, actions = episodes.infoset, episodes.action
         values = self.targets[infosets, -1]
         returns = lambda_returns(
@@ -115,9 +118,11 @@ class RNaD(Actor):
             self.anchors = np.stack([self.logarithms(self.grid.softmax(self.targets[:, :-1])), self.anchors[0]])
 
     def policies(self) -> dict[str, Policy]:
-        """The average over updates, the last one, and that of the averaged logits fine-tuned."""
-        tuned = fine_tuned(self.grid.softmax(self.targets[:, :-1]), self.settings.least, self.settings.parts)
-        return {**super().policies(), TUNED: Policy(self.compiled, self.grid.table(tuned))}
+        """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
+        target = self.grid.softmax(self.targets[:, :-1])
+        tuned = fine_tuned(target, self.settings.least, self.settings.parts)
+        others = {TARGET: target, TUNED: tuned}
+        return {**super().policies(), **{name: Policy(self.compiled, self.grid.table(each)) for name, each in others.items()}}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """What all have, the averaged numbers and the regularisation policies."""

@@ -57,7 +57,10 @@ class Rcfr(NeuralLearner):
     """
 
     settings_class = RcfrSettings
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"approximator": TABLE},
+        "plus": {"plus": True, "linear": True},
+    }
     source = "Waugh, Morrill, Bagnell and Bowling 2015, Solving games with functional regret estimation (AAAI 2015)"
 
     def __init__(self, game: Game, settings: RcfrSettings) -> None:
@@ -101,7 +104,7 @@ class Rcfr(NeuralLearner):
         return np.asarray(even / max(float(np.sqrt(np.mean(even**2))), TINY))
 
     def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+        return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {"regrets": self.regrets, "current": self.current, **named("average", self.average.state())}

@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import Walks, matched, recorded
+from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
-from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import make_approximator
-from treeplex.learn.neural.averages import AverageSettings, make_average
+from treeplex.learn.neural.averages import AverageSettings, AveragingLearner
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.deep_cfr import CHUNK
-from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
+from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.jobs import WalkKind
 from treeplex.settings import setting
 
 
@@ -39,7 +38,7 @@ class VrDeepPdcfrSettings(VrDeepDcfrSettings):
     alpha: float = setting(2.3)
 
 
-class VrDeepDcfr(NeuralLearner):
+class VrDeepDcfr(AveragingLearner):
     """VR-DeepDCFR+: the regrets of DCFR+ in a network that goes on learning, from playthroughs with a critic as baseline.
 
     At iteration t the advantages r of this iteration's playthroughs alone (outcome sampling, corrected critic; see
@@ -50,19 +49,16 @@ class VrDeepDcfr(NeuralLearner):
     """
 
     settings_class = VrDeepDcfrSettings
+    spreads = True
     source = "Xu, Li, Fu, Fu, Xing and Cheng 2026, Deep (predictive) discounted counterfactual regret minimization (AAAI)"
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
-        self.strategy, self.iteration = self.uniform(), 0
-        self.average = make_average(self)
         self.critic = Critic(self)
-        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in (0, 1)]
         self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
-        self._recorded = recorded(self.histories, self.first, CHUNK)
 
     def check_game(self) -> None:
-        check_zero_sum(self.compiled, "variance-reduced deep CFR")
+        check_zero_sum(self, "variance-reduced deep CFR")
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn plays, and learns; then the critic does."""
@@ -73,9 +69,9 @@ class VrDeepDcfr(NeuralLearner):
     def play(self, player: int) -> Rows:
         """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
-        kind = Walks(self.histories, self.first, self.strategy, player, settings.seed, settings.exploration)
+        kind = WalkKind(player, settings.seed, settings.exploration)
         parts = []
-        for rows, others, edges in playthroughs(self, self.critic, kind, settings.walks, self._recorded):
+        for rows, others, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
             self.average.met(others, self.strategy, weight)
             self.critic.add(edges)
@@ -90,7 +86,7 @@ class VrDeepDcfr(NeuralLearner):
         self.regret_values[player] = regrets.values()
         predicted = self.predicted(player, rows)
         self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, predicted, self.settings.greedy)
-        return loss
+        return float(loss)
 
     def kept(self, iteration: int) -> float:
         """The share of regrets after an iteration that counts in the next."""
@@ -101,28 +97,14 @@ class VrDeepDcfr(NeuralLearner):
         """What the next policy matches, float64 [S] of the player: the regrets."""
         return self.regret_values[player]
 
-    @property
-    def costly(self) -> bool:
-        return self.average.costly
-
-    def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
-
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy}
-        arrays |= named("average", self.average.state()) | named("critic", self.critic.state()) | self.counts()
-        for player, regrets in enumerate(self.regrets):
-            arrays |= named(f"regrets{player}", regrets.state()) | {f"values{player}": self.regret_values[player]}
-        return arrays
+        values = {f"values{player}": values for player, values in enumerate(self.regret_values)}
+        return super().state() | named("critic", self.critic.state()) | values
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
-        self.average.restore(under("average", arrays))
+        super().restore(arrays)
         self.critic.restore(under("critic", arrays))
-        self.restore_counts(arrays)
-        for player, regrets in enumerate(self.regrets):
-            regrets.restore(under(f"regrets{player}", arrays))
-            self.regret_values[player] = np.array(arrays[f"values{player}"])
+        self.regret_values = [np.array(arrays[f"values{player}"]) for player in range(len(self.regrets))]
 
 
 class VrDeepPdcfr(VrDeepDcfr):

@@ -24,7 +24,7 @@ from treeplex.learn.rebel.settings import HoldemSelfPlaySettings
 from treeplex.search import METHODS
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import training_iterations
+from treeplex.search.play_distribution import next_average, training_iterations
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
@@ -178,13 +178,9 @@ def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
     In CFR-D both are the current policy, in fictitious play the average. In CFR-AVG the current policy is played, and
     beliefs are those of the average once it has taken that policy in (section 5.2).
     """
-    scheme = search.method.scheme
-    if isinstance(scheme, FictitiousRule):
+    if isinstance(search.method.scheme, FictitiousRule):
         return search.average, search.average
-    if search.method.leaves == "current":
-        return search.strategy, search.strategy
-    row = scheme.schedule(search.iteration + 1, search.horizon, **scheme.parameters)
-    return search.strategy, row.average_discount * search.average + row.average * search.strategy
+    return search.strategy, search.strategy if search.method.leaves == "current" else next_average(search)
 
 
 def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:

@@ -6,7 +6,7 @@ at which its last rows were consumed. So the numbers depend on how many streams 
 nor on which of them die.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from time import process_time
@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.job_queue import JobQueue
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.common.workers import POLL_SECONDS, Workers
 from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
 from treeplex.learn.rebel.settings import RebelSettings
@@ -27,6 +25,7 @@ from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import PolicyRows
+from treeplex.workers.executor import POLL_SECONDS, Executor
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
@@ -35,14 +34,6 @@ MOST_BYTES = 1 << 30
 
 class SelfPlayStopped(Exception):  # noqa: N818 (no error)
     """Raised where rows are waited for, on request; nothing is lost by it."""
-
-
-@dataclass(frozen=True, eq=False)
-class SelfPlayJob:
-    """A job: the networks' weights by name, and the state of a stream's episodes and random numbers."""
-
-    weights: Arrays
-    state: Arrays
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,15 +59,22 @@ class SelfPlayer:
         rules = public_rules(self.spec)
         return SelfPlay(rules, self.settings, networks(rules, self.settings), np.random.default_rng(0))
 
-    def play(self, job: SelfPlayJob) -> SelfPlayRows:
-        """Advance a stream's episodes by one subgame each."""
-        began = process_time()
-        play = self.play_of_worker
-        assert isinstance(play.leaf, NetworkLeaf)
-        load_weights(play.leaf, job.weights)
-        put(play, job.state)
-        rows = play.advance()
-        return SelfPlayRows(rows, taken(play), process_time() - began)
+
+def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
+    """Advance a stream's episodes by one subgame each.
+
+    Args:
+        player: what the worker knows.
+        weights: of the networks, by name.
+        state: of the stream's episodes and random numbers.
+    """
+    began = process_time()
+    play = player.play_of_worker
+    assert isinstance(play.leaf, NetworkLeaf)
+    load_weights(play.leaf, weights)
+    put(play, state)
+    rows = play.advance()
+    return SelfPlayRows(rows, taken(play), process_time() - began)
 
 
 @final
@@ -86,7 +84,7 @@ class ParallelSelfPlay(SelfPlay):
     Attributes:
         streams: how many there are.
         seconds: processor time of the workers so far.
-        errands: the jobs under way.
+        executor: the jobs under way.
         stop: asked while jobs are waited for; once true, :meth:`advance` raises :class:`SelfPlayStopped` in place of waiting,
             and :meth:`state` takes jobs under way as they left, to be done again.
     """
@@ -96,12 +94,13 @@ class ParallelSelfPlay(SelfPlay):
         rules: PublicTree,
         settings: RebelSettings,
         leaf: NetworkLeaf,
-        workers: Workers[SelfPlayJob, SelfPlayRows],
+        executor: Executor,
+        player: SelfPlayer,
         streams: int,
     ) -> None:
         super().__init__(rules, settings, leaf, np.random.default_rng(settings.seed))
         self.streams, self.seconds = streams, 0.0
-        self.errands: JobQueue[SelfPlayJob, SelfPlayRows] = JobQueue(workers)
+        self.executor, self._player = executor, executor.share(player)
         self.stop: Callable[[], bool] = lambda: False
         self._seed, self._next = settings.seed, 0
         self._ready: dict[int, SelfPlayRows] = {}
@@ -120,7 +119,7 @@ class ParallelSelfPlay(SelfPlay):
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
-        self.solved += len(harvest.rows.inputs)
+        self.solved += self.settings.episodes
         self.seconds += harvest.seconds
         self._send(stream, harvest.state)
         return harvest.rows
@@ -128,12 +127,12 @@ class ParallelSelfPlay(SelfPlay):
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the streams stand, and the rows not consumed yet; jobs under way are waited for, unless it is to stop."""
         self._begin()
-        while (jobs := self.errands.jobs()) and not (self.stop() and sum(map(size_of, jobs.values())) <= MOST_BYTES):
+        while (jobs := self.executor.jobs()) and not (self.stop() and bytes_of(jobs.values()) <= MOST_BYTES):
             self._collect()
         arrays: dict[str, NDArray[Any]] = {"next": np.array([self._next])}
-        for stream, job in jobs.items():
-            arrays |= {f"stream{stream}.weights.{name}": array for name, array in job.weights.items()}
-            arrays |= {f"stream{stream}.{name}": array for name, array in job.state.items()}
+        for stream, (_, weights, state) in jobs.items():
+            arrays |= {f"stream{stream}.weights.{name}": array for name, array in weights.items()}
+            arrays |= {f"stream{stream}.{name}": array for name, array in state.items()}
         for stream, harvest in self._ready.items():
             inputs, targets, examples = harvest.rows
             rows = {"rows": inputs, "values": targets, "seconds": np.array([harvest.seconds])}
@@ -158,7 +157,7 @@ class ParallelSelfPlay(SelfPlay):
             weights = {name.removeprefix("weights."): own.pop(name) for name in [*own] if name.startswith("weights.")}
             if weights:
                 put(self, own)
-                jobs[stream] = SelfPlayJob(weights, own)
+                jobs[stream] = weights, own
                 continue
             inputs, targets, seconds = own.pop("rows"), own.pop("values"), float(own.pop("seconds")[0])
             examples = None
@@ -168,7 +167,7 @@ class ParallelSelfPlay(SelfPlay):
             ready[stream] = SelfPlayRows(Rows(inputs, targets, examples), own, seconds)
         self._ready, self._next, self._begun = ready, following, True
         for stream, job in jobs.items():
-            self.errands.add(stream, job)
+            self.executor.add(stream, advance, self._player, *job)
 
     def _begin(self) -> None:
         """Send every stream's first job, each with random numbers of its own."""
@@ -181,17 +180,17 @@ class ParallelSelfPlay(SelfPlay):
 
     def _send(self, stream: int, state: Arrays) -> None:
         assert isinstance(self.leaf, NetworkLeaf)
-        self.errands.add(stream, SelfPlayJob(weights_of(self.leaf), state))
+        self.executor.add(stream, advance, self._player, weights_of(self.leaf), state)
 
     def _collect(self) -> None:
-        for stream, harvest in self.errands.finished(POLL_SECONDS):
+        for stream, harvest in self.executor.finished(POLL_SECONDS):
             assert isinstance(stream, int)
             self._ready[stream] = harvest
 
 
-def size_of(job: SelfPlayJob) -> int:
-    """Bytes of the weights of a job."""
-    return sum(array.nbytes for array in job.weights.values())
+def bytes_of(jobs: Iterable[tuple[Any, ...]]) -> int:
+    """Bytes of the weights of jobs, the second of their arguments."""
+    return sum(array.nbytes for job in jobs for array in job[1].values())
 
 
 def taken(play: SelfPlay) -> dict[str, NDArray[Any]]:
@@ -206,10 +205,10 @@ def put(play: SelfPlay, state: Arrays) -> None:
 
 
 def parallel_trainer(
-    rules: PublicTree, settings: RebelSettings, workers: Workers[SelfPlayJob, SelfPlayRows], streams: int
+    rules: PublicTree, settings: RebelSettings, executor: Executor, player: SelfPlayer, streams: int
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""
     trainer = RebelTrainer(rules, settings)
-    play = ParallelSelfPlay(rules, settings, trainer.leaf, workers, streams)
+    play = ParallelSelfPlay(rules, settings, trainer.leaf, executor, player, streams)
     trainer.play = play
     return trainer, play

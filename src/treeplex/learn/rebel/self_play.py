@@ -11,12 +11,13 @@ from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.random_beliefs import random_belief
+from treeplex.learn.rebel.reward_rows import RewardRows, Walk
 from treeplex.learn.rebel.settings import SelfPlaySettings
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import Replicas, policies_at, training_iterations
+from treeplex.search.play_distribution import Replicas, Stopped, policies_at, training_iterations
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
@@ -44,6 +45,7 @@ class SelfPlay:
         solved: subgames solved so far; one that episodes share counts for each of them.
         sharing: whether a subgame at which several episodes stand is solved once for all of them. It changes no number but
             those of rows for a policy network, which come once for each subgame solved.
+        rewards: what rows of payoffs wait for; None where rows say what searches found.
     """
 
     def __init__(self, rules: PublicTree, settings: SelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
@@ -62,12 +64,16 @@ class SelfPlay:
         self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
         self.solved, self.sharing = 0, True
+        self.rewards: RewardRows | None = None
+        if settings.targets == "rewards":
+            self.rewards = RewardRows(settings.episodes, self.encoding.inputs, self.encoding.outputs)
 
     def advance(self) -> Rows:
         """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
 
         Returns:
-            The subgames' root values, and their average policies if these are asked for.
+            The subgames' root values, or what the episodes that ended have paid, and the subgames' average policies if these
+            are asked for.
         """
         which, distinct = self._distinct()
         searched = cut_states(self.rules, states_of(distinct), self.settings.horizon)
@@ -76,16 +82,21 @@ class SelfPlay:
         count, draw = len(self.beliefs), self.settings.draw
         stops = training_iterations(draw, method.name, iterations, count, self.generator, first=search.iteration)
         subgames = cut_states(self.rules, states_of(self.beliefs), self.settings.horizon)
-        copies = Replicas.of(subgames, searched, which)
+        copies, average = Replicas.of(subgames, searched, which), self.settings.passed_on == "average" and method.averaging
         if self._device is None:
-            sampled = policies_at(search, iterations, stops, copies=copies)
+            stopped = policies_at(search, iterations, stops, average=average, copies=copies)
         else:
-            sampled = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies)
+            stopped = TorchSearch(search, device=self._device).policies_at(iterations, stops, copies, average=average)
         prepared = self.encoding.prepared(searched.roots)
         inputs = prepared.write(search.ranges)[which]
         targets = prepared.targets(search.root_values())[which]
         policies = None if self.policies is None else self.policies.rows(search)
-        self._move(subgames, sampled, (search.ranges[0][which], search.ranges[1][which]))
+        walks = self._move(subgames, stopped, (search.ranges[0][which], search.ranges[1][which]))
+        if self.rewards is not None:
+            slots = prepared.slots[:, which].T * self.encoding.hands
+            for episode, (held, walk) in enumerate(walks):
+                self.rewards.follow(episode, inputs[episode], slots[episode] + held, walk)
+            inputs, targets = self.rewards.taken()
         self.solved += len(self.beliefs)
         return Rows(inputs, targets, policies)
 
@@ -103,19 +114,26 @@ class SelfPlay:
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
-    def _move(self, subgames: Subgames, policy: Floats, ranges: Ranges) -> None:
-        """Go on to the next public belief state of each episode."""
+    def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], Walk]]:
+        """Go on to the next public belief state of each episode: hands with which it began, and how it went."""
+        policy, average = stopped
         if self.settings.source == "random":
             policy = uniform(subgames)
-        arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy))
+        arrived = subgames.leaves.reach_at(subgames.reach_from(ranges, policy) if average is None else average)
+        walks = []
         for owner, belief in enumerate(self.beliefs):
-            leaf = self._leaf_of(subgames, policy, owner, belief)
+            kept = None if self.rewards is None else self.rewards.hands[owner]
+            first, second = kept or belief.draw(self.generator)
+            walk = self._walk(subgames, policy, owner, (first, second))
+            walks.append(((first, second), walk))
+            leaf = walk.leaf
             following = None if leaf is None else self._belief_at(subgames.leaves.states[leaf], [own[leaf] for own in arrived])
             if leaf is None or following is None:
                 self.beliefs[owner], self.paths[owner] = self._first(), ()
             else:
                 self.beliefs[owner] = following
                 self.paths[owner] += subgames.leaves.paths[leaf]
+        return walks
 
     def _belief_at(self, state: PublicState, arrived: Sequence[Floats]) -> Belief | None:
         """Where an episode goes on; None where the ranges exclude each other, as of two players who hold the same card."""
@@ -132,7 +150,8 @@ class SelfPlay:
         for row, path in zip(paths, self.paths, strict=True):
             row[: len(path)] = path
         first, second = stacked_ranges(self.beliefs)
-        return {"paths": paths, "range0": first, "range1": second}
+        waiting = {} if self.rewards is None else self.rewards.state()
+        return {"paths": paths, "range0": first, "range1": second, **waiting}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Put the episodes where :meth:`state` found them.
@@ -153,22 +172,24 @@ class SelfPlay:
             paths.append(path)
         if len(beliefs) != self.settings.episodes:
             raise ValueError(f"{len(beliefs)} episodes, not {self.settings.episodes}")
+        if self.rewards is not None:
+            self.rewards.restore(arrays)
         self.beliefs, self.paths = beliefs, paths
 
-    def _leaf_of(self, subgames: Subgames, policy: Floats, owner: int, belief: Belief) -> int | None:
-        """Play down one subgame: the number of the leaf that is met, or None where the game ends."""
-        hands = list(belief.draw(self.generator))
-        explorer = int(self.generator.integers(2))
+    def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> Walk:
+        """Play down one subgame, to a leaf or to where the game ends."""
+        hands, explorer, explored = list(held), int(self.generator.integers(2)), False
         path: tuple[int, ...] = ()
         while True:
             kind, number = subgames.find(owner, path)
             if kind == "leaf":
-                return number
+                return Walk(number, (hands[0], hands[1]), explored=explored)
             begun = subgames.roots.states[owner]
             node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Leaf):
-                return None
+                payoff = visited.scale * float(visited.matrix[hands[0], hands[1]])
+                return Walk(None, (hands[0], hands[1]), payoff, explored)
             if isinstance(visited, Chance):
                 chances = np.array([chance[hands[0], hands[1]] for _, chance in visited.outcomes])
                 path = (*path, visited.outcomes[pick(self.generator, chances)][0])
@@ -176,7 +197,7 @@ class SelfPlay:
             assert isinstance(visited, Decision)
             player = visited.player
             if player == explorer and self.generator.random() < self.settings.exploration:
-                a = int(self.generator.integers(len(visited.actions)))
+                a, explored = int(self.generator.integers(len(visited.actions))), True
             else:
                 first, stride, count = subgames.tree.infoset_layout[subgames.infosets[number, hands[player]]]
                 a = pick(self.generator, policy[first : first + stride * count : stride])

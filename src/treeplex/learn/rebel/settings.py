@@ -10,12 +10,14 @@ from dataclasses import dataclass, replace
 from treeplex.errors import SpecError
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.torch.device import DEVICES
-from treeplex.search.settings import DRAWS, SearchSettings
+from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
 from treeplex.search.subgame import METHODS
 from treeplex.settings import Settings, setting
 
 SOURCES = ("self-play", "random")
 """Where public belief states come from: what search plays, or chance."""
+TARGETS = ("search", "rewards")
+"""What values learn from: the root values of searches, or what episodes pay."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
 """Hands of a river have hardly more strengths."""
@@ -37,11 +39,23 @@ class SelfPlaySettings(SearchSettings):
     source: str = setting(
         "self-play", "where public belief states come from; random: for comparison", choices=SOURCES, added=True
     )
+    targets: str = setting(
+        "search",
+        "what values are learned from: those that searches find at their roots, or rewards, what the episode paid in the end",
+        choices=TARGETS,
+        added=True,
+    )
     policy_net: bool = setting(
         False, "whether a second network learns policies, from which searches start", fixed=True, added=True
     )
     draw: str = setting(
         "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS, added=True
+    )
+    passed_on: str = setting(
+        "iteration",
+        "in CFR-AVG, whose policy beliefs go on with: the drawn iteration's, or the average's up to it, as in the paper",
+        choices=PASSED_ON,
+        added=True,
     )
     device: str = setting(
         "cpu",
@@ -90,6 +104,8 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
             raise SpecError(
                 f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
             )
+        if self.targets == "rewards" and (self.source == "random" or self.passed_on == "average"):
+            raise SpecError("targets=rewards needs hands that follow the beliefs: source=self-play and passed_on=iteration")
 
     @property
     def length(self) -> int:
@@ -97,6 +113,10 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
         return self.solves
 
 
+RECIPE_ROUNDS = RebelSettings(depth=0, rounds=True, iterations=256, reuse=128.0, solves=150_000)
+"""The recipe for games of several betting rounds: subgames end with these, so that the network is asked at few places, and
+what follows the last of them is solved to the end. In Leduc poker a few minutes come to less than a tenth of what two actions
+a subgame come to."""
 PAPER = RebelSettings(
     method="lcfr",
     iterations=512,
@@ -119,6 +139,7 @@ PAPER_CARDS = replace(
     depth=0,
     rounds=True,
     draw="average",
+    passed_on="average",
     policy_net=True,
     solves=96_000_000,
     width=1536,
@@ -130,9 +151,9 @@ PAPER_CARDS = replace(
     halve=1 / 3,
 )
 """Turn endgame hold'em in appendix E: 300 epochs of 2,560,000 examples, the step size halved every 100. Subgames end
-with betting rounds, and iterations are drawn as in algorithm 2. How many subgames there are and T it does not say; here
-rows are seen as often as in Liar's Dice, and T is the same. Half of the data go after 20 epochs there; here, of all
-rows so far the newer half is kept."""
+with betting rounds, iterations are drawn as in algorithm 2, and beliefs go on with the average's (section 5.2). How many
+subgames there are and T it does not say; here rows are seen as often as in Liar's Dice, and T is the same. Half of the data
+go after 20 epochs there; here, of all rows so far the newer half is kept."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.fitting import Fitting, huber
+from treeplex.learn.common.fitting import Fitting, huber, huber_of_known
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings, falling_rate
@@ -221,7 +221,8 @@ class PublicLesson:
         self.leaf = networks(rules, settings, net)
         encoding, room, device = self.leaf.encoding, settings.rows, torch_device(settings.device)
         rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-        self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), huber, device=device)}
+        loss = huber_of_known if settings.targets == "rewards" else huber
+        self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), loss, device=device)}
         if isinstance(self.leaf, GuidedLeaf):
             actions = len(self.leaf.guess.encoding.labels)
             examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
@@ -247,12 +248,13 @@ class PublicLesson:
     @property
     def begun(self) -> bool:
         """Whether the first subgames, whose rows are not counted, are behind."""
-        return self.play.solved >= self.settings.burn_in
+        return self.play.solved >= self.settings.burn_in and len(self.fittings[""].rows) > 0
 
     def advance(self) -> int:
         """Solve a batch of subgames."""
         inputs, targets, examples = self.play.advance()
-        self.fittings[""].rows.add((inputs, targets), self._most(self.play.solved))
+        if len(inputs):
+            self.fittings[""].rows.add((inputs, targets), self._most(self.play.solved))
         if PREFIX in self.fittings and examples is not None:
             self._examples += len(examples.inputs)
             self.fittings[PREFIX].rows.add(examples, self._most(self._examples))

@@ -20,7 +20,7 @@ from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
-from treeplex.search.play_distribution import Replicas
+from treeplex.search.play_distribution import Replicas, Stopped
 from treeplex.search.subgame import METHODS, Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -149,9 +149,9 @@ class TorchSearch:
         search.iteration = self.iteration
         return search
 
-    def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None) -> Floats:
-        """Run and :meth:`finish`; the policy of each subgame at its own iteration, as
-        :func:`treeplex.search.play_distribution.policies_at` gives it.
+    def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False) -> Stopped:
+        """Run and :meth:`finish`; the policy of each subgame at its own iteration, and the average if asked for, as
+        :func:`treeplex.search.play_distribution.policies_at` gives them.
 
         What is sampled stays on the device until the end.
         """
@@ -159,22 +159,35 @@ class TorchSearch:
         owners = search.subgames.owners if copies is None else copies.subgames.owners
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
-        sampled = search.policy[source]
+        found = Stopped(search.policy[source], search.strategy[source] if average else None)
         takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
-        pieces: list[list[Tensor]] = [[], []]
+        policies: list[list[Tensor]] = [[], []]
+        averages: list[list[Tensor]] = [[], []]
         for t in range(self.iteration + 1, iterations + 1):
             self.run(1)
             for player, taker in enumerate(takers):
                 begin, end = np.searchsorted(taker.times, (t, t + 1)).tolist()
                 if begin < end:
                     with torch.inference_mode():
-                        pieces[player].append(self.tables.policies[player].flatten()[index[player][begin:end]])
+                        slots = index[player][begin:end]
+                        policies[player].append(self.tables.policies[player].flatten()[slots])
+                        if average:
+                            averages[player].append(self._next_average(player)[slots + self.treeplexes[player].head])
         self.finish()
         for player, taker in enumerate(takers):
-            if pieces[player]:
-                sampled[taker.sequences] = on_host(torch.cat(pieces[player]))
-        return sampled
+            if policies[player]:
+                found.policy[taker.sequences] = on_host(torch.cat(policies[player]))
+            if found.average is not None and averages[player]:
+                found.average[taker.sequences] = on_host(torch.cat(averages[player]))
+        return found
+
+    def _next_average(self, player: int) -> Tensor:
+        """A player's average strategy with the current one taken in, [N], up to a factor."""
+        scheme = self.search.method.scheme
+        assert isinstance(scheme, Variant)
+        row = scheme.schedule(self.iteration + 1, self.search.horizon, **scheme.parameters)
+        return averaged(row, self.tables.averages[player], self.strategies[player])
 
 
 @dataclass(frozen=True, eq=False)

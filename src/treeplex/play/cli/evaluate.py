@@ -5,12 +5,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import SpecError
+from treeplex.errors import GameSizeError, SpecError
 from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress, Think
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_facts, print_json, print_table
 from treeplex.play.cli.live import Live
 from treeplex.play.cli.policy import origin_of
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.evaluate import Judgement
@@ -121,7 +122,13 @@ def evaluate(
         from treeplex.runs.solve.solve import solvable
 
         target = solvable(game)
-        target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
+        try:
+            target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
+        except GameSizeError as error:
+            if not game.startswith("holdem"):
+                raise
+            remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
+            raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
         if worst or exact:
             target.tree()
         live.say(f"judging {policy}")

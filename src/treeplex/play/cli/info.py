@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.structure.classes import Structure
     from treeplex.games.parameters import GameInfo
+    from treeplex.runs.solve.cost import SolvingCost
     from treeplex.solvers import Algorithm
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
@@ -117,6 +118,10 @@ def info(
         bool,
         typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
     ] = False,
+    inferior_to: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="Also say whether players know less than in this game of equal moves and payoffs."),
+    ] = None,
     as_json: Json = False,
     refine: Refine = False,
     limit: Limit = None,
@@ -125,8 +130,8 @@ def info(
     """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
-    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. Of a
-    hold'em spot: how many decisions it has, and what memory and time they take; nothing is built.
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. And what
+    solving takes: memory, and the time of an iteration, which is measured; of a hold'em spot on another, small one.
 
     \b
     Examples:
@@ -134,6 +139,7 @@ def info(
       treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
       treeplex info mygame.py:MyGame
       treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info poorer.efg --inferior-to richer.efg
       treeplex info examples/spots/turn.yaml
     """
     from treeplex.errors import ImperfectRecallError
@@ -146,7 +152,7 @@ def info(
 
         rules = load(game)
         estimate = None if structure else solvable(rules).estimate()
-        compiled = found = None
+        compiled = found = less = cost = None
         try:
             if estimate is None:
                 compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
@@ -157,18 +163,34 @@ def info(
             from treeplex.forms.structure.classes import structure as classes_of
 
             found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+        if inferior_to is not None:
+            from treeplex.forms.structure.inferior import informationally_inferior
+
+            less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
+        if not (structure or inferior_to):
+            from treeplex.runs.solve.cost import at_pace_here, cost_of
+
+            live.say("measuring an iteration")
+            estimate = estimate and at_pace_here(estimate)
+            cost = compiled and cost_of(compiled)
     if estimate is not None:
         from treeplex.play.cli.holdem.solve import print_estimate
 
         print_estimate(estimate, as_json=as_json)
         return
     if as_json:
-        print_json((counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {}))
+        said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
+        known = (counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {})
+        print_json(known | said | (cost_as_json(cost) if cost else {}))
         return
     if compiled:
         print_counts(compiled)
+    if cost:
+        print_facts(cost.facts(), title="to solve it")
     if found:
         print_structure(found, titled=compiled is None)
+    if less is not None:
+        print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
@@ -204,6 +226,17 @@ def print_counts(compiled: "CompiledGame") -> None:
     rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
     rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
     print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
+    """What ``--json`` prints of what solving takes."""
+    return {
+        "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6},
+        "available_mb": None if cost.available is None else cost.available / 1e6,
+        "seconds_per_iteration": cost.seconds,
+        "threads": cost.threads,
+        "algorithm": cost.algorithm,
+    }
 
 
 def structure_of(structure: "Structure") -> dict[str, Any]:

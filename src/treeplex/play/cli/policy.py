@@ -32,6 +32,7 @@ OfGame = Annotated[
 def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
+    from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
     from treeplex.located_text import is_solved_spot
     from treeplex.runs.agents.registry import names_agent
@@ -47,10 +48,11 @@ def origin_of(policy: str) -> dict[str, Any]:
         return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
     if policy == UNIFORM:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
-    if is_table_policy(policy_file(policy)):
-        about = load_table_policy(policy_file(policy)).about
+    file = policy_file(policy)
+    if is_table_policy(file) or is_neural_policy(file):
+        about = load_table_policy(file).about if is_table_policy(file) else NeuralPolicy.load(file).about
         return {"algorithm": about.get("algorithm"), "iterations": whole_of(about.get("iterations")), "seconds": None}
-    known = read_policy_header(policy_file(policy)).get("metadata", {})
+    known = read_policy_header(file).get("metadata", {})
     return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
 
 

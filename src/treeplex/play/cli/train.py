@@ -90,7 +90,10 @@ def train(
         int | None, typer.Option(metavar="N", help="Train N times, with seeds one after the other; draws bands.")
     ] = None,
     workers: Annotated[
-        int | None, typer.Option(metavar="N", help="Processes that play. Default: all cores. 1: this process, alone.")
+        int | None,
+        typer.Option(
+            metavar="N", help="Processes that play. Default: all cores of rebel and discounts, 1 of others: this process."
+        ),
     ] = None,
     ray: Ray = None,
     judge_every: Annotated[

@@ -6,23 +6,26 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.added import action_to
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
-from treeplex.games.poker.cards.cards import card_to_string
+from treeplex.games.poker.cards.cards import card_to_string, cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths, hand_name, strengths
 from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.rules import number_of_deal
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.play.tables.table import TYPED, Table, Thoughts
 from treeplex.runs.agents.tables import SpotAgent
 from treeplex.search.agent import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
 NAMES = ("OOP", "IP")
+Floats = NDArray[np.float64]
 OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
 """Boards dealt until the ranges leave a pair of hands."""
@@ -83,13 +86,16 @@ class HoldemTable(Table):
         self._board = self._begun = self._spot.board
         self._decided: dict[int, list[Decided]] = {}
         self._story: list[str] = []
-        self._replied = False
+        self._ranges = Ranges(self._root)
+        self._policy: Floats | None = None
+        self._replied: Replied | None = None
 
     def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
         self._generator = generator or self._generator
         root = self._dealt()
         self._agent.begin(at=root)
-        self._decided, self._story, self._replied = {0: [], 1: []}, [], False
+        self._decided, self._story = {0: [], 1: []}, []
+        self._ranges, self._policy, self._replied = Ranges(root), None, None
         self._hands = root.draw(self._generator)
         self._board = self._begun = holdem_state(root.state).board
 
@@ -139,11 +145,16 @@ class HoldemTable(Table):
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
-        self._replied = True
-        return self._agent.act(self._hands[actor])
+        hand, names = self._hands[actor], (*self.options().values(),)
+        self._policy, action = reply_of(self._agent, hand)
+        self._replied = Replied(actor, hand, action, names, self._policy, self._reach(actor))
+        return action
 
     def thought(self) -> Thought | None:
         return self._thoughts.new()
+
+    def replied(self) -> Replied | None:
+        return self._replied
 
     def seen_by(self, player: int) -> bool:
         return True
@@ -151,7 +162,7 @@ class HoldemTable(Table):
     def play(self, action: int) -> None:
         event, street, options = self._event, self._street(), self.options()
         assert isinstance(event, Decision)
-        if not self._replied and isinstance(self._agent, SearchAgent | SpotAgent):
+        if self._policy is None and isinstance(self._agent, SearchAgent | SpotAgent):
             hand = self._hands[event.player]
             values = tuple(float(value) for value in self._agent.action_values(hand))
             policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
@@ -159,7 +170,8 @@ class HoldemTable(Table):
             names, paid = (*options.values(),), event.contributions[event.player]
             made = Decided(street, options[action], values, action, best, policy, names, paid)
             self._decided[event.player].append(made)
-        self._replied = False
+        self._ranges.move(event.player, self._policy, action, len(options))
+        self._policy = None
         self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
         self._agent.see(action)
         event = self._event
@@ -216,20 +228,22 @@ class HoldemTable(Table):
         """Whether what actions are worth comes from a solution of the whole spot."""
         return isinstance(self._agent, SpotAgent)
 
-    def range_of(self, player: int) -> dict[str, float] | None:
-        """How likely an agent that follows a solution holds each hand for somebody who has the other one's cards, by name.
+    def _reach(self, player: int) -> Floats:
+        """How likely a player's play has made each hand here, float64 [H], up to a factor; a person's own as dealt."""
+        return self._ranges.at(game_of(self._agent), self._agent.state)[player]
 
-        None of agents that do not.
-        """
-        if not isinstance(self._agent, SpotAgent):
-            return None
-        hands, weights = self._agent.range_of(player)
-        form, seen = self._spot.format, {*self._board, *self.cards(1 - player)}
-        free = [not {*map(int, form.hands[hand])} & seen for hand in hands]
-        total = float(weights[free].sum())
-        names = ["".join(card_to_string(int(card)) for card in sorted(form.hands[hand], reverse=True)) for hand in hands]
-        kept = zip(names, weights.tolist(), free, strict=True)
-        return {name: weight / total for name, weight, stays in kept if stays and weight > 0} if total > 0 else {}
+    def range_against(self, player: int, other: int) -> Floats:
+        """See :meth:`AgentTable.range_against`."""
+        weights = self._reach(player)
+        seen = np.isin(self._spot.format.hands, [*self._board, *self.cards(other)]).any(axis=1)
+        found = np.where(seen, 0.0, weights)
+        total = float(found.sum())
+        return found / total if total > 0 else found
+
+    def hand_names(self, player: int) -> Callable[[int], str]:
+        """See :meth:`AgentTable.hand_names`: the cards, the higher one first."""
+        hands = self._spot.format.hands
+        return lambda hand: cards_to_string(sorted(map(int, hands[hand]), reverse=True))
 
     @property
     def board(self) -> tuple[int, ...]:
@@ -240,6 +254,10 @@ class HoldemTable(Table):
         """A player's hand, the higher card first."""
         hand = self._spot.format.hands[self._hands[player]]
         return tuple(sorted(map(int, hand), reverse=True))
+
+    def hand_of(self, player: int) -> int:
+        """The number of a player's hand."""
+        return self._hands[player]
 
     @property
     def chips(self) -> tuple[tuple[float, float], tuple[float, float], float]:

@@ -2,20 +2,21 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol, cast, final
+from typing import Protocol, final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.evaluate.match.agents import Agent, Seat, Thought
+from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
-from treeplex.forms.subgames.beliefs import Belief, moved_range
+from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, Game, State
 from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
 from treeplex.play.tables.histories import held_by, history_of
+from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.subgame_agent import SubgameAgent
 
 Floats = NDArray[np.float64]
@@ -68,6 +69,10 @@ class Table(Protocol):
 
     def thought(self) -> Thought | None:
         """How the last reply was found, where that took a search that was not told of before."""
+        return None
+
+    def replied(self) -> Replied | None:
+        """The policy and the range behind the last reply; None where the rules do not say what is public."""
         return None
 
     def seen_by(self, player: int) -> bool:
@@ -216,7 +221,9 @@ class AgentTable(Table):
         self._agent.begin(1 - person if self.players == 2 else None)
         self._first, self.steps = self._game, list[Step]()
         self._policy: Floats | None = None
-        self.dealt = Belief.root(self._game).draw(self._generator)
+        self._replied: Replied | None = None
+        root = Belief.root(self._game)
+        self._ranges, self.dealt = Ranges(root), root.draw(self._generator)
         self._hands = list(self.dealt)
         self._last = [""] * self.players
         self._chance()
@@ -239,14 +246,18 @@ class AgentTable(Table):
     def reply(self) -> int:
         actor = self.actor
         assert actor is not None
-        agent, hand = self._agent, self._hands[actor]
-        self._policy = np.asarray(agent.policy(), np.float64)
-        if isinstance(agent, Seat) and cast(object, type(agent).act) is Seat.act:  # so that it thinks once
-            return agent.game.options(agent.state).labels[pick(agent.generator, self._policy[:, hand])]
-        return agent.act(hand)
+        hand = self._hands[actor]
+        self._policy, action = reply_of(self._agent, hand)
+        options = self.options()
+        chosen, names = list(options).index(action), (*options.values(),)
+        self._replied = Replied(actor, hand, chosen, names, self._policy, self.ranges()[actor])
+        return action
 
     def thought(self) -> Thought | None:
         return self._thoughts.new()
+
+    def replied(self) -> Replied | None:
+        return self._replied
 
     def seen_by(self, player: int) -> bool:
         return not self._game.options(self._state).private
@@ -256,6 +267,7 @@ class AgentTable(Table):
         self._last = [self.view(player) for player in range(self.players)]
         number = list(options.labels).index(action)
         self.steps.append(Step(number, self._policy))
+        self._ranges.move(options.player, self._policy, number, len(options.labels), private=options.private)
         self._policy = None
         if options.private:
             hand = self._hands[options.player]
@@ -304,15 +316,7 @@ class AgentTable(Table):
 
     def ranges(self) -> list[Floats]:
         """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""
-        state, found = self._first.first_state(), [np.array(own, np.float64) for own in self._first.first_ranges()]
-        for step in self.steps:
-            options = self._first.options(state)
-            if options.player != CHANCE and (step.policy is not None or options.private):
-                actions, hands = len(options.labels), len(found[options.player])
-                policy = np.full((actions, hands), 1.0 / actions) if step.policy is None else step.policy
-                found[options.player] = moved_range(found[options.player], policy, step.number, private=options.private)
-            state = self._first.after(state, options.labels[0 if options.private else step.number])
-        return [own * possible for own, possible in zip(found, self._first.possible(state), strict=True)]
+        return self._ranges.at(self._game, self._state)
 
     def range_against(self, player: int, other: int) -> Floats:
         """How likely a player holds each hand for somebody who holds what another one does, float64 [H], the sum 1 or 0."""
@@ -320,8 +324,7 @@ class AgentTable(Table):
         own = ranges[player]
         ranges[other] = np.zeros_like(ranges[other])
         ranges[other][self._hands[other]] = 1.0
-        state = self._state if self._game is self._first else None
-        found = own if state is None else own * self._game.opposing(state, ranges, player)
+        found = own * self._game.opposing(self._state, ranges, player)
         total = float(found.sum())
         return found / total if total > 0 else np.zeros_like(own)
 

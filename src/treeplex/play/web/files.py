@@ -53,7 +53,7 @@ def routes(served: Served) -> APIRouter:
 
     @router.get("/batch")
     def batch(file: str) -> dict[str, Any]:
-        return batch_rows(served.path(file))
+        return batch_rows(served.path(file), file)
 
     @router.get("/download")
     def download_file(file: str) -> FileResponse:
@@ -164,8 +164,8 @@ def page_text(held: Held, line: str, file: str) -> str:
     return page(nodes, node.line, solution.spot.format, title=title, facts=facts, command=f"treeplex holdem show {file}")
 
 
-def batch_rows(folder: Path) -> dict[str, Any]:
-    """The results of a batch of boards, for tables and reports.
+def batch_rows(folder: Path, name: str) -> dict[str, Any]:
+    """The results of a batch of boards so far, for tables and reports; ``name`` is what requests call the folder.
 
     Raises:
         FileError: no batch.
@@ -181,7 +181,8 @@ def batch_rows(folder: Path) -> dict[str, Any]:
             for line, here in row["lines"].items():
                 known = lines.setdefault(line, {"line": line, "player": here["player"], "actions": []})
                 known["actions"] += [name for name in here["actions"] if name not in known["actions"]]
-            rows.append(batch_row(row, weight))
+            spot = f"{name}/boards/{board}{SUFFIX}" if path.with_suffix(SUFFIX).exists() else None
+            rows.append({**batch_row(row, weight), "spot": spot})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error
     return {"settings": about.get("settings"), "boards": len(about["boards"]), "lines": list(lines.values()), "rows": rows}

@@ -2,6 +2,7 @@
 
 import math
 import os
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
@@ -23,15 +24,17 @@ SPOT_FILES = (".yaml", ".yml", ".toml")
 
 
 def listing(served: Served) -> dict[str, Any]:
-    """Everything in the folder that a page can open, the newest first."""
+    """Everything in the folder that a page can open, the newest first; spots that a batch keeps are counted with the batch."""
     kinds: dict[str, list[tuple[Path, float]]] = {"solutions": [], "spot_files": [], "folders": []}
-    looked_at = 0
+    boards, looked_at = Counter[Path](), 0
     for path, modified in entries(served.folder, DEEPEST):
         looked_at += 1
         if looked_at > MOST_LOOKED_AT:
             break
         kind = kind_of_path(path)
-        if kind is not None:
+        if kind == "solutions" and path.parent.name == "boards" and (path.parent.parent / RUN).is_file():
+            boards[path.parent.parent] += 1
+        elif kind is not None:
             kinds[kind].append((path, modified))
     if served.opened is not None and served.opened.suffix == SUFFIX and served.name(served.opened).startswith(OUTSIDE):
         kinds["solutions"].append((served.opened, math.inf))
@@ -47,7 +50,9 @@ def listing(served: Served) -> dict[str, Any]:
         "solutions": solutions,
         "spot_files": [{"file": served.name(path), "modified": modified} for path, modified in newest["spot_files"]],
         "batches": [
-            {"file": served.name(path), "modified": modified} for path, modified, kind in folders if kind == BATCH.name
+            {"file": served.name(path), "modified": modified, "spots": boards[path]}
+            for path, modified, kind in folders
+            if kind == BATCH.name
         ],
         "runs": [
             {"file": served.name(path), "kind": kind, "modified": modified}

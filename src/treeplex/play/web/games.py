@@ -1,18 +1,23 @@
 """Any game's tree with a strategy on it, each game in a process of its own."""
 
-from typing import Any
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic
+from typing import Any, final
 
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.play.web.browsing.browser import Browser
-from treeplex.play.web.hosted import Hosts
+from treeplex.play.web.hosted import Hosted, Hosts
 from treeplex.play.web.named import game_named
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.tables import plain
 from treeplex.runs.solve.solvable import UNIFORM
 
 MOST_GAMES = 4
+SILENT = 1800.0
+"""Seconds without a sign of life after which a large game is given up."""
 LONGEST_PATH = 1000
 
 
@@ -22,18 +27,69 @@ class Opened(BaseModel):
     model_config = ConfigDict(extra="forbid")
     game: str = Field(min_length=1, max_length=2000)
     policy: str = Field("", max_length=2000)
+    whole: bool = False
+
+
+@final
+class Workshop:
+    """Large games that are worked out in processes of their own, one at a time, while others are looked at."""
+
+    def __init__(self, games: Hosts) -> None:
+        self.games = games
+        self._turn = ThreadPoolExecutor(1, "workshop")
+        self._work: dict[tuple[str, str], tuple[Hosted, Future[str], float]] = {}
+        self._guard = threading.Lock()
+
+    def ask(self, game: str, policy: str) -> str | dict[str, Any]:
+        """The id of a game once it is worked out; until then how far that is. Begins with it where nobody has.
+
+        Raises:
+            TreeplexError: why it cannot be; the next one who asks begins anew.
+        """
+        with self._guard:
+            key = game, policy
+            if key not in self._work:
+                hosted = self.games.begin()
+                self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
+            hosted, found, began = self._work[key]
+            if not found.done():
+                return {"told": hosted.told or "waiting", "seconds": monotonic() - began}
+            if found.exception() is not None or found.result() not in self.games.names():
+                del self._work[key]
+        return found.result()
+
+    def _make(self, hosted: Hosted, game: str, policy: str) -> str:
+        try:
+            hosted.make(Browser, game, policy, whole=True, within=SILENT)
+        except Exception:
+            hosted.close()
+            raise
+        return self.games.hold(hosted)
+
+    def close(self) -> None:
+        """End what is under way."""
+        for hosted, found, _ in self._work.values():
+            if not found.done():
+                hosted.close()
+        self._turn.shutdown(wait=False, cancel_futures=True)
 
 
 def routes(served: Served) -> APIRouter:
     """What is answered about games."""
     router = APIRouter(prefix="/api/games")
     games, known = Hosts(Browser, MOST_GAMES), dict[tuple[str, str], str]()
-    served.closing.append(games.close)
+    workshop = Workshop(games)
+    served.closing += [workshop.close, games.close]
 
     @router.post("", status_code=201)
     def begin(body: Opened) -> dict[str, Any]:
         game = game_named(served, body.game)
         policy = body.policy if body.policy in ("", UNIFORM) else str(served.path(body.policy))
+        if body.whole:
+            found = workshop.ask(game, policy)
+            if not isinstance(found, str):
+                return {"working": found}
+            return {"id": found, **plain(games[found].call("about"))}
         name = known.get((game, policy))
         if name is None or name not in games.names():
             name = known[game, policy] = games.open(game, policy)

@@ -8,9 +8,10 @@ from multiprocessing.connection import Connection
 from typing import Any, final
 
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.learn.common.bound_process import BoundProcess
-from treeplex.learn.common.workers import deaf_to_interrupts
+from treeplex.notices import telling
 from treeplex.play.web.served import Refused
+from treeplex.workers.bound_process import BoundProcess
+from treeplex.workers.processes import deaf_to_interrupts
 
 Make = Callable[..., Any]
 """What makes the object, in its process: a class or function that can be imported there."""
@@ -23,10 +24,15 @@ STARTER = ThreadPoolExecutor(1, "starter")
 
 @final
 class Hosted:
-    """One object in a process; calls are answered one after another, from whatever thread they come."""
+    """One object in a process; calls are answered one after another, from whatever thread they come.
+
+    Attributes:
+        told: the last notice of the call under way.
+    """
 
     def __init__(self) -> None:
         """Start a process, which waits for :meth:`make`."""
+        self.told = ""
         self._pipe, theirs = multiprocessing.Pipe()
         self._process = BoundProcess(target=serve, args=(theirs,), daemon=True)
         STARTER.submit(self._start).result()
@@ -37,13 +43,13 @@ class Hosted:
         with deaf_to_interrupts():
             self._process.start()
 
-    def make(self, make: Make, *arguments: Any, **named: Any) -> None:
-        """Make the object.
+    def make(self, make: Make, *arguments: Any, within: float = STARTING, **named: Any) -> None:
+        """Make the object, in so many seconds between two signs of life.
 
         Raises:
             TreeplexError: what making it raised.
         """
-        self._ask(("make", make, arguments, named), STARTING)
+        self._ask(("make", make, arguments, named), within)
 
     def call(self, method: str, *arguments: Any, **named: Any) -> Any:
         """What a method of the object returns.
@@ -63,14 +69,26 @@ class Hosted:
         """Whether a call is under way."""
         return self._turn.locked()
 
+    @property
+    def alive(self) -> bool:
+        """Whether its process is there."""
+        return self._process.is_alive()
+
     def _ask(self, job: Any, seconds: float) -> Any:
         with self._turn:
             try:
                 self._pipe.send(job)
-                if not self._pipe.poll(seconds):
-                    self.close()
-                    raise Refused(410, f"there was no answer for {seconds:.0f} seconds; sit down again, with fewer iterations")
-                found, error = self._pipe.recv()
+                self.told, answer = "", None
+                while answer is None:
+                    if not self._pipe.poll(seconds):
+                        self.close()
+                        raise Refused(410, f"there was no answer for {seconds:.0f} seconds; begin again, with less to do")
+                    said = self._pipe.recv()
+                    if isinstance(said, str):
+                        self.told = said
+                    else:
+                        answer = said
+                found, error = answer
             except (EOFError, OSError):
                 self.close()
                 raise Refused(410, "the process behind this has ended, perhaps for lack of memory; begin again") from None
@@ -93,10 +111,11 @@ def serve(pipe: Connection) -> None:
             return
         found, error = None, None
         try:
-            if kind == "make":
-                thing = what(*arguments, **named)
-            else:
-                found = getattr(thing, what)(*arguments, **named)
+            with telling(pipe.send):
+                if kind == "make":
+                    thing = what(*arguments, **named)
+                else:
+                    found = getattr(thing, what)(*arguments, **named)
         except TreeplexError as raised:
             error = plain(raised)
         except MemoryError:
@@ -138,22 +157,31 @@ class Hosts:
             if self._spare is None:
                 self._spare = Hosted()
 
-    def open(self, *arguments: Any, **named: Any) -> str:
-        """Make an object; its id.
+    def open(self, *arguments: Any, called: str | None = None, **named: Any) -> str:
+        """Make an object; its id, ``called`` where that is given.
 
         Raises:
             TreeplexError: what making it raised.
         """
-        with self._guard:
-            hosted, self._spare = self._spare or Hosted(), None
+        hosted = self.begin()
         try:
             hosted.make(self._make, *arguments, **named)
         except Exception:
             hosted.close()
             raise
+        return self.hold(hosted, called)
+
+    def begin(self) -> Hosted:
+        """A process in which nothing is made yet."""
+        with self._guard:
+            hosted, self._spare = self._spare or Hosted(), None
+        return hosted
+
+    def hold(self, hosted: Hosted, called: str | None = None) -> str:
+        """Hold an object that was made; its id."""
         with self._guard:
             self._numbers += 1
-            name = f"{self._numbers}"
+            name = called or f"{self._numbers}"
             self._held[name] = hosted
             while len(self._held) > self.most:
                 idle = next((each for each in self._held if not self._held[each].busy and each != name), None)
@@ -170,14 +198,14 @@ class Hosts:
         """
         with self._guard:
             found = self._held.pop(name, None)
-            if found is None:
+            if found is None or not found.alive:
                 raise Refused(404, "this was closed: others took its place, or the server was started again; begin anew")
             self._held[name] = found
         return found
 
     def names(self) -> list[str]:
-        """The ids, the one asked for last at the end."""
-        return list(self._held)
+        """The ids, the one asked for last at the end; those whose process has ended are left out."""
+        return [name for name, hosted in list(self._held.items()) if hosted.alive]
 
     def drop(self, name: str) -> None:
         """Close one; nothing happens if there is none."""

@@ -11,8 +11,11 @@ import sys
 import threading
 import time
 from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from time import perf_counter
 from typing import IO, Any, final
 
 from treeplex.errors import FileError, SpecError, TreeplexError
@@ -22,10 +25,14 @@ from treeplex.notices import telling
 from treeplex.play.web.job_requests import JobRequest
 from treeplex.play.web.nodes import node
 from treeplex.play.web.served import Refused
+from treeplex.runs.holdem.batch import BATCH, run_batch
+from treeplex.runs.holdem.batch_board import batch_settings, solve_board
+from treeplex.runs.holdem.batch_report import batch_report, decision_line
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import spot_session, writing
+from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.solve.solvable import Asked
@@ -204,12 +211,12 @@ def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
     return spot, Asked(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
 
 
-def wait_for(file: Path, line: Line) -> None:
-    """Wait until no other process writes a file, if it does not take too long."""
+def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> None:
+    """Wait until no other process writes a file or folder, if it does not take too long."""
     ends = time.monotonic() + WAIT_SECONDS
     while not line.interrupt.requested:
         try:
-            with writing(file):
+            with claim():
                 return
         except FileError:
             if time.monotonic() > ends:
@@ -220,7 +227,10 @@ def wait_for(file: Path, line: Line) -> None:
 
 def run(order: Order, line: Line) -> None:
     """Solve, until the end or until asked to stop."""
-    wait_for(order.file, line)
+    if order.request.boards is not None:
+        run_flops(order, line)
+        return
+    wait_for(lambda: writing(order.file), line)
     spot, asked = asked_of(order, line)
     line.tell("phase", text="building the game tree")
     with spot_session(spot, asked) as session:
@@ -243,6 +253,38 @@ def run(order: Order, line: Line) -> None:
     records(outcome.records[-1])
     records.tell()
     line.tell("end", status=outcome.status)
+
+
+def run_flops(order: Order, line: Line) -> None:
+    """Solve a spot on many boards, until the end or until asked to stop; the report is as the command line writes it."""
+    request, boards = order.request.flops()
+
+    def spot_on(board: str) -> Spot:
+        spot = request.on_board(board).spot()
+        return replace(spot, settings=replace(spot.settings, threads=spot.settings.threads or order.threads))
+
+    def watch(progress: Progress) -> None:
+        where: dict[str, Any] = {
+            "done": progress.done,
+            "total": progress.total,
+            "rate": progress.rate,
+            "left": progress.seconds_left,
+        }
+        line.tell("progress", **where, seconds=perf_counter() - began)
+        if progress.done < len(boards):
+            line.tell("phase", text=f"on {progress.numbers['board']}")
+
+    wait_for(lambda: JobFolder(BATCH, order.file), line)
+    began, first = perf_counter(), spot_on(boards[0].name)
+    settings = batch_settings(first)
+    batch = run_batch(
+        spot_on, boards, order.file, solve_board, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
+    )
+    batch_report(batch, decision_line(first, "")).write()
+    if batch.failures and not batch.interrupted:
+        board, message = next(iter(batch.failures.items()))
+        line.tell("failed", error=f"{len(batch.failures)} of {len(boards)} boards failed: {board}: {message}")
+    line.tell("end", status="interrupted" if batch.interrupted else "finished")
 
 
 def main() -> None:

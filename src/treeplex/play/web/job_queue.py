@@ -40,7 +40,7 @@ class Job(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     id: str = Field(pattern="^[0-9a-f]{12}$")
-    kind: Literal["spot"] = "spot"
+    kind: Literal["spot", "batch"] = "spot"
     name: str
     file: str
     request: JobRequest
@@ -99,7 +99,11 @@ class Queue:
         self._wake.set()
 
     def _read_solution(self, job: Job) -> None:
-        """How far a job came, as its file says."""
+        """How far a job came, as its file or folder says."""
+        if job.kind == "batch":
+            with suppress(Refused):
+                job.done = sum(1 for _ in (self.served.path(job.file) / "boards").glob("*.json"))
+            return
         with suppress(Refused, FileError, KeyError, IndexError, TypeError, ValueError):
             records = plain_records(read_header(self.served.path(job.file)))
             job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
@@ -228,8 +232,10 @@ class Queue:
         found = job.model_dump(exclude={"request", "order", "records"})
         found["exploitability"] = job.records[-1][2] if job.records else None
         found["place"] = waiting.index(job.id) + 1 if job.id in waiting else None
-        found["viewable"] = bool(job.records) or (
-            self._running is not None and self._running[0] is job and self._running[1].ready
+        found["viewable"] = (
+            bool(job.records)
+            or (job.kind == "batch" and job.done > 0)
+            or (self._running is not None and self._running[0] is job and self._running[1].ready)
         )
         return {**found, "records": thinned(job.records)} if records else found
 
@@ -265,11 +271,15 @@ class Queue:
         now = time.time()
         common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
         request.how()
-        if request.fields is not None:
+        if request.boards is not None:
+            _, boards = request.flops()
+            path = self.served.free_file(request.name or "flops", "")
+            about: dict[str, Any] = {"kind": "batch", "total": len(boards)}
+        elif request.fields is not None:
             spot = request.spot()
             board = cards_to_string(spot.board)
             path = self.served.free_file(request.name or board or "preflop", SUFFIX)
-            about: dict[str, Any] = {"board": board, "opening_pot": spot.opening_pot, "locks": len(spot.settings.locks)}
+            about = {"board": board, "opening_pot": spot.opening_pot, "locks": len(spot.settings.locks)}
         else:
             origin = str(request.origin or request.resume)
             source = self.served.path(origin)
@@ -345,6 +355,8 @@ class Queue:
         Raises:
             Refused: there is nothing yet, or no such line.
         """
+        if job.kind == "batch":
+            raise Refused(400, "many boards have no strategy of their own; see /api/batch")
         if self._running is not None and self._running[0] is job and self._running[1].ready:
             try:
                 return await self._running[1].look(line)
@@ -355,4 +367,9 @@ class Queue:
             path = self.served.path(job.file)
         except Refused:
             raise Refused(409, "there is no strategy yet; wait for the first iteration") from None
-        return await to_thread.run_sync(self.served.solutions.node, path, line)
+        try:
+            return await to_thread.run_sync(self.served.solutions.node, path, line)
+        except FileError:
+            if job.state in ENDED:
+                raise
+            raise Refused(409, "the strategy is being written; ask again") from None

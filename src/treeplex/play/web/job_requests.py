@@ -10,11 +10,13 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import hand_numbers
 from treeplex.games.poker.spots.fields import SolveFields, read_lock
+from treeplex.games.poker.spots.files import SpotRequest
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import located
 from treeplex.play.web.served import Refused
-from treeplex.play.web.spots import PLACE, spot_of, spot_request
+from treeplex.play.web.spots import PLACE, boards_named, spot_of, spot_request
+from treeplex.runs.holdem.boards import Board, check_symmetric
 
 MOST_LOCKS = 200
 
@@ -65,6 +67,8 @@ class JobRequest(BaseModel):
 
     Attributes:
         fields: of a new spot.
+        boards: solve it on many boards, as ``treeplex holdem flops --boards`` names them, but for files.
+        keep: keep the solved spot of each board.
         origin: (``from``) the file of a solution whose spot is solved again, with locks.
         resume: the file of a solution to go on with.
         locks: for ``from``.
@@ -76,6 +80,8 @@ class JobRequest(BaseModel):
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
     fields: dict[str, Any] | None = None
+    boards: str | None = Field(None, max_length=20_000)
+    keep: bool = False
     origin: str | None = Field(None, alias="from", max_length=1000)
     resume: str | None = Field(None, max_length=1000)
     locks: list[Lock] = Field(default_factory=list, max_length=MOST_LOCKS)
@@ -91,7 +97,25 @@ class JobRequest(BaseModel):
             raise ValueError("give fields, from or resume, one of them")
         if self.locks and self.origin is None:
             raise ValueError("locks go with from; those of a new spot are among its fields")
+        if (self.boards is not None or self.keep) and self.fields is None:
+            raise ValueError("boards and keep go with fields")
         return self
+
+    def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:
+        """The spot and the boards of a batch.
+
+        Raises:
+            Refused: a field or a board is missing or wrong.
+        """
+        assert self.fields is not None
+        boards = boards_named(self.boards or "")
+        spot_of({**self.fields, "board": boards[0].name})
+        request = spot_request(self.fields)
+        try:
+            check_symmetric(request.ranges(), boards)
+        except SpecError as error:
+            raise Refused(400, str(error), "boards") from error
+        return request, boards
 
     def spot(self) -> Spot:
         """The new spot.

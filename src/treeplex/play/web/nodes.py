@@ -32,6 +32,8 @@ class Played(Viewed, Protocol):
 def node(played: Played, line: str, ev: str = "pot") -> bytes:
     """One node with everything that the page shows of it, packed.
 
+    ``deals`` in its head says how many cards come next; where several come at once, lines of all of them are left out.
+
     Args:
         played: a policy on a spot.
         line: how one gets to the node.
@@ -58,6 +60,7 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
         arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
     if locked.any():
         arrays["locked"] = locked
+    due = 0 if found.player is not None or not found.children else len(found.children[0].rpartition(",")[2]) // 2
     head = {
         "line": found.line,
         "board": cards_of(found.cards),
@@ -67,10 +70,10 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
         "stacks": found.stacks,
         "committed": found.committed,
         "street_bets": view.street_bets,
-        "deals": found.player is None and bool(found.children),
+        "deals": due,
         "over": found.player is None and not found.children,
         "actions": actions(view, found),
-        "children": found.children,
+        "children": found.children if due < 2 else [],
         "path": path(played, found.line),
         "sides": [side_totals(side) for side in found.sides],
         "locked": int(locked.sum()),
@@ -145,6 +148,7 @@ def path(played: Played, line: str) -> list[dict[str, Any]]:
                 "pot": float(view.pot),
                 "step": step,
                 "steps": [action_text(action) for action in view.actions],
+                "frequency": [number(share) for share in view.frequency],
             }
         )
     return found

@@ -11,6 +11,7 @@ from treeplex.errors import FileError
 from treeplex.play.web.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thinned
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.tables import plain
+from treeplex.runs.holdem.batch import BATCH
 from treeplex.runs.job.folder import METRICS, RUN
 from treeplex.storage.reading import read_json, whole_lines
 
@@ -45,7 +46,7 @@ def runs(served: Served) -> list[dict[str, Any]]:
             break
         if path.name == RUN and path.parent != served.folder:
             about = about_of(path.parent)
-            if about is not None:
+            if about is not None and about["kind"] != BATCH.name:
                 changed = max(each.stat().st_mtime for each in (path, path.parent / METRICS) if each.exists())
                 found.append({"file": served.name(path.parent), **brief(about), "modified": changed})
     return sorted(found, key=lambda each: -each["modified"])[:MOST_FILES]

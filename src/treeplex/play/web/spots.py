@@ -20,6 +20,7 @@ from treeplex.games.poker.spots.files import FIELDS, SpotRequest, read_spot_file
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import marked_yaml
 from treeplex.play.web.served import Refused, Served
+from treeplex.runs.holdem.boards import Board, check_symmetric, is_file, read_boards
 from treeplex.runs.holdem.solve import DEFAULT_SHARE
 from treeplex.runs.holdem.spot_game import SpotGame
 from treeplex.solvers.holdem.solver import method_of
@@ -80,6 +81,7 @@ class SpotFields(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
     fields: dict[str, Any]
+    boards: str | None = Field(None, max_length=20_000)
 
 
 class SpotText(BaseModel):
@@ -103,7 +105,7 @@ def routes(served: Served) -> APIRouter:
 
     @router.post("/spots/check")
     def check(body: SpotFields) -> dict[str, Any]:
-        return check_fields(body.fields, served.threads)
+        return check_fields(body.fields, served.threads, body.boards)
 
     @router.post("/spots/read")
     def read(body: SpotText) -> dict[str, Any]:
@@ -226,15 +228,37 @@ def blamed(message: str) -> tuple[str | None, str]:
     return None, message.removeprefix("the spot: ").replace(PLACE, "")
 
 
-def check_fields(fields: Mapping[str, Any], threads: int | None) -> dict[str, Any]:
-    """What is wrong with fields, all of it at once, and what solving them would take."""
+def boards_named(text: str) -> tuple[Board, ...]:
+    """The boards of a batch; unlike at the command line, no file is read for them.
+
+    Raises:
+        Refused: there is none, one is wrong, or the text names a file.
+    """
+    try:
+        if is_file(text.strip()):
+            raise SpecError("boards: files of boards are for the command line; write the boards themselves")
+        return read_boards(text)
+    except SpecError as error:
+        raise Refused(400, str(error), "boards") from error
+
+
+def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
+    """What is wrong with fields, all of it at once, and what solving them would take, on the first of some boards."""
     problems: list[dict[str, Any]] = []
-    tried = dict(fields)
+    tried, named = dict(fields), tuple[Board, ...]()
+    if boards is not None:
+        try:
+            named = boards_named(boards)
+            tried["board"] = named[0].name
+        except Refused as error:
+            problems.append({"field": "boards", "message": str(error)})
     spot = None
     while spot is None and len(problems) <= len(FIELDS):
         try:
-            spot = spot_request(tried).spot()
+            request = spot_request(tried)
+            spot = request.spot()
             check_algorithm(spot.settings.algorithm)
+            check_symmetric(request.ranges(), named)
         except TreeplexError as error:
             spot = None
             field, message = blamed(str(error))
@@ -244,7 +268,12 @@ def check_fields(fields: Mapping[str, Any], threads: int | None) -> dict[str, An
             tried.pop(field, None)
             if field in DEFAULT:
                 tried[field] = DEFAULT[field]
-    found: dict[str, Any] = {"ok": not problems, "problems": problems, "text": fields_text(fields)}
+    found: dict[str, Any] = {
+        "ok": not problems,
+        "problems": problems,
+        "text": fields_text(fields),
+        "boards": len(named) or None,
+    }
     if spot is None or problems:
         return {**found, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
     return {

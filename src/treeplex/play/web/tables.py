@@ -1,20 +1,30 @@
-"""Playing: tables by id, each in a process of its own."""
+"""Playing: tables by id, each in a process of its own and in a file from which it goes on."""
 
-from typing import Any
+import json
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, final
 
 from fastapi import APIRouter
 from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
-from treeplex.play.web.hosted import Hosts
+from treeplex.errors import FileError
+from treeplex.play.web.hosted import Hosted, Hosts
 from treeplex.play.web.named import agent_named, game_named
 from treeplex.play.web.playing.choices import choices
-from treeplex.play.web.playing.session import Session
+from treeplex.play.web.playing.session import SOLUTION, Session
+from treeplex.play.web.safety import MOST_BODY
 from treeplex.play.web.served import Served
 from treeplex.storage.files import write_atomically
+from treeplex.storage.reading import open_regular
 
-MOST_TABLES = 6
-"""Tables kept; the one not played at for longest is closed for another."""
+MOST_OPEN = 6
+"""Tables in processes; the one not played at for longest goes on from its file when it is asked for again."""
+MOST_KEPT = 60
+"""Tables in files; the one not played at for longest is removed for another."""
+KEPT = ".jsonl"
 HANDS = "hands"
 """The folder in the folder served where hands are saved."""
 
@@ -47,26 +57,122 @@ class Deal(BaseModel):
     repeat: int | None = Field(None, ge=1)
 
 
+@final
+class Tables:
+    """The tables of a folder: some in processes, all in files, from which they are opened again when they are asked for."""
+
+    def __init__(self, served: Served) -> None:
+        self.served, self.hosts = served, Hosts(Session, MOST_OPEN)
+        self._guard = threading.Lock()
+        self._opening: dict[str, threading.Lock] = {}
+
+    @property
+    def folder(self) -> Path:
+        """Where tables are kept."""
+        return self.served.own / "tables"
+
+    def sit(self, body: Seating) -> str:
+        """Sit down at a new table; its id.
+
+        Raises:
+            Refused, TreeplexError: no such game or agent.
+        """
+        with self._guard:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            kept = self.kept()
+            for path in kept[MOST_KEPT - 1 :]:
+                path.unlink(missing_ok=True)
+            name = str(1 + max((int(path.stem) for path in kept), default=0))
+            path = self.folder / f"{name}{KEPT}"
+            write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
+        try:
+            self._open(name, path, body)
+        except Exception:
+            path.unlink(missing_ok=True)
+            raise
+        return name
+
+    def _open(self, name: str, path: Path, body: Seating) -> Hosted:
+        game, against = game_named(self.served, body.game), agent_named(self.served, body.against)
+        more = body.model_dump(exclude={"game", "against"})
+        return self.hosts[self.hosts.open(game, against, called=name, keep=str(path), **more)]
+
+    def __getitem__(self, name: str) -> Hosted:
+        """The table of an id, opened again where it is only in its file.
+
+        Raises:
+            Refused: there is none.
+            TreeplexError: its game or agent is not there any more.
+        """
+        path = self.folder / f"{name}{KEPT}"
+        with self._guard:
+            opening = self._opening.setdefault(name, threading.Lock()) if name in self.names() else threading.Lock()
+        with opening:
+            if name in self.hosts.names() or path not in self.kept():
+                return self.hosts[name]
+            return self._open(name, path, seating(path))
+
+    def kept(self) -> list[Path]:
+        """The files of tables, the one played at last first."""
+        found = []
+        for path in self.folder.glob(f"*{KEPT}"):
+            with suppress(OSError):
+                if path.stem.isascii() and path.stem.isdecimal():
+                    found.append((path.stat().st_mtime, path))
+        return [path for _, path in sorted(found, reverse=True)]
+
+    def names(self) -> list[str]:
+        """The ids of all tables, the one played at last first."""
+        return [path.stem for path in self.kept()]
+
+    def listed(self) -> list[dict[str, Any]]:
+        """All tables: what is played there, against whom, and when somebody last did."""
+        found = []
+        for path in self.kept():
+            with suppress(FileError, OSError):
+                body = seating(path)
+                about = {"id": path.stem, "game": body.title or body.game, "against": body.against or SOLUTION}
+                found.append({**about, "modified": path.stat().st_mtime})
+        return found
+
+    def leave(self, name: str) -> None:
+        """Close a table for good."""
+        if name in self.names():
+            (self.folder / f"{name}{KEPT}").unlink(missing_ok=True)
+        self.hosts.drop(name)
+
+
+def seating(path: Path) -> Seating:
+    """Who sits at the table of a file.
+
+    Raises:
+        FileError: it cannot be read.
+    """
+    try:
+        with open_regular(path) as file:
+            return Seating.model_validate(json.loads(file.readline(MOST_BODY))["table"])
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise FileError(f"the table in {path.name} cannot be read; sit down anew") from error
+
+
 def routes(served: Served) -> APIRouter:
     """What is answered about tables."""
     router = APIRouter(prefix="/api/tables")
-    tables = Hosts(Session, MOST_TABLES)
-    served.closing.append(tables.close)
+    tables = Tables(served)
+    served.closing.append(tables.hosts.close)
 
     @router.get("/choices")
     def offered() -> dict[str, Any]:
-        tables.prepare()
+        tables.hosts.prepare()
         return choices(tuple(served.own_games))
 
     @router.get("")
     def held() -> dict[str, Any]:
-        return {"tables": tables.names()}
+        return {"tables": tables.listed()}
 
     @router.post("", status_code=201)
     def sit(body: Seating) -> dict[str, Any]:
-        game, against = game_named(served, body.game), agent_named(served, body.against)
-        name = tables.open(game, against, **body.model_dump(exclude={"game", "against"}))
-        return shown(name)
+        return shown(tables.sit(body))
 
     def shown(name: str) -> dict[str, Any]:
         return {"id": name, **plain(tables[name].call("view"))}
@@ -105,7 +211,7 @@ def routes(served: Served) -> APIRouter:
 
     @router.delete("/{name}")
     def leave(name: str) -> dict[str, Any]:
-        tables.drop(name)
+        tables.leave(name)
         return {}
 
     return router

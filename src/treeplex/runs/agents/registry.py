@@ -41,6 +41,7 @@ TRAINED = {
     "deepstack": ("deepstack", "net"),
     "best response": ("best_response", "file"),
     "alphaholdem": ("alphaholdem", "net"),
+    "holdem blueprint": ("blueprint", "file"),
 }
 """Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
 
@@ -51,11 +52,13 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.alphaholdem import AlphaHoldemKind
     from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.deepstack import DeepStack
+    from treeplex.runs.agents.endgames import Endgames
     from treeplex.runs.agents.lbr import LocalBest
     from treeplex.runs.agents.libratus import Libratus
     from treeplex.runs.agents.modicum import Modicum
     from treeplex.runs.agents.openspiel import OpenSpiel
     from treeplex.runs.agents.pluribus import Pluribus
+    from treeplex.runs.agents.rules import Rules
     from treeplex.runs.agents.searching import LookingAhead, Rebel
     from treeplex.runs.agents.tables import Blueprint, Uniform
     from treeplex.runs.agents.translated import Translated
@@ -73,6 +76,8 @@ def agents() -> Mapping[str, AgentKind]:
         LocalBest(agent),
         LearnedResponse(),
         AlphaHoldemKind(),
+        Endgames(),
+        Rules(),
         OpenSpiel(),
     ]
     return {each.name: each for each in found}

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent
+from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Decision
@@ -15,6 +16,7 @@ from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.blueprint_file import blueprint_policy
+from treeplex.runs.agents.endgames import blueprint_agent
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.holdem.policy import HoldemPolicy
@@ -45,6 +47,8 @@ class Blueprint(AgentKind):
     def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             return SpotAgent(game.public, as_policy(game.public.spot, settings.file), generator)
+        if is_holdem_blueprint(settings.file):
+            return blueprint_agent(game, settings.file, generator)
         return TableAgent(game.public, blueprint_policy(game, settings.file), generator)
 
 
@@ -103,11 +107,6 @@ class SpotAgent(Seat):
         table = np.full((len(options.labels), len(self.holdem.spot.format.hands)), 1.0 / len(options.labels))
         table[:, view.hands] = view.strategy
         return table
-
-    def range_of(self, player: int) -> tuple[NDArray[np.int64], Floats]:
-        """A player's hands here, int64 [n], and the weight of each in its range times its own reach, float64 [n]."""
-        view = self.solution.at(",".join(self._line))
-        return view.hands_of(player), view.weight_of(player)
 
     def action_values(self, hand: int) -> Floats:
         """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].

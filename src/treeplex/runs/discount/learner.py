@@ -6,7 +6,6 @@ from typing import Any, ClassVar
 
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import named_file
-from treeplex.learn.common.workers import Player
 from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
 from treeplex.learn.discount.fitness import fitness_on, training_games
 from treeplex.learn.discount.ppo import PPOTrainer
@@ -14,7 +13,6 @@ from treeplex.learn.discount.trainer import Trainer
 from treeplex.runs.discount.job import BEST, DISCOUNT, DiscountJob, best_of
 from treeplex.runs.discount.settings import GAMES, DiscountSettings
 from treeplex.runs.train.kind import Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import crew_for
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 from treeplex.solvers.rules.learned import LEARNED, REFERENCE
@@ -51,8 +49,7 @@ class DiscountLearner(TrainingKind):
                 )
             trainer = PPOTrainer(policy, games, fitness, ppo=settings.ppo, workers=work.cores)
         else:
-            crew = crew_for(Player(tuple(specs), policy), work)
-            trainer = EvolutionTrainer(policy, games, fitness, evolution=settings.evolution, crew=crew)
+            trainer = EvolutionTrainer(policy, games, fitness, evolution=settings.evolution, executor=work.executor())
         return DiscountJob(self.name, specs, games, settings, trainer, fitness)
 
     def load(self, folder: Path) -> DiscountPolicy:

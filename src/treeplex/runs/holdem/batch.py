@@ -17,63 +17,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.batch_board import FAILURES, BoardTask, Row, Solve, StoppedError, number, solve_row, words_of
 from treeplex.runs.holdem.boards import Board
-from treeplex.runs.holdem.report.export import Solved, node_report
 from treeplex.runs.job.folder import LOCK, JobFolder, JobKind, kind_of
 from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
 from treeplex.runs.job.job import Job, Session
 from treeplex.runs.job.record import Watcher
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes
+from treeplex.workers.crew import Inline
+from treeplex.workers.executor import POLL_SECONDS, Executor, make_executor
 
 BATCH = JobKind(
     name="batch", unit="boards", maker="treeplex holdem flops", needs={"boards": dict}, noun="batch", recorded=False
 )
 """Batches of boards: the results of boards are the state, and there are no records."""
-
-
-class StoppedError(Exception):
-    """Solving one board stopped on Ctrl-C; its result does not count."""
-
-
-Solve = Callable[[Spot, Interrupt, Path], Solved]
-"""Solves a spot, listens to an interrupt, and may keep what is unfinished in a file, from which it goes on next time."""
-
-
-@dataclass(frozen=True)
-class Row:
-    """The result of one board.
-
-    Attributes:
-        board: the cards.
-        weight: how many boards it stands for.
-        iterations: done.
-        seconds: in the solver.
-        exploitability: in chips.
-        pot: in chips, for exploitability in percent.
-        ev: chips of both players against half the pot.
-        equity: of both players, in [0, 1].
-        lines: by line, every decision of the first street: ``player`` who acts, ``reach`` how often it comes to it, and
-            ``actions``, how often the whole range takes each.
-        identity: the SHA-256 of the spot.
-        settings: what else decides the result.
-    """
-
-    board: str
-    weight: float
-    iterations: int
-    seconds: float
-    exploitability: float
-    pot: float
-    ev: tuple[float, float]
-    equity: tuple[float, float]
-    lines: Mapping[str, Mapping[str, Any]]
-    identity: str
-    settings: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -89,9 +49,10 @@ class Batch:
 
 
 class BatchJob(Job):
-    """A batch under way: a step is one board.
+    """A batch under way: a step ends with a board, or with several where workers solve.
 
     Attributes:
+        executor: solves boards, as many at a time as it has workers.
         rows: results by board.
         failures: what went wrong, by board.
         reused: boards that were finished before.
@@ -108,8 +69,11 @@ class BatchJob(Job):
         settings: Mapping[str, Any],
         *,
         keep: bool = False,
+        executor: Executor | None = None,
+        interrupt: Interrupt | None = None,
     ) -> None:
-        super().__init__()
+        super().__init__(interrupt)
+        self.executor = executor or make_executor("inline")
         self.boards, self.settings, self.folder, self.keeps_spots = boards, settings, folder, keep
         self.rows: dict[str, Row] = {}
         self.failures: dict[str, str] = {}
@@ -142,8 +106,8 @@ class BatchJob(Job):
         return min(1, self.total - self.done)
 
     @property
-    def _next(self) -> Board | None:
-        return next((each for each in self.boards if each.name not in self.rows and each.name not in self.failures), None)
+    def _open(self) -> list[Board]:
+        return [each for each in self.boards if each.name not in self.rows and each.name not in self.failures]
 
     def begin(self) -> None:
         """Read what is finished already."""
@@ -155,27 +119,41 @@ class BatchJob(Job):
         self.reused = len(self.rows)
 
     def step(self, count: int) -> None:
-        """Solve the next board, and write its result; what goes wrong with it is noted."""
-        board = self._next
-        assert board is not None
+        """Solve boards until one is finished, and write its result; what goes wrong with it is noted."""
+        waiting = self.executor.jobs()
+        for board in [each for each in self._open if each.name not in waiting][: self.executor.size - len(waiting)]:
+            try:
+                spot = self._spot_on(board.name)
+            except FAILURES as error:
+                self.failures[board.name] = words_of(error)
+                return
+            alone = isinstance(self.executor.crew, Inline)
+            file = None if self.executor.elsewhere else row_path(self.folder, board).with_suffix(".spot")
+            task = BoardTask(self._solve, spot, board, self.settings, file, self.keeps_spots, self.interrupt if alone else None)
+            self.executor.add(board.name, solve_row, task)
         try:
-            spot = self._spot_on(board.name)
-            path = row_path(self.folder, board)
-            row = row_of(self._solve(spot, self.interrupt, path.with_suffix(".spot")), board, spot, self.settings)
+            while not (found := self.executor.finished(POLL_SECONDS)):
+                if self.interrupt.requested:
+                    raise StoppedError
+        except StoppedError as stopped:
+            self.executor.give_up()
+            raise StepAbandoned from stopped
+        for name, (row, kept) in found:
+            assert isinstance(name, str)
+            if isinstance(row, str):
+                self.failures[name] = row
+                continue
+            path = self.folder / "boards" / f"{name}.json"
             write_atomically(path, json.dumps(row_to_json(row), indent=1) + "\n")
+            if kept is not None:
+                write_atomically(path.with_suffix(".spot"), kept)
             if not self.keeps_spots:
                 path.with_suffix(".spot").unlink(missing_ok=True)
-            self.rows[board.name] = row
-        except StoppedError as stopped:
-            raise StepAbandoned from stopped
-        except FileError:
-            raise
-        except (TreeplexError, ArithmeticError, ValueError, RuntimeError, MemoryError) as error:
-            self.failures[board.name] = " ".join(str(error).split()) or type(error).__name__
+            self.rows[name] = row
 
     def live(self) -> Mapping[str, Any]:
-        """The board under way, and how many failed."""
-        board = self._next
+        """The first board under way, and how many failed."""
+        board = next(iter(self._open), None)
         return {"board": board.name if board else "", "failed": len(self.failures)}
 
     def about(self) -> Mapping[str, Any]:
@@ -192,6 +170,8 @@ def run_batch(
     *,
     keep: bool = False,
     progress: Watcher | None = None,
+    executor: Executor | None = None,
+    interrupt: Interrupt | None = None,
 ) -> Batch:
     """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
 
@@ -204,11 +184,14 @@ def run_batch(
         settings: algorithm, target and the like; results of other settings are refused.
         keep: leave the file in which each board was solved beside its result.
         progress: called before the first board and after each.
+        executor: solves boards at the same time; ``solve`` is then a function of a module, and hears of no interrupt: boards
+            under way are given up, with what is in their files. On other machines nothing is kept of these.
+        interrupt: the request to stop; Ctrl-C where none is given.
 
     Raises:
         FileError: the folder cannot be written, holds another batch, or another process writes it.
     """
-    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep)
+    job = BatchJob(spot_on, boards, folder, solve, settings, keep=keep, executor=executor, interrupt=interrupt)
     with JobFolder(BATCH, folder) as place:
         if kind_of(folder) is not None:
             place.about()
@@ -249,52 +232,10 @@ def read_row(path: Path, board: Board, spot: Spot, settings: Mapping[str, Any]) 
     return row
 
 
-def row_of(solution: Solved, board: Board, spot: Spot, settings: Mapping[str, Any]) -> Row:
-    """The result of a solved board."""
-    root = node_report(solution, "")
-    equity = tuple(side.mean(side.equity) for side in root.sides)
-    return Row(
-        board=board.name,
-        weight=board.weight,
-        iterations=solution.iterations,
-        seconds=float(solution.seconds),
-        exploitability=float(solution.exploitability),
-        pot=spot.pot,
-        ev=(float(solution.ev[0]), float(solution.ev[1])),
-        equity=(equity[0], equity[1]),
-        lines=first_street(solution),
-        identity=spot.identity,
-        settings=dict(settings),
-    )
-
-
-def first_street(solution: Solved) -> dict[str, dict[str, Any]]:
-    """Every decision of the first street by its line, see :class:`Row`."""
-    found: dict[str, dict[str, Any]] = {}
-    waiting, everyone = [""], 0.0
-    while waiting:
-        view = solution.at(waiting.pop())
-        if view.player is None:
-            continue
-        met = np.asarray(view.compatible_of(view.player), dtype=np.float64)
-        reach = float(met.sum())
-        everyone = everyone or reach
-        often = np.asarray(view.strategy, dtype=np.float64) @ met / reach if reach else np.full(len(view.actions), np.nan)
-        shares = {str(action): number(float(part)) for action, part in zip(view.actions, often, strict=True)}
-        found[view.line] = {"player": view.player, "reach": reach / everyone if everyone else 0.0, "actions": shares}
-        waiting += reversed(view.children())
-    return found
-
-
 def row_to_json(row: Row) -> dict[str, Any]:
     """A row as plain data; nan as null."""
     pairs = {name: [number(value) for value in getattr(row, name)] for name in ("ev", "equity")}
     return {**row.__dict__, **pairs}
-
-
-def number(value: float) -> float | None:
-    """A number for JSON, nan as null."""
-    return value if math.isfinite(value) else None
 
 
 def known(value: float | None) -> float:

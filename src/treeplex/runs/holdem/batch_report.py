@@ -13,7 +13,8 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.batch import Batch, Row, known
+from treeplex.runs.holdem.batch import Batch, known
+from treeplex.runs.holdem.batch_board import Row
 from treeplex.runs.holdem.boards import Texture, texture_of
 from treeplex.runs.holdem.report.colours import aggressive_first, colours
 from treeplex.runs.holdem.report.line import find_place

@@ -16,8 +16,6 @@ import os
 import struct
 import zlib
 from collections.abc import Callable, Iterable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from itertools import islice
 from typing import IO, Any
 
 import numpy as np
@@ -27,6 +25,7 @@ from treeplex.errors import FileError
 from treeplex.located_text import SOLUTION
 from treeplex.storage.memory import available_memory, megabytes
 from treeplex.storage.reading import open_regular, parse_json, reason
+from treeplex.workers.executor import in_threads
 
 Array = NDArray[Any]
 Header = dict[str, Any]
@@ -47,18 +46,16 @@ def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], thr
     """Write arrays and header; at no time are there more than some blocks in memory."""
     digest, entries = hashlib.sha256(MAGIC), []
     file.write(MAGIC)
-    with ThreadPoolExecutor(threads) as pool:
-        for name, array in arrays.items():
-            flat = np.ascontiguousarray(array).reshape(-1)
-            pieces = (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
-            sizes = []
-            while batch := list(islice(pieces, 2 * threads)):
-                for planes in pool.map(packed, batch):
-                    for block in planes:
-                        file.write(block)
-                        digest.update(block)
-                    sizes.append([len(block) for block in planes])
-            entries.append({"name": name, "kind": flat.dtype.newbyteorder("<").str, "shape": array.shape, "blocks": sizes})
+    for name, array in arrays.items():
+        flat = np.ascontiguousarray(array).reshape(-1)
+        pieces = (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
+        sizes = []
+        for planes in in_threads(threads, packed, pieces):
+            for block in planes:
+                file.write(block)
+                digest.update(block)
+            sizes.append([len(block) for block in planes])
+        entries.append({"name": name, "kind": flat.dtype.newbyteorder("<").str, "shape": array.shape, "blocks": sizes})
     text = json.dumps({**header, "arrays": entries}).encode()
     file.write(text)
     digest.update(text)

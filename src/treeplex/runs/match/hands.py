@@ -152,7 +152,7 @@ class HandPlayer:
         return Aivat(self.match_game.played.public, values), words
 
     def play(self, numbers: range) -> list[HandResult]:
-        """Play hands; see :class:`treeplex.learn.common.workers.Plays`."""
+        """Play hands."""
         return [self._played(number) for number in numbers]
 
     def sample(self, numbers: range) -> TableResults:

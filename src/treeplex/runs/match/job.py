@@ -1,7 +1,7 @@
 """A match as a job: hands in order, by this process or workers, and from where it stood when it was stopped."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import asdict, replace
 from functools import cached_property
 from math import isfinite
@@ -13,8 +13,6 @@ import numpy as np
 from treeplex.errors import AlgorithmError, FileError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
-from treeplex.learn.common.job_queue import JobQueue
-from treeplex.learn.common.workers import Workers
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.job import Job
@@ -24,11 +22,12 @@ from treeplex.runs.match.hands import HandPlayer, HandResult
 from treeplex.runs.match.result import MatchResult, Played
 from treeplex.runs.match.scores import Ledger, Score, exact_score
 from treeplex.runs.match.settings import HANDS, MATCH, PLOT, RESULT
-from treeplex.runs.train.workers import Work, crew_for
+from treeplex.runs.train.workers import Work
 from treeplex.storage.files import append_line, write_atomically
 from treeplex.storage.reading import whole_lines
+from treeplex.workers.crew import Shared
+from treeplex.workers.executor import Executor
 
-POLL_SECONDS = 0.2
 MOST_FAILURES = 10
 """Hands after which a match stops if all of them failed."""
 PARTS = 4
@@ -51,7 +50,7 @@ class MatchJob(Job):
         super().__init__()
         self.player, self.work, self.path = player, work, path
         self.ledger = Ledger(player.plan)
-        self._crew: Workers[range, list[HandResult]] | None = None
+        self._workers: tuple[Executor, Shared[HandPlayer]] | None = None
         if self.exact is None and player.tables_only is None:
             for table in range(len(player.plan.tables)):
                 player.seated(table)
@@ -99,7 +98,7 @@ class MatchJob(Job):
             self.ledger.add_payoffs(results.payoffs)
             lines = results.to_json() if self.path is not None else ""
         else:
-            alone = self.work.ray is None and self.work.size == 1
+            alone = self.work.alone
             numbers = range(self.done, min(self.done + (count if alone else max(count, self.work.size)), last))
             hands = self.player.play(numbers) if alone else self._shared(numbers)
             self.ledger.add(hands)
@@ -117,24 +116,23 @@ class MatchJob(Job):
 
     def _shared(self, numbers: range) -> list[HandResult]:
         """Hands that workers play, in order."""
-        if self._crew is None:
-            self._crew = crew_for(replace(self.player), self.work)
-        queue, size = JobQueue(self._crew), max(1, len(numbers) // (PARTS * self._crew.size))
-        for first in range(0, len(numbers), size):
-            queue.add(first, numbers[first : first + size])
-        found: dict[Any, list[HandResult]] = {}
-        while len(queue):
-            if self.interrupt.requested:
-                self._crew.give_up()
-                raise StepAbandoned
-            found |= dict(queue.finished(POLL_SECONDS))
-        return [hand for first in sorted(found) for hand in found[first]]
+        if self._workers is None:
+            executor = self.work.executor()
+            self._workers = executor, executor.share(replace(self.player))
+        executor, player = self._workers
+        size = max(1, len(numbers) // (PARTS * executor.size))
+        jobs = ((player, numbers[first : first + size]) for first in range(0, len(numbers), size))
+        return [hand for part in executor.map(HandPlayer.play, jobs, self._watch) for hand in part]
+
+    def _watch(self) -> None:
+        if self.interrupt.requested:
+            raise StepAbandoned
 
     def close(self) -> None:
         """End the workers."""
-        if self._crew is not None:
-            with closing(self._crew):
-                self._crew = None
+        if self._workers is not None:
+            self._workers[0].close()
+            self._workers = None
 
     def measure(self) -> Mapping[str, Any]:
         """Means and standard errors."""

@@ -27,9 +27,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.settings import LearningSettings
-from treeplex.learn.common.workers import Alone, Workers
 from treeplex.learn.rebel.files import save_net
-from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayJob, SelfPlayRows, SelfPlayStopped
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
@@ -39,6 +38,8 @@ from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, whole
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import TrainingJob
+from treeplex.workers.crew import Inline
+from treeplex.workers.executor import Executor
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -84,7 +85,7 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     Attributes:
         trainer: the trainer.
-        workers: who plays its streams; None where it plays itself.
+        executor: who plays its streams; None where it plays itself.
         judge: judges it now and then; None: never.
         folder: where networks are kept on the way.
         lost: workers that died so far.
@@ -101,11 +102,11 @@ class RebelJob(TrainingJob[LearningSettings]):
         settings: LearningSettings,
         folder: Path,
         *,
-        workers: Workers[SelfPlayJob, SelfPlayRows] | None = None,
+        executor: Executor | None = None,
         judge: RunJudge | None = None,
     ) -> None:
         super().__init__("rebel", game, identity, settings)
-        self.trainer, self.folder, self.workers, self.judge = trainer, folder, workers, judge
+        self.trainer, self.folder, self.executor, self.judge = trainer, folder, executor, judge
         self.lost = 0
         self._seconds: float | None = settings.seconds if isinstance(settings, RebelSettings) else None
         self._last: Record | None = None
@@ -163,7 +164,7 @@ class RebelJob(TrainingJob[LearningSettings]):
             found = trainer.round()
         except SelfPlayStopped as stopped:
             raise StepAbandoned from stopped
-        if parallel and not isinstance(self.workers, Alone):
+        if parallel and not isinstance(parallel.executor.crew, Inline):
             self.clock.cpu_seconds += parallel.seconds - worked
         after = self.share(self.clock.seconds + perf_counter() - began)
         for share, name in self.late.items():
@@ -188,7 +189,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         solved = self.done - (last.done if last else 0)
         passed = self.clock.seconds - (last.seconds if last else 0.0)
         if parallel:
-            self.lost, parallel.errands.lost = self.lost + parallel.errands.lost, 0
+            self.lost, parallel.executor.lost = self.lost + parallel.executor.lost, 0
         rate = solved / passed if solved > 0 and passed > 0 else last.rate if last else 0.0
         return {"rows": len(self.trainer.values.rows), "steps": self.trainer.steps, "rate": rate, "lost": self.lost}
 
@@ -228,8 +229,8 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     def close(self) -> None:
         """End the workers."""
-        if self.workers is not None:
-            self.workers.close()
+        if self.executor is not None:
+            self.executor.close()
 
 
 class HoldemRebelJob(RebelJob):

@@ -23,8 +23,6 @@ from treeplex.forms.subgames.identity import public_identity
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.job_queue import JobQueue
-from treeplex.learn.common.workers import POLL_SECONDS
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.value_net import NetworkLeaf
@@ -33,13 +31,14 @@ from treeplex.runs.job.record import check_count
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.runs.solve.tree_game import holds_policy
-from treeplex.runs.train.workers import Work, crew_for
+from treeplex.runs.train.workers import Work
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.spec import nearest
 from treeplex.storage.files import append_line
+from treeplex.workers.executor import POLL_SECONDS
 
 Floats = NDArray[np.float64]
 PLAYTHROUGHS = 256
@@ -159,14 +158,15 @@ class Searcher:
         rules = public_rules(self.spec)
         return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
 
-    def play(self, job: Part) -> tuple[Floats, float]:
-        """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
-        game, rules, leaf = self.known
-        began = process_time()
-        settings = PlaythroughSettings(**(asdict(self.settings) | {"playthroughs": job.count}))
-        part = repeated.Batch(job.number, np.random.default_rng([self.seed, SHIFTS]))
-        policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([self.seed, job.number]), part=part)
-        return sequence_form(policy), process_time() - began
+
+def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
+    """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
+    game, rules, leaf = searcher.known
+    began, seed = process_time(), searcher.seed
+    settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
+    part = repeated.Batch(job.number, np.random.default_rng([seed, SHIFTS]))
+    policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
+    return sequence_form(policy), process_time() - began
 
 
 def judge_rebel(
@@ -322,13 +322,12 @@ def gathered(
     missing = [part for part in parts if part not in found]
     if missing:
         began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
-        crew = crew_for(searcher, work, len(missing))
-        try:
-            errands = JobQueue(crew)
+        with work.executor(len(missing)) as executor:
+            shared = executor.share(searcher)
             for part in missing:
-                errands.add(part, part)
-            while errands:
-                for name, result in errands.finished(POLL_SECONDS):
+                executor.add(part, search_part, shared, part)
+            while executor.left():
+                for name, result in executor.finished(POLL_SECONDS):
                     assert isinstance(name, Part)
                     found[name] = result
                     store.put(name, *result)
@@ -336,8 +335,6 @@ def gathered(
                 rate = (perf_counter() - began) / (done - before) if done > before else None
                 if watch is not None:
                     watch(done, total, None if rate is None else rate * (total - done))
-        finally:
-            crew.close()
     return [found[part] for part in parts]
 
 

@@ -17,23 +17,31 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.spots.files import is_turn_endgame, spot_request
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
-from treeplex.learn.common.workers import Workers
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayJob, SelfPlayRows, parallel_trainer
-from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, PAPER_TURNS, HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
+from treeplex.learn.rebel.settings import (
+    PAPER,
+    PAPER_CARDS,
+    PAPER_TURNS,
+    RECIPE_ROUNDS,
+    HoldemRebelSettings,
+    RebelSettings,
+)
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import Work, crew_for
+from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
-CARDS = ("kuhn_poker", "leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
+"""Games of several betting rounds."""
+CARDS = ("kuhn_poker", *ROUNDS)
 """Games whose place in appendix E is that of turn endgame hold'em."""
 STREAMS_PER_WORKER = 2
 """So that a worker has something to do while this process consumes the rows of the other stream."""
@@ -45,14 +53,14 @@ LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitab
 class RebelLearner(TrainingKind):
     """ReBeL on public-tree rules.
 
-    Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes; ``paper`` is appendix E and the released
-    configuration, for :data:`CARDS` that of turn endgame hold'em.
+    Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes, and for :data:`ROUNDS` ends subgames with
+    betting rounds; ``paper`` is appendix E and the released configuration, for :data:`CARDS` that of turn endgame hold'em.
     """
 
     name, job_kind, source = "rebel", REBEL, SOURCE
     settings: type[Settings] = RebelSettings
     summary = "a value network for search, learned by self-play in which every move is searched"
-    takes: ClassVar[tuple[str, ...]] = ("workers", "ray", "judge_every")
+    takes: tuple[str, ...] = ("workers", "ray", "judge_every")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
@@ -62,8 +70,9 @@ class RebelLearner(TrainingKind):
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``."""
-        cards = isinstance(game, str) and game.partition("(")[0].strip() in CARDS
-        return {RECIPE: RebelSettings(), "paper": PAPER_CARDS if cards else PAPER}
+        name = game.partition("(")[0].strip() if isinstance(game, str) else ""
+        recipe, paper = RECIPE_ROUNDS if name in ROUNDS else RebelSettings(), PAPER_CARDS if name in CARDS else PAPER
+        return {RECIPE: recipe, "paper": paper}
 
     def check_named(self, settings: Any, changes: Mapping[str, Any], place: Path) -> None:
         """A network of one's own is code."""
@@ -92,9 +101,9 @@ class RebelLearner(TrainingKind):
                 raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
             return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
         RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
-        crew: Workers[SelfPlayJob, SelfPlayRows] = crew_for(SelfPlayer(spec, settings), work, settings.streams)
-        trainer, _ = parallel_trainer(tree, settings, crew, settings.streams or 1)
-        return RebelJob(spec, identity, trainer, settings, options.folder, workers=crew, judge=judge)
+        executor, streams = work.executor(settings.streams), settings.streams or 1
+        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), streams)
+        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
 
     def load(self, folder: Path) -> NetFile:
         """The network's file."""
@@ -139,7 +148,7 @@ class HoldemRebelLearner(RebelLearner):
     job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
     summary = "a value network for rivers of hold'em, learned by self-play on turns"
-    takes: ClassVar[tuple[str, ...]] = ()
+    takes: tuple[str, ...] = ()
     line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
 
     def for_game(self, game: Any) -> TrainingKind:

@@ -175,7 +175,15 @@ def holds_policy(path: str | os.PathLike[str]) -> bool:
 
 
 def policy_file(path: str | os.PathLike[str]) -> Path:
-    """The policy file that ``path`` names: itself, or the one in a run folder."""
+    """The policy file that ``path`` names: itself, the one in a run folder, or of ``network:NAME`` the library's.
+
+    Raises:
+        SpecError: no network of that name comes with the library.
+    """
+    if str(path).startswith("network:"):
+        from treeplex.learn.neural.network_policy import shipped_network
+
+        return shipped_network(str(path)) or Path(path)
     return Path(path) / POLICY if holds_policy(path) else Path(path)
 
 

@@ -93,7 +93,7 @@ class TrainingKind(ABC):
     settings: type[Settings]
     summary: str
     source: str
-    takes: ClassVar[tuple[str, ...]] = ()
+    takes: tuple[str, ...] = ()
     line: ClassVar[Mapping[str, str]] = {}
     needs_game: ClassVar[bool] = True
 

@@ -24,6 +24,7 @@ import numpy as np
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
@@ -66,7 +67,7 @@ class OwnJob(TrainingJob[Settings]):
     kind = OWN
 
     def __init__(self, name: str, student: Learner, game: str, settings: Settings) -> None:
-        super().__init__(name, game, student.compiled.identity, settings)
+        super().__init__(name, game, student.identity, settings)
         self.student = student
         self._done, self._last = 0, dict[str, float]()
 
@@ -113,6 +114,10 @@ class OwnJob(TrainingJob[Settings]):
         self._last = {name: float(value) for name, value in found.items()}
         self._done += 1
 
+    def close(self) -> None:
+        """End its workers."""
+        self.student.executor.close()
+
     def measure(self) -> Mapping[str, Any]:
         """What the learner measures, and what its last step returned."""
         measured = {**self.student.measure(), **self.student.effort()}
@@ -146,7 +151,11 @@ class OwnJob(TrainingJob[Settings]):
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
         just_measured = bool(records) and records[-1].done == self._done
         if ended or just_measured or not self.student.costly or not (path / POLICY).exists():
-            save_policy(self.student.policy(), path / POLICY, metadata=about)
+            policy = self.student.policy()
+            if isinstance(policy, NeuralPolicy):
+                policy.save(path / POLICY, about)
+            else:
+                save_policy(policy, path / POLICY, metadata=about)
         if ended:
             from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 
@@ -188,6 +197,7 @@ class OwnLearner(TrainingKind):
         declared(made.settings_class)
         self.made, self.name, self.settings = made, name, made.settings_class
         self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
+        self.takes = ("workers", "ray") if made.spreads else ()
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and those of the class."""
@@ -200,11 +210,14 @@ class OwnLearner(TrainingKind):
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
+        if options.work.asked:
+            student.spread_over(options.work.executor(), spec)
         return self.job_class(self.name, student, spec, settings)
 
-    def load(self, folder: Path) -> Policy:
+    def load(self, folder: Path) -> Policy | NeuralPolicy:
         """The policy."""
-        return load_policy(folder / POLICY)
+        file = folder / POLICY
+        return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
 
     def named_again(self, training: Training) -> str:
         """The game, if it is in a file."""
@@ -222,6 +235,8 @@ class OwnLearner(TrainingKind):
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Judge it, read it."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        if is_neural_policy(training.folder / POLICY) and "exploitability" not in training.records[-1].measures:
+            return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
         return [
             (f"treeplex evaluate {game} {folder}", "judge it"),
             (f"treeplex show {folder}", "read the policy"),

@@ -53,6 +53,7 @@ def learners() -> Mapping[str, TrainingKind]:
     """The learners that come with the library, by name."""
     from treeplex.runs.alphaholdem.learner import AlphaHoldemLearner
     from treeplex.runs.best_response.learner import BestResponseLearner
+    from treeplex.runs.blueprint.learner import BlueprintLearner
     from treeplex.runs.deepstack.learner import DeepStackLearner
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
     from treeplex.runs.rebel.learner import RebelLearner
@@ -63,6 +64,7 @@ def learners() -> Mapping[str, TrainingKind]:
         *DISCOUNT_LEARNERS,
         BestResponseLearner(),
         AlphaHoldemLearner(),
+        BlueprintLearner(),
     ]
     known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}

@@ -1,15 +1,15 @@
-"""Who plays the episodes of a training: this process, processes of this machine, or a Ray cluster."""
+"""Who does the jobs of a command: this process, processes of this machine, or a Ray cluster."""
 
 from dataclasses import dataclass
 
 from treeplex.engine.threads import available_cores
 from treeplex.errors import SpecError
-from treeplex.learn.common.workers import Alone, JobT, Plays, Processes, ResultT, Workers
+from treeplex.workers.executor import Executor, make_executor
 
 
 @dataclass(frozen=True)
 class Work:
-    """Who plays: so many workers (None: all cores), on a Ray cluster if there is an address."""
+    """So many workers (None: all cores), on a Ray cluster if there is an address."""
 
     workers: int | None = None
     ray: str | None = None
@@ -17,6 +17,11 @@ class Work:
     def __post_init__(self) -> None:
         if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
             raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
+
+    @property
+    def asked(self) -> bool:
+        """Whether a number of workers or a cluster was named."""
+        return self.workers is not None or self.ray is not None
 
     @property
     def cores(self) -> int:
@@ -31,21 +36,23 @@ class Work:
             SpecError: Ray is not installed, or there is no such cluster.
         """
         if self.workers is None and self.ray is not None:
-            from treeplex.learn.common.ray_workers import cluster_cpus
+            from treeplex.workers.on_ray import cluster_cpus
 
             return cluster_cpus(self.ray)
         return self.cores
 
+    @property
+    def alone(self) -> bool:
+        """Whether this process does everything."""
+        return self.ray is None and self.cores == 1
 
-def crew_for(player: Plays[JobT, ResultT], work: Work, most: int | None = None) -> Workers[JobT, ResultT]:
-    """Workers of the kind asked for, no more than ``most``; one worker of this machine is this process.
+    def executor(self, most: int | None = None) -> Executor:
+        """An executor of the kind asked for, of no more than ``most`` workers; one worker of this machine is this process.
 
-    Raises:
-        SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
-    """
-    if work.ray is not None:
-        from treeplex.learn.common.ray_workers import RayWorkers
-
-        return RayWorkers(player, address=work.ray, size=work.workers, most=most)
-    size = work.cores if most is None else min(work.cores, most)
-    return Alone(player) if size == 1 else Processes(player, size)
+        Raises:
+            SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
+        """
+        if self.ray is not None:
+            return make_executor(self.ray, self.workers, most)
+        size = self.cores if most is None else min(self.cores, most)
+        return make_executor("inline" if size == 1 else "processes", size)

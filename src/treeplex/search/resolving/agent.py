@@ -203,6 +203,19 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self._stands = self._stands | {player: stand}
         return stand
 
+    def carried(self, player: int) -> Carried:
+        """What a player knows where the play stands, all streets before solved.
+
+        Raises:
+            AlgorithmError: a subgame ends before.
+        """
+        return self._moved(self._stand(player), len(self.path)).carried
+
+    def go_on(self, carried: Carried) -> None:
+        """Begin with what is known from solving another version of the game, the same public state being its beginning."""
+        stand = Stand(0, carried.in_game(self.game, self.game.first_state()))
+        self._stands = self._stands | {carried.player: stand}
+
     def _opening(self, player: int) -> Stand:
         """Where a player solves for the first time in a play."""
         if self.blueprint is None:

@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,6 +19,7 @@ from treeplex.solvers.base import Solver
 from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.sampling.schedule import SampledSchedule
 from treeplex.spec import nearest
+from treeplex.workers.executor import in_threads
 
 Floats = NDArray[np.float64]
 
@@ -329,11 +329,7 @@ class MonteCarloCfr(Solver):
 
     def _iterate(self, weights: Floats) -> None:
         threads = len(self._rooms)
-        if threads == 1:
-            self.walked += self._walk(0, weights)
-            return
-        with ThreadPoolExecutor(threads) as pool:
-            self.walked += sum(pool.map(lambda number: self._walk(number, weights), range(threads)))
+        self.walked += sum(in_threads(threads, lambda number: self._walk(number, weights), range(threads)))
 
     def _walk(self, number: int, weights: Floats) -> int:
         """The rows of one thread."""

@@ -259,6 +259,7 @@ def test_top_is_whole_classes_up_to_that_share(share: float) -> None:
     assert all(found[place == HAND_CLASSES].min() == found[place == HAND_CLASSES].max() for place in range(169))
 
 
+@pytest.mark.slow
 def test_the_strongest_classes_win_most_against_a_random_hand() -> None:
     """Drawn boards instead of all, so that neighbours of nearly the same equity may change places."""
     assert sorted(STRONGEST) == list(range(169))

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +17,9 @@ from typer.testing import CliRunner
 
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import spot_request
-from treeplex.play.cli.holdem.requests import solver_of_batch
 from treeplex.play.cli.main import app
 from treeplex.runs.holdem.batch import BatchJob
+from treeplex.runs.holdem.batch_board import solve_board
 from treeplex.runs.holdem.boards import read_boards
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.job.interrupt import StepAbandoned
@@ -251,7 +252,7 @@ def test_a_board_that_was_stopped_goes_on_where_it_was(tmp_path):
 
         boards = read_boards("Td9d6hQc2s")
         spot = spot_request(tmp_path / "spot.yaml", asked)
-        job = BatchJob(lambda board: spot.on_board(board).spot(), boards, folder, solver_of_batch(watch), {})
+        job = BatchJob(lambda board: spot.on_board(board).spot(), boards, folder, partial(solve_board, watch=watch), {})
         (folder / "boards").mkdir(parents=True, exist_ok=True)
         return job
 
@@ -370,7 +371,7 @@ OPTIONS = {
 }
 
 
-@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_wrong_calls_give_one_message(spot, seed):
     call("solve", spot, "-n", 1, "--out", "s.spot")
     draw = random.Random(seed)

@@ -241,6 +241,7 @@ def test_another_training_is_kept_unless_forced(spot: str) -> None:
     assert JobFolder(TURNS, "run").records()[-1].done == 2
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
     with spawned("holdem", "train", spot, *TINY, "--games", 3000, "--out", "run") as child:
         deadline = time.monotonic() + 120

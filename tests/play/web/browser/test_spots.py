@@ -11,8 +11,10 @@ import pytest
 from playwright.sync_api import expect
 
 from tests.play.web.browser.conftest import PATIENCE, Running
+from treeplex.games.poker.cards.cards import CLASSES
 from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.solution import load_solution
+from treeplex.solvers.holdem.push_fold import push_fold
 
 ASSETS = Path(__file__).parents[4] / "src" / "treeplex" / "play" / "web" / "assets"
 SMALL = {
@@ -101,6 +103,59 @@ def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -
     page.get_by_label("Pot", exact=True).fill("-3")
     page.locator(".field .error").first.wait_for()
     assert page.get_by_role("button", name="Solve", exact=True).is_disabled()
+
+
+def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
+    """Painted while another range is read, right after all was taken away, and after the best hands were taken."""
+    page.goto(server.address + "#/spot/new")
+    text = page.get_by_label("OOP, out of position as text")
+    aces = page.get_by_role("gridcell", name=re.compile("^AA"))
+    text.fill("KK")
+    aces.press("Enter")
+    expect(text).to_have_value("KK+")
+    page.get_by_role("button", name="Empty").click()
+    aces.press("Enter")
+    expect(text).to_have_value("AA")
+    page.get_by_label("The best hands, in percent of all").fill("1")
+    expect(text).to_have_value("top 1%")
+    page.get_by_role("gridcell", name=re.compile("^22")).press("Enter")
+    expect(text).not_to_have_value("top 1%")
+    assert "22" in text.input_value()
+
+
+@pytest.mark.slow
+def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/spot/new")
+    fill(page)
+    page.get_by_role("radio", name="Many flops").click()
+    page.get_by_role("radio", name="Others").click()
+    page.get_by_label("Flops as text").fill("Td9d6hQc2s, Td9d6hQcKs")
+    page.get_by_label("keep the solved spots").check()
+    page.get_by_label("Name of the solution (optional)").fill("many")
+    page.get_by_text("All flops").wait_for()
+    page.get_by_role("button", name="Solve", exact=True).click()
+    rows = page.get_by_role("group", name="Flops").locator("tbody tr")
+    expect(rows).to_have_count(2, timeout=1000 * PATIENCE)
+    page.get_by_role("button", name="Equity OOP").click()
+    shown = [number(row) for row in rows.locator("td:nth-child(2)").all_inner_texts()]
+    assert shown == sorted(shown, reverse=True)
+    rows.first.click()
+    page.get_by_role("list", name="Line: the start").wait_for()
+    assert "many%2Fboards" in page.url
+
+
+@pytest.mark.slow
+def test_charts_are_the_librarys(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/preflop?stack=10")
+    push = page.get_by_role("grid", name="Small blind: how often each class plays")
+    wanted = push_fold(10)
+    ace = CLASSES.index("AA")
+    push.get_by_role("gridcell", name=f"AA, all-in 100%, +{wanted.push_ev[ace]:.3f} bb").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text(f"{100 * push_fold(10.5).pushed:.1f}%").first.wait_for()
+    page.keyboard.press("c")
+    chart = page.get_by_role("grid", name="Big blind, after an all-in: the largest stack")
+    chart.get_by_role("gridcell", name="AA, calls with up to 10.5 big blinds").wait_for()
 
 
 def start_endless(server: Running, page: Any) -> str:

@@ -1,9 +1,10 @@
 // A strategy on the tree of any game: where one stands, what is played there, what it is worth, and who could gain.
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { get, post } from "../../api.ts";
 import { Bars, Legend, actionParts, type Part } from "../../look/Bars.tsx";
 import { Button, Facts, Field, Notice, Panel, Select } from "../../look/basics.tsx";
-import { count, percent, signed } from "../../look/numbers.ts";
+import { count, duration, percent, signed } from "../../look/numbers.ts";
 import { Table } from "../../look/table.tsx";
 import { Tree, type TreeColumn } from "../../look/Tree.tsx";
 import { colours } from "../../look/actions.ts";
@@ -13,6 +14,12 @@ import { useLoaded, useRested, useTitle } from "../../use.ts";
 import { kindOf } from "../play/After.tsx";
 import type { Choices } from "../play/types.ts";
 import "./games.css";
+
+/** How far a large game is that is being worked out. */
+interface Working {
+  told: string;
+  seconds: number;
+}
 
 interface About {
   id: string;
@@ -49,7 +56,7 @@ interface Infoset {
 
 interface Node {
   path: number[];
-  steps: { player: number; taken: number; options: string[] }[];
+  steps: { player: number; taken: number; options: string[]; probabilities: (number | null)[] }[];
   player: number | null;
   chance: boolean;
   over: boolean;
@@ -66,7 +73,8 @@ interface Node {
 export default function Games() {
   const game = place.value.path[1];
   const policy = place.value.query.get("policy") ?? "";
-  return game ? <Browser key={game + "\n" + policy} game={game} policy={policy} /> : <Choose />;
+  const whole = place.value.query.has("whole");
+  return game ? <Browser key={[game, policy, whole].join("\n")} game={game} policy={policy} whole={whole} /> : <Choose />;
 }
 
 function Choose() {
@@ -96,30 +104,40 @@ function Choose() {
 
 const who = (player: number) => (player < 0 ? "chance" : `player ${player}`);
 
-function Browser({ game, policy }: { game: string; policy: string }) {
+function Browser({ game, policy, whole }: { game: string; policy: string; whole: boolean }) {
   useTitle(game);
-  const about = useLoaded((signal) => post<About>("games", { game, policy }, signal), [game, policy]);
+  const asked = useLoaded((signal) => post<About | { working: Working }>("games", { game, policy, ...(whole ? { whole } : {}) }, signal), [game, policy, whole]);
+  const working = asked.data && "working" in asked.data ? asked.data.working : null;
+  useEffect(() => {
+    if (!working || asked.loading) return;
+    const timer = setTimeout(asked.again, 700);
+    return () => clearTimeout(timer);
+  }, [working, asked.loading]);
+  const about = { error: asked.error, data: asked.data && "id" in asked.data ? asked.data : null };
   const path = place.value.query.get("node") ?? "";
   const id = about.data?.id;
   const node = useLoaded(id ? (signal) => get<Node>(`games/${id}/node`, { path }, signal) : null, [id, path]);
   const to = (steps: readonly number[]) => ask({ node: steps.join(",") }, false);
   const now = node.data;
+  const arrived = () => !!about.error || (node.of?.[0] === id && node.of?.[1] === (place.peek().query.get("node") ?? ""));
   useKeys(
     [
       { key: "Backspace", does: "one step back", run: () => now && now.path.length > 0 && to(now.path.slice(0, -1)) },
       { key: "Home", does: "to the beginning", run: () => to([]) },
       ...[...Array(9).keys()].map((step) => ({ key: String(step + 1), does: `step ${step + 1}`, run: () => now?.children[step] && to([...now.path, step]) })),
     ],
-    [now],
+    [node.of, about.error],
+    arrived,
   );
   if (about.error) return <><Notice bad>{about.error}</Notice><p><a href="#/games">Another game</a></p></>;
+  if (working) return <Worked of={working} game={game} policy={policy} />;
   if (!about.data) return <p class="empty">Walking the tree and solving…</p>;
   const facts = about.data;
   return (
     <>
       <div class="row spread">
         <h1>{facts.game}</h1>
-        <div class="row tight"><a class="button" href="#/games">Another game</a>{facts.whole && <a class="button" href={link(["games", game], { policy: policy === "uniform" ? "" : "uniform" })}>{policy === "uniform" ? "Solved" : "Uniform"}</a>}</div>
+        <div class="row tight"><a class="button" href="#/games">Another game</a>{facts.whole && <a class="button" href={link(["games", game], { policy: policy === "uniform" ? "" : "uniform", whole: whole ? "1" : "" })}>{policy === "uniform" ? "Solved" : "Uniform"}</a>}</div>
       </div>
       <Facts
         of={[
@@ -128,7 +146,12 @@ function Browser({ game, policy }: { game: string; policy: string }) {
           ...(facts.exploitability != null ? ([["exploitability", facts.exploitability.toPrecision(3)]] as [string, string][]) : []),
         ]}
       />
-      {!facts.whole && <Notice>This game is too large to be worked out here: it can be walked, and where a policy is named it is shown, but not what actions are worth.</Notice>}
+      {!facts.whole && (
+        <Notice>
+          This game has more histories than are worked out at once. It can be walked, and a policy that is named is shown, but not what actions are worth.{" "}
+          <a class="button small" href={link(["games", game], { policy, whole: "1" })}>Work everything out</a>
+        </Notice>
+      )}
       {facts.gains && <Gains about={facts} />}
       {node.error && <Notice bad>{node.error}</Notice>}
       {now && (
@@ -138,6 +161,19 @@ function Browser({ game, policy }: { game: string; policy: string }) {
         </>
       )}
       {facts.whole && id && <Infosets id={id} players={facts.players} to={to} />}
+    </>
+  );
+}
+
+/** A large game while it is worked out, beside which the rest of the page goes on. */
+function Worked({ of, game, policy }: { of: Working; game: string; policy: string }) {
+  return (
+    <>
+      <h1>{game}</h1>
+      <Notice>
+        <p>Every history is walked, then solved{policy ? " for best responses" : ""}: {of.told}, {duration(of.seconds)} so far. Other views can be looked at meanwhile.</p>
+        <p><a href={link(["games", game], { policy })}>Walk it without values</a></p>
+      </Notice>
     </>
   );
 }
@@ -152,6 +188,7 @@ function columnsOf(node: Node, to: (steps: readonly number[]) => void): TreeColu
       choices: shortened(step.options, step.taken).map((option) => ({
         key: String(option),
         label: step.options[option]!,
+        ...(step.probabilities[option] != null ? { note: percent(step.probabilities[option]) } : {}),
         ...(step.player >= 0 ? { colour: paint[option]! } : {}),
         taken: option === step.taken,
         onTake: () => to([...node.path.slice(0, depth), option]),

@@ -4,7 +4,7 @@ import { Panel } from "../../look/basics.tsx";
 import { Hand } from "../../look/Cards.tsx";
 import { percent, signed } from "../../look/numbers.ts";
 import { colours, letters } from "../../look/actions.ts";
-import { CLASSES, classOf, combinations } from "../../look/deck.ts";
+import { CLASSES, combinations } from "../../look/deck.ts";
 import { ramp } from "../../look/actions.ts";
 import type { Decided, HandDone } from "./types.ts";
 
@@ -96,9 +96,9 @@ export function Ranges({ hand }: { hand: HandDone }) {
         <Panel key={range.seat} title={`What ${hand.scene.seats[range.seat]!.name} could have held`}>
           <p class="small soft">
             Given how it plays every hand. It held <b>{/^([2-9TJQKA][shdc])+$/.test(range.held) ? <Hand hand={range.held} /> : range.held}</b>
-            {" "}({percent(range.hands.find((each) => each.name === range.held)?.share)}).
+            {" "}({percent(range.held_share, range.held_share < 0.01 ? 2 : 1)}).
           </p>
-          {range.hands.length > 40 ? <ClassGrid hands={range.hands} /> : <Shares hands={range.hands} held={range.held} />}
+          {range.hands.every((each) => CLASSES.includes(each.name)) ? <ClassGrid hands={range.hands} /> : <Shares hands={range.hands} held={range.held} />}
         </Panel>
       ))}
     </>
@@ -123,7 +123,7 @@ function Shares({ hands, held }: { hands: readonly { name: string; share: number
 /** A range of hold'em on the grid of classes, darker where more likely. */
 function ClassGrid({ hands }: { hands: readonly { name: string; share: number }[] }) {
   const shares = new Float64Array(169);
-  for (const each of hands) if (each.name.length === 4) shares[classOf(each.name)]! += each.share;
+  for (const each of hands) shares[CLASSES.indexOf(each.name)] = each.share;
   const dense = [...shares].map((share, place) => share / combinations(CLASSES[place]!));
   const most = Math.max(...dense, 1e-12);
   return (

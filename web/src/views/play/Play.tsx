@@ -5,11 +5,11 @@ import { Button, Field, Notice, Panel, Segments } from "../../look/basics.tsx";
 import { go, link, place } from "../../router.ts";
 import { message, useLoaded, useTitle } from "../../use.ts";
 import { Hand } from "../../look/Cards.tsx";
-import type { StartData } from "../start/found.ts";
+import { ago, type StartData } from "../start/found.ts";
 import { Replay } from "./Replay.tsx";
 import { Review } from "./Review.tsx";
 import { Table } from "./Table.tsx";
-import type { Choices, TableView } from "./types.ts";
+import type { Choices, KeptTable, TableView } from "./types.ts";
 import "./play.css";
 
 export default function Play() {
@@ -35,7 +35,8 @@ function Lobby() {
   const spots = start.data?.solutions ?? [];
   const inside = spots.flatMap((spot) => (spot.file.includes("/") ? [spot.file.slice(0, spot.file.lastIndexOf("/"))] : []));
   const folders = [...new Set(inside)].filter((folder) => inside.filter((each) => each === folder).length > 1);
-  const held = useLoaded((signal) => get<{ tables: string[] }>("tables", {}, signal), []);
+  for (const batch of start.data?.batches ?? []) if (batch.spots > 1) folders.push(`${batch.file}/boards`);
+  const held = useLoaded((signal) => get<{ tables: KeptTable[] }>("tables", {}, signal), []);
   const game = useSignal(asked ?? "");
   const against = useSignal(place.value.query.get("against") ?? "");
   const seat = useSignal("turns");
@@ -58,7 +59,13 @@ function Lobby() {
       <div class="row spread"><h1>Play</h1><a href="#/play/hands">Hands: open, paste, judge</a></div>
       {choices.error && <Notice bad>{choices.error}</Notice>}
       {held.data && held.data.tables.length > 0 && (
-        <Notice>You still sit at {held.data.tables.map((id, i) => <span key={id}>{i > 0 && ", "}<a href={link(["play", id])}>table {id}</a></span>)}.</Notice>
+        <Panel title="Your tables">
+          <ul class="files">
+            {held.data.tables.map((each) => (
+              <li key={each.id}><a href={link(["play", each.id])}>{each.game} against {SHORT[each.against] ?? each.against}</a><span class="soft small">{ago(each.modified)}</span></li>
+            ))}
+          </ul>
+        </Panel>
       )}
       {wrong.value && <Notice bad>{wrong.value.text}</Notice>}
       {asked && (
@@ -67,7 +74,7 @@ function Lobby() {
           <p><Button kind="primary" disabled={!!busy.value} onClick={() => void sit(asked, "", asked)}>{busy.value === asked ? "Setting up…" : "Sit down"}</Button></p>
         </Panel>
       )}
-      {spots.length > 0 && (
+      {spots.length + folders.length > 0 && (
         <Panel title="At a solved spot" tools={<span class="soft small">every decision judged by the solution</span>}>
           <p class="row tight">
             {folders.map((folder) => (

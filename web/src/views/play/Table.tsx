@@ -11,6 +11,7 @@ import { message, useTitle } from "../../use.ts";
 import { BY, Decisions, Ranges, Verdict, kindOf, plainName } from "./After.tsx";
 import { Results } from "./Results.tsx";
 import { Scene } from "./Scene.tsx";
+import { Thoughts } from "./Thoughts.tsx";
 import type { TableView } from "./types.ts";
 
 export function Table({ id }: { id: string }) {
@@ -124,6 +125,7 @@ export function Table({ id }: { id: string }) {
             {!now.said.length && <p class="soft">Nothing yet.</p>}
           </Panel>
           {now.over && <Ranges hand={now.hand!} />}
+          {now.over && <Thoughts key={now.number} hand={now.hand!} />}
           <Results results={now.results} over={now.over && !waiting.value} onRepeat={deal} table={id} phh={!!now.hand?.phh} />
         </div>
       </div>

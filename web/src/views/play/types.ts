@@ -64,6 +64,21 @@ export interface Decided {
   verdict: "best" | "mixed" | "mistake" | "unknown";
 }
 
+/** A decision of somebody else, seen once the hand is over. */
+export interface Thought {
+  seat: number;
+  where: string;
+  options: string[];
+  chosen: number;
+  held: string;
+  /** By action: what it played with the hand it held, and with its whole range. */
+  policy: number[];
+  mean: number[];
+  /** Hands, or classes of hold'em's hands, the most likely first. */
+  hands: { name: string; share: number; policy: number[] }[];
+  search: { iterations: number; seconds: number; subgames: number } | null;
+}
+
 export interface HandDone {
   number: number;
   person: number;
@@ -72,10 +87,11 @@ export interface HandDone {
   lost: number | null;
   said: Said[];
   decided: Decided[];
+  thoughts: Thought[];
   phh: boolean;
   scene: Scene;
   outcome: string;
-  ranges: { seat: number; held: string; hands: { name: string; share: number }[] }[];
+  ranges: { seat: number; held: string; held_share: number; hands: { name: string; share: number }[] }[];
 }
 
 export interface Sum {
@@ -111,6 +127,14 @@ export interface TableView {
   last: Decided | null;
   hand: HandDone | null;
   results: Results;
+}
+
+/** A table that one may go back to. */
+export interface KeptTable {
+  id: string;
+  game: string;
+  against: string;
+  modified: number;
 }
 
 export interface Choices {

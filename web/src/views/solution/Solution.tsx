@@ -8,8 +8,8 @@ import { Cards } from "../../look/Cards.tsx";
 import { count, percent } from "../../look/numbers.ts";
 import { Tree } from "../../look/Tree.tsx";
 import { ask, link, place } from "../../router.ts";
-import { useKeys } from "../../keys.ts";
-import { useLoaded, useTitle } from "../../use.ts";
+import { useHeldKeys, useKeys } from "../../keys.ts";
+import { useLoaded, useTitle, type Loaded } from "../../use.ts";
 import { About } from "./About.tsx";
 import { Breakdown } from "./Breakdown.tsx";
 import { SHOWS, type Show } from "./cells.ts";
@@ -43,6 +43,7 @@ export default function Solution() {
   const info = useLoaded<SolutionInfo>(file ? (signal) => get("solution", { file }, signal) : null, [file]);
   const node = useLoaded<Node>(file ? (signal) => loadNode("solution/node", { file, line }, signal) : null, [file, line]);
   useTitle(info.data ? `${info.data.spot.board} ${said(line)}` : "Solution");
+  useHeldKeys(!file || !!(info.data && node.data) || !!info.error || !!node.error);
   if (!file) return <Notice bad>Which solution? <a href="#/">Choose one</a>.</Notice>;
   if (!info.data || !node.data) {
     const wrong = info.error ?? node.error;
@@ -52,7 +53,7 @@ export default function Solution() {
     <>
       <Head info={info.data} line={line} />
       {node.error && <Notice bad>{node.error}</Notice>}
-      <At file={file} info={info.data} node={node.data} loading={node.loading} />
+      <At file={file} info={info.data} node={node.data} loading={node.loading} of={node.of} />
     </>
   );
 }
@@ -62,7 +63,7 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
   return (
     <div class="row spread">
       <div class="row">
-        <h1><Cards of={info.spot.board} large /> <span class="hidden">{info.name}</span></h1>
+        <h1>{info.spot.board ? <Cards of={info.spot.board} large /> : "Before the flop"} <span class="hidden">{info.name}</span></h1>
         <Facts
           of={[
             ["Pot", info.spot.opening_pot],
@@ -85,7 +86,7 @@ function Head({ info, line }: { info: SolutionInfo; line: string }) {
 
 const choice = <T extends string>(given: string | null, of: readonly { value: T }[], otherwise: T): T => of.find((each) => each.value === given)?.value ?? otherwise;
 
-function At({ file, info, node, loading }: { file: string; info: SolutionInfo; node: Node; loading: boolean }) {
+function At({ file, info, node, loading, of }: { file: string; info: SolutionInfo; node: Node; loading: boolean; of: Loaded<Node>["of"] }) {
   const { query } = place.value;
   const { head } = node;
   const show = choice<Show>(query.get("show"), SHOWS, "strategy");
@@ -98,7 +99,7 @@ function At({ file, info, node, loading }: { file: string; info: SolutionInfo; n
   const keep = useMemo(() => [kept(node.sides[0], filter.value), kept(node.sides[1], filter.value)] as const, [node, filter.value]);
   const move = (line: string) => ask({ node: line }, false);
   const player = (sides === "both" ? acting : Number(sides)) as Player;
-  useSteps(node, move);
+  useSteps(node, move, of);
   useKeys(
     [
       ...SHOWS.map((each, i) => ({ key: "seqr"[i]!, does: `show ${each.label}`, run: () => ask({ show: each.value }) })),
@@ -180,7 +181,7 @@ function Tabs({ tab }: { tab: Tab }) {
 }
 
 /** Keys that walk the tree: back, on by the likeliest action, and numbers for the actions. */
-function useSteps(node: Node, move: (line: string) => void): void {
+function useSteps(node: Node, move: (line: string) => void, of: Loaded<Node>["of"]): void {
   const { head } = node;
   const likeliest = head.actions.reduce((best, action, a) => ((action.frequency ?? 0) > (head.actions[best]?.frequency ?? 0) ? a : best), 0);
   useKeys(
@@ -191,6 +192,7 @@ function useSteps(node: Node, move: (line: string) => void): void {
       { key: "0", does: "to the start", run: () => move("") },
       ...head.actions.slice(0, 9).map((action, a) => ({ key: String(a + 1), does: action.name, run: () => move(head.children[a]!) })),
     ],
-    [head],
+    [head, of],
+    () => of?.[1] === (place.peek().query.get("node") ?? ""),
   );
 }

@@ -24,6 +24,8 @@ export interface PathStep {
   step: string | null;
   steps: string[];
   board: string[];
+  /** How often each of `steps` is taken. */
+  frequency: (number | null)[];
   pot?: number;
 }
 
@@ -44,7 +46,8 @@ export interface NodeHead {
   stacks: [number, number];
   committed: [number, number];
   street_bets: [number, number];
-  deals: boolean;
+  /** How many cards come next. */
+  deals: number;
   over: boolean;
   actions: Action[];
   children: string[];

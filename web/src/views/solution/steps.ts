@@ -28,7 +28,7 @@ export function treeColumns(node: Node, move: (line: string) => void): TreeColum
   const columns = head.path.map((step) => passed(step, move));
   const key = head.line || "root";
   if (head.deals) {
-    columns.push({ key, who: "next card", here: true, choices: [], deal: { taken: null, blocked: missing(head.children), onTake: (card) => move(joined(head.line, card)) } });
+    columns.push({ key, who: head.deals > 1 ? `next ${head.deals} cards` : "next card", here: true, choices: [], deal: { count: head.deals, blocked: head.deals > 1 ? head.board : missing(head.children), onTake: (cards) => move(joined(head.line, cards)) } });
   } else if (head.player !== null) {
     const paint = colours(head.actions.map((action) => action.kind));
     columns.push({
@@ -65,6 +65,7 @@ function passed(step: PathStep, move: (line: string) => void): TreeColumn {
     choices: step.steps.map((each, a) => ({
       key: each,
       label: stepName(each),
+      note: percent(step.frequency[a], 1),
       colour: paint[a]!,
       taken: each === step.step,
       onTake: () => move(joined(step.line, each)),

@@ -28,6 +28,8 @@ export interface Checked {
   ok: boolean;
   problems: Problem[];
   board: string[] | null;
+  /** How many boards there are in a batch; the estimate is of the first one. */
+  boards: number | null;
   opening_pot: number | null;
   chip: number | null;
   combos: [number, number] | null;
@@ -39,8 +41,8 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
   if (error) return <Notice bad>{error}</Notice>;
   const found = checked?.estimate;
   if (!found) {
-    const missing = checked && !checked.ok;
-    return <p class="soft" role="status">{missing ? checked.problems[0]?.message ?? "Something is missing." : loading ? "Counting…" : ""}</p>;
+    const wrong = checked?.problems.find((each) => each.field);
+    return <p class="soft" role="status">{wrong ? wrong.message : loading ? "Counting…" : ""}</p>;
   }
   if (!found.memory) return <Notice bad>{found.refusal}</Notice>;
   const need = found.memory["float32"] ?? 0;
@@ -53,7 +55,8 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
           ["Decisions", count(found.decisions)],
           ["Infosets", count(found.infosets)],
           ["Memory", bytes(need) + (found.available === null ? "" : ` of ${bytes(found.available)} free`)],
-          ["Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
+          ...(checked.boards ? ([["All flops", `about ${duration(checked.boards * found.seconds_typical)} for ${count(checked.boards)}`]] as [string, string][]) : []),
+          [checked.boards ? "Time of one" : "Time", `about ${duration(found.seconds_typical)} (${duration(found.seconds_per_iteration)} per iteration, ${found.threads} ${found.threads === 1 ? "thread" : "threads"})`],
         ]}
       />
       {found.refusal && <Notice bad>{found.refusal}</Notice>}

@@ -10,6 +10,7 @@ import { go, link, place } from "../../router.ts";
 import { useTitle } from "../../use.ts";
 import { useKeys } from "../../keys.ts";
 import { jobs, order, type Job } from "./jobs.ts";
+import { Report } from "../solution/Report.tsx";
 import { SoFar } from "./SoFar.tsx";
 import "./spots.css";
 
@@ -39,7 +40,7 @@ export default function Jobs() {
                 <li key={each.id}>
                   <a href={link(["jobs", each.id])} aria-current={each.id === job?.id ? "true" : undefined}>
                     <span class="row spread"><b>{each.name}</b><span class={`state ${each.state}`}>{WORDS[each.state]}{each.place ? ` ${each.place}` : ""}</span></span>
-                    <span class="row spread small"><Cards of={each.board} /><span class="soft">{share(each)}</span></span>
+                    <span class="row spread small"><Cards of={each.board} /><span class="soft">{each.kind === "batch" ? `${count(each.done)} of ${count(each.total)} flops` : share(each)}</span></span>
                     {each.state === "running" && <Progress part={part(each)} label={`Progress of ${each.name}`} />}
                   </a>
                 </li>
@@ -66,13 +67,14 @@ const share = (job: Job) => (job.exploitability == null ? "" : percent(job.explo
 
 function Shown({ job }: { job: Job }) {
   const by = useSignal<"iterations" | "seconds">("iterations");
-  const running = job.state === "running";
+  const [running, batch] = [job.state === "running", job.kind === "batch"];
+  const opened = link([batch ? "batch" : "solution", job.file], batch ? {} : { node: place.value.query.get("node") ?? undefined });
   const { query } = place.value;
   const [before, node] = [query.get("from") ?? undefined, query.get("node") ?? undefined];
   const act = (what: "pause" | "go-on" | "stop" | "first") => void tried(order(job, what));
   useKeys([
     { key: " ", does: "pause or go on", run: () => act(jobs.peek().find((each) => each.id === job.id)?.state === "paused" ? "go-on" : "pause") },
-    { key: "Enter", does: "open the solution", run: () => job.viewable && go(link(["solution", job.file])) },
+    { key: "Enter", does: "open the solution", run: () => job.viewable && go(opened) },
   ], [job.id, job.viewable]);
   const points = job.records.map(([done, seconds, value]) => [by.value === "seconds" ? seconds : done, value == null ? null : (100 * value) / job.opening_pot] as const);
   return (
@@ -87,7 +89,7 @@ function Shown({ job }: { job: Job }) {
             {(running || job.state === "paused" || job.state === "waiting") && <Button onClick={() => act("stop")}>Stop</Button>}
             {!running && <Button kind="quiet" onClick={() => void tried(remove("jobs/" + encodeURIComponent(job.id)))}>Take off the list</Button>}
             {job.viewable && !running && before && <LinkButton href={link(["compare"], { file: before, with: job.file, node })}>Compare with before</LinkButton>}
-            {job.viewable && !running && <LinkButton kind="primary" href={link(["solution", job.file], { node })}>Open</LinkButton>}
+            {job.viewable && !running && <LinkButton kind="primary" href={opened}>Open</LinkButton>}
           </>
         }
       >
@@ -98,15 +100,16 @@ function Shown({ job }: { job: Job }) {
             <Facts
               of={[
                 ["State", <span class={`state ${job.state}`}>{WORDS[job.state]}{job.phase && running ? `: ${job.phase}` : ""}</span>],
-                ["Iterations", `${count(job.done)} of ${count(job.total)}`],
-                ["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} chips, ${share(job)} of the pot`],
-                ["Time", duration(job.seconds) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
-                ["Algorithm", job.algorithm],
+                [batch ? "Flops" : "Iterations", `${count(job.done)} of ${count(job.total)}`],
+                ...(batch ? [] : ([["Exploitability", job.exploitability == null ? "not yet known" : `${chips(job.exploitability)} chips, ${share(job)} of the pot`]] as const)),
+                ["Time", (batch && !job.seconds ? "–" : duration(job.seconds)) + (running && job.seconds_left != null ? `, about ${duration(job.seconds_left)} left` : "")],
+                ...(batch ? [] : ([["Algorithm", job.algorithm]] as const)),
               ]}
             />
           </div>
         </div>
       </Panel>
+      {batch ? job.viewable && <Report file={job.file} of={`${job.done} ${job.state}`} /> : (
       <div class="so-far">
         <Panel
           title="Exploitability, % of the pot"
@@ -121,6 +124,7 @@ function Shown({ job }: { job: Job }) {
         </Panel>
         <SoFar job={job} />
       </div>
+      )}
     </div>
   );
 }

@@ -2,7 +2,7 @@
 import { useEffect } from "preact/hooks";
 import { useSignal } from "@preact/signals";
 import { get, post } from "../../api.ts";
-import { Button, Field, Notice, Panel, Segments, tell, tried, Dialog } from "../../look/basics.tsx";
+import { Button, Check, Field, Notice, Panel, Segments, tell, tried, Dialog } from "../../look/basics.tsx";
 import { CardPicker, Cards } from "../../look/Cards.tsx";
 import { cards } from "../../look/deck.ts";
 import { save } from "../../look/save.ts";
@@ -25,6 +25,7 @@ export default function NewSpot() {
   const seat = useSignal<Seat>("oop");
   const solving = useSignal(false);
   const naming = useSignal("");
+  const keep = useSignal(false);
   const pasting = useSignal<string | null>(null);
   const { query } = place.value;
   const file = query.get("file");
@@ -33,24 +34,30 @@ export default function NewSpot() {
     else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
-  const fields = useRested(JSON.stringify(toFields(now)), 300);
-  const check = useLoaded<Checked>(draft.value ? (signal) => post<Checked>("spots/check", { fields: JSON.parse(fields) as Fields }, signal) : null, [fields, !draft.value]);
+  const body = useRested(JSON.stringify(bodyOf(now)), 300);
+  const check = useLoaded<Checked>(draft.value ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body, !draft.value]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.board.map(cardNumber);
   const solve = async () => {
     solving.value = true;
-    const job = await tried(begin({ fields: toFields(draft.peek() ?? EMPTY), name: naming.peek().trim() || undefined }));
+    const job = await tried(begin({ ...bodyOf(draft.peek() ?? EMPTY), ...(keep.peek() && draft.peek()?.boards != null ? { keep: true } : {}), name: naming.peek().trim() || undefined }));
     solving.value = false;
     if (job) go(link(["jobs", job.id]));
   };
   useKeys([{ key: "s", does: "solve", run: () => void solve() }, { key: "o", does: "range out of position", run: () => (seat.value = "oop") }, { key: "i", does: "range in position", run: () => (seat.value = "ip") }], []);
-  const known = ["board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"];
+  const known = ["board", "boards", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "rake", "thresholds", "min_bet", "chip", "target", "iterations", "algorithm", "storage", "threads"];
   const others = check.data?.problems.filter((each) => !each.field || !known.includes(each.field.split(".")[0]!)) ?? [];
   return (
     <>
       <div class="row spread">
         <h1>New spot</h1>
         <div class="row tight">
+          <Segments
+            label="Boards"
+            value={now.boards === null ? "one" : "many"}
+            options={[{ value: "one", label: "One board" }, { value: "many", label: "Many flops" }]}
+            onChange={(value) => change({ boards: value === "one" ? null : now.boards ?? "subset:25" })}
+          />
           <Button small onClick={() => (pasting.value = "")}>Spot file…</Button>
           <Button small onClick={() => void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && (draft.value = fromFields(read.fields)))}>Example</Button>
           <Button small onClick={() => (draft.value = { ...EMPTY })}>Empty</Button>
@@ -58,7 +65,7 @@ export default function NewSpot() {
       </div>
       <div class="new-spot">
         <div class="stack">
-          <Board board={now.board} error={problem("board")} />
+          {now.boards === null ? <Board board={now.board} error={problem("board")} /> : <Flops boards={now.boards} error={problem("boards")} keep={keep.value} onKeep={(value) => (keep.value = value)} />}
           <Panel title="Chips">
             <div class="fields">
               <Field label="Pot" value={now.pot} onInput={(pot) => change({ pot })} error={problem("pot")} hint="chips, or 6.5bb" />
@@ -131,6 +138,34 @@ export default function NewSpot() {
 
 const combosText = (checked: Checked | null, player: 0 | 1) => (checked?.combos?.[player] != null ? `(${Math.round(checked.combos[player])})` : "");
 
+/** What is sent of a draft. */
+const bodyOf = (now: Draft) => ({ fields: toFields(now), ...(now.boards === null ? {} : { boards: now.boards }) });
+
+const SUBSETS: readonly string[] = ["subset:5", "subset:25", "subset:95", "subset:184", "all"];
+
+/** Many flops in one go: how many, or which. */
+function Flops({ boards, error, keep, onKeep }: { boards: string; error?: string | undefined; keep: boolean; onKeep: (keep: boolean) => void }) {
+  const own = !SUBSETS.includes(boards);
+  return (
+    <Panel title="Flops">
+      <div class="stack tight">
+        <Segments
+          label="How many flops"
+          value={own ? "own" : boards}
+          options={[...SUBSETS.map((each) => ({ value: each, label: each === "all" ? "All 1,755" : each.slice(7) })), { value: "own", label: "Others" }]}
+          onChange={(value) => change({ boards: value === "own" ? "Td9d6h, AsKd2c, 8c8d2h" : value })}
+        />
+        {own ? (
+          <Field label="Flops as text" rows={3} value={boards} onInput={(value) => change({ boards: value })} error={error} hint="Td9d6h, AsKd2c:12 (with its weight), or subset:40" />
+        ) : (
+          <p class="soft small">{boards === "all" ? "All flops up to a renaming of suits." : "A sample spread evenly over suits, pairs and ranks."} They are solved one after another, and the report grows with them.</p>
+        )}
+        <Check label="keep the solved spots, to look at and to play against" value={keep} onChange={onKeep} />
+      </div>
+    </Panel>
+  );
+}
+
 function Board({ board, error }: { board: readonly string[]; error?: string | undefined }) {
   const picked = (card: string) => change({ board: board.includes(card) ? board.filter((each) => each !== card) : [...board, card].slice(0, BLOCKING) });
   const text = useSignal<string | null>(null);
@@ -140,7 +175,7 @@ function Board({ board, error }: { board: readonly string[]; error?: string | un
         <CardPicker label="Board" chosen={board} blocked={board.length >= BLOCKING ? ALL.filter((card) => !board.includes(card)) : []} onPick={picked} />
         <Field
           label="Board as text"
-          value={text.value ?? board.join(" ")}
+          value={text.value !== null && cards(text.value).join() === board.join() ? text.value : board.join(" ")}
           onInput={(value) => {
             text.value = value;
             change({ board: [...new Set(cards(value))].slice(0, BLOCKING) });

@@ -1,11 +1,10 @@
 // A range: painted on the grid, written as text, or taken from presets; both ways at once.
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { get, post, remove } from "../../api.ts";
 import { Button, Field, Select, tried } from "../../look/basics.tsx";
 import { CLASSES, SUIT_SIGNS } from "../../look/deck.ts";
 import { Grid13 } from "../../look/Grid13.tsx";
-import { useRested } from "../../use.ts";
 import { percent } from "../../look/numbers.ts";
 import { blocked, CLASS_HANDS, combos, HANDS, rangeCells, withWeight, type Weights } from "./range.ts";
 
@@ -20,6 +19,9 @@ export interface Preset {
   own: boolean;
 }
 
+/** Hands, and the weight that they are painted with. */
+type Stroke = [readonly number[], number];
+
 const BRUSHES = [1, 0.75, 0.5, 0.25, 0] as const;
 
 export function RangeEditor({ name, text, onText, board, paint, error }: { name: string; text: string; onText: (text: string) => void; board: readonly number[]; paint: string; error?: string | undefined }) {
@@ -29,35 +31,40 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   const stroke = useSignal(1);
   const pointed = useSignal<number | null>(null);
   const chosen = useSignal<number | null>(null);
-  /** The text that belongs to the weights; when it is the one given, nothing needs reading. */
+  /** The text that belongs to the weights, or will once it is read; when it is the one given, nothing needs reading. */
   const known = useRef<string | null>(null);
-  const rested = useRested(text, known.current === null ? 0 : 200);
-  const wanted = text.trim() ? rested : "";
-  const reading = useRef<AbortController | null>(null);
+  /** What was painted while a text is read, to be painted over it again; null while none is. */
+  const meanwhile = useRef<Stroke[] | null>(null);
 
-  useEffect(() => {
-    if (wanted === known.current) return;
-    if (!wanted) {
-      known.current = "";
-      weights.value = new Float64Array(1326);
-      wrong.value = null;
-      return;
-    }
+  useLayoutEffect(() => {
+    if (text === known.current) return;
+    const rest = known.current === null ? 0 : 200;
+    known.current = text;
+    const arrived = (read: Weights | null, refusal: string | null) => {
+      const strokes = meanwhile.current ?? [];
+      meanwhile.current = null;
+      weights.value = strokes.reduce((under, stroke) => withWeight(under, ...stroke), read ?? weights.peek());
+      wrong.value = refusal;
+      if (strokes.length) void write();
+    };
+    meanwhile.current = null;
+    if (!text.trim()) return arrived(new Float64Array(1326), null);
+    meanwhile.current = [];
     const stop = new AbortController();
-    reading.current = stop;
-    post<Read>("spots/range", { text: wanted }, stop.signal).then(
-      (read) => {
-        if (stop.signal.aborted) return;
-        known.current = wanted;
-        weights.value = Float64Array.from(read.weights);
-        wrong.value = null;
-      },
-      (refusal: Error) => stop.signal.aborted || (wrong.value = refusal.message),
-    );
-    return () => stop.abort();
-  }, [wanted]);
+    const timer = setTimeout(() => {
+      post<Read>("spots/range", { text }, stop.signal).then(
+        (read) => stop.signal.aborted || arrived(Float64Array.from(read.weights), null),
+        (refusal: Error) => stop.signal.aborted || arrived(null, refusal.message),
+      );
+    }, rest);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [text]);
 
   const write = async () => {
+    if (meanwhile.current) return;
     const painted = weights.peek();
     const read = await tried(post<Read>("spots/range", { weights: Array.from(painted) }));
     if (!read || painted !== weights.peek()) return;
@@ -65,9 +72,11 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
     wrong.value = null;
     onText(read.text);
   };
-  const set = (hands: readonly number[], weight: number) => (weights.value = withWeight(weights.peek(), hands, weight));
+  const set = (...stroke: Stroke) => {
+    meanwhile.current?.push(stroke);
+    weights.value = withWeight(weights.peek(), ...stroke);
+  };
   const paintCell = (place: number, first: boolean) => {
-    reading.current?.abort();
     const hands = CLASS_HANDS[place]!.filter((hand) => !blocked(hand, board));
     if (first) stroke.value = hands.every((hand) => Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9) ? 0 : brush.peek();
     set(hands, stroke.peek());
@@ -76,6 +85,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   const cells = useMemo(() => rangeCells(weights.value, board, paint), [weights.value, board, paint]);
   const size = combos(weights.value, board);
   const shown = pointed.value ?? chosen.value;
+  const top = /^top (\d+)%$/.test(text) ? Number(text.slice(4, -1)) : null;
   return (
     <div class="stack range-editor">
       <div class="row spread">
@@ -96,6 +106,11 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
         <Button small onClick={() => onText("all")}>All</Button>
         <Button small onClick={() => onText("")}>Clear</Button>
       </div>
+      <label class="row tight">
+        <span class="soft small">Best hands</span>
+        <input type="range" min={0} max={100} step={1} value={top ?? Math.round(size / 13.26)} class="grow" aria-label="The best hands, in percent of all" onInput={(event) => onText(Number(event.currentTarget.value) ? `top ${event.currentTarget.value}%` : "")} />
+        <span class="small number brush">{top === null ? "top …" : `top ${top}%`}</span>
+      </label>
       <Suits place={shown} weights={weights.value} board={board} onPaint={(hand) => {
         set([hand], Math.abs(weights.peek()[hand]! - brush.peek()) < 1e-9 ? 0 : brush.peek());
         void write();

@@ -62,7 +62,7 @@ function ByStreet({ draft, problem }: { draft: Draft; problem: (field: string) =
             <tr><th scope="col">Street</th><th scope="col">Player</th><th scope="col">Bets</th><th scope="col">Raises</th><th scope="col">Leads</th></tr>
           </thead>
           <tbody>
-            {streetsOf(draft.board).flatMap((street, place) =>
+            {streetsOf(draft).flatMap((street, place) =>
               SEATS.map((seat) => (
                 <tr key={street + seat}>
                   <td>{seat === "oop" ? street : ""}</td>

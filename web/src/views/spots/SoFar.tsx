@@ -43,7 +43,7 @@ export function SoFar({ job }: { job: Job }) {
           {!data.head.deals && actions.map((action, a) => (
             <Button key={action.step} small onClick={() => (line.value = data.head.children[a] ?? line.value)}>{action.name}</Button>
           ))}
-          {data.head.deals && (
+          {data.head.deals === 1 && (
             <Select quiet label="Next card" value="" options={[{ value: "", label: "next card…" }, ...data.head.children.map((value) => ({ value, label: value.split(",").at(-1)! }))]} onChange={(value) => (line.value = value)} />
           )}
           <code class="soft">{line.value || "start"}</code>

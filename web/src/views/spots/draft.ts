@@ -13,6 +13,8 @@ export type Sizes = Record<SizeKind, string>;
 
 export interface Draft {
   board: string[];
+  /** Boards of a batch, "subset:25" or "Td9d6h,AsKd2c"; null for one board. */
+  boards: string | null;
   oop: string;
   ip: string;
   pot: string;
@@ -45,7 +47,7 @@ const BLANK: Sizes = { bets: "", raises: "", donk: "" };
 const table = (of: Sizes): Draft["table"] => ({ flop: { oop: { ...of }, ip: { ...of } }, turn: { oop: { ...of }, ip: { ...of } }, river: { oop: { ...of }, ip: { ...of } } });
 
 export const EMPTY: Draft = {
-  board: [], oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK),
+  board: [], boards: null, oop: "", ip: "", pot: "", stack: "", detailed: false, sizes: { bets: "50%, 100%, a", raises: "2.5x, a", donk: "" }, table: table(BLANK),
   rake_rate: "", rake_cap: "", add_allin: "", force_allin: "", merge: "", min_bet: "", chip: "", target: "", iterations: "", algorithm: "", storage: "", threads: "",
 };
 
@@ -67,12 +69,12 @@ effect(() => void (draft.value && sessionStorage.setItem("draft", JSON.stringify
 export const change = (changes: Partial<Draft>) => (draft.value = { ...(draft.peek() ?? EMPTY), ...changes });
 
 /** The streets that a spot of this board still plays. */
-export const streetsOf = (board: readonly string[]): readonly Street[] => STREETS.slice(Math.max(0, Math.min(board.length, 5) - 3));
+export const streetsOf = ({ board, boards }: Draft): readonly Street[] => STREETS.slice(boards === null ? Math.max(0, Math.min(board.length, 5) - 3) : 0);
 
 export function toFields(from: Draft): Fields {
-  const fields: Fields = { board: from.board.join(" ") };
+  const fields: Fields = from.boards === null ? { board: from.board.join(" ") } : {};
   for (const key of PLAIN) if (from[key].trim()) fields[key] = from[key].trim();
-  const streets = streetsOf(from.board);
+  const streets = streetsOf(from);
   for (const kind of ["bets", "raises", "donk"] as const) {
     if (!from.detailed) {
       if (from.sizes[kind].trim()) fields[kind] = from.sizes[kind].trim();

@@ -9,6 +9,8 @@ export type JobRecord = readonly [number, number, number | null];
 
 export interface Job {
   id: string;
+  /** A spot, or one on many boards; then `file` is a folder, and units are boards. */
+  kind: "spot" | "batch";
   name: string;
   file: string;
   state: JobState;

@@ -25,7 +25,9 @@ export interface StartData {
   machine: { threads: number; memory: number | null };
   solutions: FoundSolution[];
   spot_files: FoundFile[];
-  batches: FoundFile[];
+  runs: (FoundFile & { kind: string })[];
+  /** `spots`: solved spots that are kept in it. */
+  batches: (FoundFile & { spots: number })[];
 }
 
 /** How long ago: "3 min ago", from seconds since 1970. */

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.buckets.assign import chain_buckets, flop_histogram, turn_histogram
 from treeplex.games.poker.buckets.clusters import clusters, percentiles
-from treeplex.games.poker.buckets.plan import BucketPlan
+from treeplex.games.poker.buckets.plan import HISTOGRAM, BucketPlan
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River, Strengths
 
 Codes = NDArray[np.uint16]
@@ -40,11 +40,14 @@ class Buckets:
 
     @property
     def identity(self) -> str:
-        """A SHA-256 of the plan, the cards and the tables."""
+        """A SHA-256 of the plan, the cards, the tables and what tables do not say."""
         text = json.dumps([asdict(self.plan), list(self.strengths.format.deck)], sort_keys=True)
         digest = hashlib.sha256(text.encode())
         for table in self.tables:
             digest.update(np.ascontiguousarray(table).data)
+        if self.plan.method == HISTOGRAM:
+            for codes in self.codes[1:]:
+                digest.update(np.ascontiguousarray(codes).data)
         return digest.hexdigest()
 
     def codes_on(self, street: int, places: "Places", board: int, wins: Codes) -> Codes:
@@ -132,6 +135,7 @@ def make_buckets(
     plan: BucketPlan,
     *,
     start: tuple[int, ...] = (),
+    ready: tuple[Codes, Codes] | None = None,
 ) -> Buckets:
     """Divide the hands of every street, each weighted by the number of deals that lead to it.
 
@@ -139,14 +143,20 @@ def make_buckets(
         strengths: E[HS] and E[HS2] of every hand.
         plan: how.
         start: the cards with which every board begins; buckets then share the hands on such boards.
+        ready: of the method ``histogram``, what :func:`treeplex.games.poker.buckets.histograms.histogram_clusters` made.
     """
     codes = street_codes(strengths, plan.method)
+    if ready is not None:
+        codes = codes[0], *ready
     river_codes = 2 * strengths.opponents + 1
     tables: list[Table] = []
     for street, count in enumerate(plan.counts):
         groups = prod(plan.counts[:street]) if plan.nested else 1
         if count == 1:
             tables.append(np.zeros((groups, river_codes if street == 3 else FULL + 1), dtype=np.uint8))
+            continue
+        if ready is not None and street in (1, 2):
+            tables.append(np.minimum(np.arange(FULL + 1), count - 1).astype(np.uint8)[None])
             continue
         if street == 0:
             weights = np.bincount(codes[0], minlength=FULL + 1)[None].astype(np.float64)

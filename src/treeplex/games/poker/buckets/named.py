@@ -8,9 +8,9 @@ from treeplex.errors import SpecError
 from treeplex.games.parameters import GameInfo, flag, items, real, whole
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.buckets.game import BucketGame, Table
-from treeplex.games.poker.buckets.plan import BLINDS, LIMIT_BETS, BucketPlan
+from treeplex.games.poker.buckets.plan import BLINDS, HISTOGRAM, LIMIT_BETS, MOST_SEQUENCES, BucketPlan
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.cards.format import format_named
+from treeplex.games.poker.cards.format import Format, format_named
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.notices import tell
@@ -56,6 +56,7 @@ def bucketed_holdem(
     plan = BucketPlan(
         (one, two, three, four), str(method), flag(NAME, "nested", nested), whole(NAME, "river_boards", river_boards, 1)
     )
+    plan.check_sequences(MOST_SEQUENCES)
     bets: BetPlan | FixedLimit = LIMIT_BETS
     if sizes:
         texts = ",".join(map(str, items(NAME, "sizes", sizes)))
@@ -67,7 +68,7 @@ def bucketed_holdem(
     behind = real(NAME, "stack", stack, 1) if sizes else unbound(LIMIT_BETS)
     before = real(NAME, "pot", pot, 0)
     spot = Spot(start, before, behind, all_hands(form), bets, format=form, blinds=None if start else BLINDS)
-    key = plan, str(cards), start
+    key = plan, form, start
     count, first = whole(NAME, "boards", boards, 1), whole(NAME, "seed", seed, 0)
     values: dict[str, object] = {"buckets": given[0] if len(set(given)) == 1 else given, "cards": str(cards)}
     values |= {"board": cards_to_string(start), "sizes": list(sizes), "stack": stack, "pot": pot, "method": plan.method}
@@ -83,24 +84,24 @@ def bucketed_holdem(
 
 
 @lru_cache(maxsize=4)
-def buckets_of(plan: BucketPlan, cards: str, start: tuple[int, ...]) -> "Buckets":
+def buckets_of(plan: BucketPlan, form: Format, start: tuple[int, ...] = ()) -> "Buckets":
     """The buckets of a plan on boards that begin with some cards; hand strengths are rolled out once and kept on disk."""
     from treeplex.games.poker.buckets.buckets import make_buckets  # both load Numba, which most games do without
-    from treeplex.games.poker.buckets.strength_files import load_strengths
+    from treeplex.games.poker.buckets.strength_files import load_clusters, load_strengths
 
-    form = format_named(cards)
     strengths = load_strengths(form, done=lambda n, of: tell(f"rolling out hand strength: part {n} of {of}"))
     tell("dividing hands into buckets")
-    return make_buckets(strengths, plan, start=start)
+    ready = load_clusters(strengths, plan.counts, plan.seed, tell) if plan.method == HISTOGRAM else None
+    return make_buckets(strengths, plan, start=start, ready=ready)
 
 
 @lru_cache(maxsize=1)
-def tables_of(plan: BucketPlan, cards: str, start: tuple[int, ...], boards: int, seed: int) -> tuple[Table, Table]:
+def tables_of(plan: BucketPlan, form: Format, start: tuple[int, ...], boards: int, seed: int) -> tuple[Table, Table]:
     """The joint tables of these buckets."""
     from treeplex.games.poker.buckets.joint import joint_tables
 
     return joint_tables(
-        buckets_of(plan, cards, start),
+        buckets_of(plan, form, start),
         boards,
         seed=seed,
         start=start,
@@ -120,7 +121,7 @@ INFO = GameInfo(
         "sizes": "no limit: bets and raises on offer, such as [100%;a]; empty for fixed limit, bets of 2, 2, 4 and 4",
         "stack": "no limit: chips behind, blinds included",
         "pot": "chips in the middle, half from each player",
-        "method": "percentile, kmeans or kmeans-pair",
+        "method": "percentile, kmeans, kmeans-pair or (with nested=false) histogram",
         "nested": "true: divide hands anew after every sequence of buckets; false: once for all",
         "boards": "random boards on which pairs of sequences are counted; all of them where there are no more",
         "river_boards": "random boards on which the river's buckets are cut, with a board those of all streets",

@@ -10,12 +10,15 @@ from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.spec import nearest
 
-METHODS = ("percentile", "kmeans", "kmeans-pair")
-"""Equal shares of deals by E[HS2]; clusters of E[HS2]; clusters of the pair (E[HS], E[HS2])."""
-MOST = 64
+HISTOGRAM = "histogram"
+METHODS = ("percentile", "kmeans", "kmeans-pair", HISTOGRAM)
+"""Equal shares of deals by E[HS2]; clusters of E[HS2]; of the pair (E[HS], E[HS2]); of histograms of strength on the river."""
+MOST = 255
 """The most buckets of a street."""
 MOST_SEQUENCES = 65_535
-"""The most sequences of buckets on the last street."""
+"""The most sequences of buckets on the last street, where they are counted or buckets made anew after each."""
+MOST_NUMBERED = 2**31 - 1
+"""The most that have a number."""
 
 BLINDS = (1.0, 2.0)
 LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
@@ -47,15 +50,25 @@ class BucketPlan:
     def __post_init__(self) -> None:
         if len(self.counts) != 4 or not all(1 <= count <= MOST for count in self.counts):
             raise SpecError(f"buckets: counts are {self.counts}; give four numbers from 1 to {MOST}")
-        if prod(self.counts) > MOST_SEQUENCES:
-            raise SpecError(
-                f"buckets: {'x'.join(map(str, self.counts))} makes {prod(self.counts):,} sequences, more than "
-                f"{MOST_SEQUENCES:,}; use fewer"
-            )
+        self.check_sequences(MOST_SEQUENCES if self.nested else MOST_NUMBERED)
         if self.method not in METHODS:
             raise SpecError(f"buckets: method is {self.method!r}{nearest(self.method, METHODS)}")
+        if self.method == HISTOGRAM and self.nested:
+            raise SpecError(
+                "buckets: clusters of histograms are made once for all hands; write nested=false, or another method"
+            )
         if self.boards < 1:
             raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
+
+    def check_sequences(self, most: int) -> None:
+        """Refuse more sequences of buckets than this.
+
+        Raises:
+            SpecError: there are more.
+        """
+        if self.sequences > most:
+            shown = "x".join(map(str, self.counts))
+            raise SpecError(f"buckets: {shown} makes {self.sequences:,} sequences, more than {most:,}; use fewer")
 
     @property
     def sequences(self) -> int:

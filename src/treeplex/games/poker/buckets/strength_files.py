@@ -3,6 +3,7 @@
 import hashlib
 import os
 import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -10,6 +11,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import load, save
 
 from treeplex.errors import FileError
+from treeplex.games.poker.buckets.histograms import histogram_clusters
 from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.format import Format
@@ -56,6 +58,34 @@ def load_strengths(format: Format, *, directory: Path | None = None, done: Done 
         make_folder(folder)
         turn = computed(format, path, deck, done)
     return strengths_from_turn(format, turns, turn)
+
+
+def load_clusters(
+    strengths: Strengths, counts: Sequence[int], seed: int, tell: Callable[[str], None], *, directory: Path | None = None
+) -> tuple[Codes, Codes]:
+    """Clusters of histograms on flops and turns, from the cache, or computed and put there (hold'em: a minute, 42 MB).
+
+    Args:
+        strengths: of the format.
+        counts, seed: as for :func:`treeplex.games.poker.buckets.histograms.histogram_clusters`.
+        tell: told how far it is.
+        directory: instead of :func:`cache_directory`.
+
+    Raises:
+        FileError: the directory cannot be written.
+    """
+    deck = cards_to_string(strengths.format.deck)
+    folder = (directory or cache_directory()) / "strength"
+    made_of = hashlib.sha256(f"{deck} {tuple(counts[1:3])} {seed}".encode()).hexdigest()[:12]
+    path = folder / f"clusters-{made_of}-v{VERSION}.safetensors"
+    flops = len(strengths.flops.boards)
+    found = read_table(path, deck, (flops + len(strengths.turns.boards), len(strengths.format.hands)))
+    if found is None:
+        make_folder(folder)
+        made = histogram_clusters(strengths, counts, seed, lambda n, of: tell(f"histograms of strength: {n:,}/{of:,} turns"))
+        found = np.concatenate(made)
+        write_table(path, deck, found)
+    return found[:flops], found[flops:]
 
 
 def computed(format: Format, path: Path, deck: str, done: Done | None) -> Codes:

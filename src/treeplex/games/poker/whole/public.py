@@ -100,7 +100,16 @@ class PublicHoldem(CardGame):
         return tuple(self.rules.payoffs(table, board, [self.rules.format.hands[hand].tolist() for hand in hands]))
 
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
-        return np.array([self.payoffs(state, deal) for deal in deals.tolist()])
+        table, board = hand_of(state)
+        if self.players != 2:
+            return np.array([self.payoffs(state, deal) for deal in deals.tolist()])
+        results = np.array([self.rules.paid_out(table, wins, dealt=bool(board)) for wins in ((0, 1), (1, 1), (1, 0))])
+        if table.folded.count(False) == 1:
+            return np.broadcast_to(results[0], (len(deals), 2))
+        from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+        strengths = np.asarray(format_strengths(self.rules.format, board, self.hands.astype(np.uint8)), np.int64)
+        return np.asarray(results[1 + np.sign(strengths[deals[:, 0]] - strengths[deals[:, 1]])])
 
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         others = [own for seat, own in enumerate(reached) if seat != player]
@@ -208,14 +217,14 @@ class PublicHoldem(CardGame):
         if self.players != 2 or self.rules.betting.dealer != 1 or not begins:
             return None
         bets = self.spot_bets()
-        if bets is None:
-            return None
+        return None if bets is None else HoldemGame.of(self.spot_at(state, ranges, bets))
+
+    def spot_at(self, state: State, ranges: Sequence[Floats], bets: BetPlan | FixedLimit) -> Spot:
+        """What follows the cards of a street as a spot with some bets, of two players who both can bet, the dealer player 1."""
+        table, board = hand_of(state)
         stack = min(stack - put for stack, put in zip(self.rules.stacks, table.paid, strict=True))
-        dead = sum(self.rules.antes)
-        spot = Spot(
-            board, sum(table.paid) + dead, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format
-        )
-        return HoldemGame.of(spot)
+        pot = sum(table.paid) + sum(self.rules.antes)
+        return Spot(board, pot, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format)
 
     def spot_bets(self) -> BetPlan | FixedLimit | None:
         """The plan in the words of spots, None where they have none."""

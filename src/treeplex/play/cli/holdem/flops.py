@@ -1,11 +1,13 @@
 """``treeplex holdem flops``: one spot on many boards."""
 
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json, ShowProgress
+from treeplex.play.cli.arguments import Json, Ray, ShowProgress
 from treeplex.play.cli.commands import command
 from treeplex.play.cli.console import print_json
 from treeplex.play.cli.failures import FAILED, STOPPED, fail
@@ -17,6 +19,7 @@ from treeplex.runs.job.progress_line import clock
 from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
+    from treeplex.games.poker.spots.spot import Spot
     from treeplex.runs.holdem.batch_report import BatchReport
     from treeplex.runs.job.record import Progress
 
@@ -53,6 +56,8 @@ def flops(
     keep: Annotated[
         bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to look at and to play against.")
     ] = False,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Boards solved at a time, by processes. Default: 1.")] = None,
+    ray: Ray = None,
     options: Options,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -64,7 +69,8 @@ def flops(
     board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
     Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
     fails is named in errors.txt and does not stop the others (exit code 1). With --keep the solved spots stay; the page plays
-    against one of them, drawn anew for each hand.
+    against one of them, drawn anew for each hand. --workers solves several boards at a time, each in memory of its own, and
+    --ray does so on a cluster.
 
     \b
     Examples:
@@ -74,12 +80,15 @@ def flops(
     """
     with Live(progress) as live:
         live.say("reading the spot")
+        from treeplex.engine.threads import available_cores
         from treeplex.errors import SpecError
         from treeplex.games.poker.spots.files import spot_request
-        from treeplex.play.cli.holdem.requests import batch_settings, check_parent, solver_of_batch
+        from treeplex.play.cli.holdem.requests import check_parent
         from treeplex.runs.holdem.batch import run_batch
+        from treeplex.runs.holdem.batch_board import batch_settings, solve_board
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
         from treeplex.runs.holdem.boards import Texture, check_symmetric, read_boards
+        from treeplex.runs.train.workers import Work
 
         if by is not None and by not in Texture._fields:
             raise SpecError(f"--by {by!r} is not known; write {', '.join(Texture._fields)}")
@@ -100,15 +109,17 @@ def flops(
         def watch(progress: "Progress") -> None:
             live.say(f"{head}   {solving_line(progress, first.pot, most=False)}")
 
-        batch = run_batch(
-            lambda board: request.on_board(board).spot(),
-            chosen,
-            out,
-            solver_of_batch(watch),
-            batch_settings(first),
-            keep=keep,
-            progress=say,
-        )
+        def spot_on(board: str) -> "Spot":
+            spot = request.on_board(board).spot()
+            shared = spot.settings.threads or (1 if ray else max(1, available_cores() // executor.size))
+            return spot if alone else replace(spot, settings=replace(spot.settings, threads=shared))
+
+        work = Work(1 if workers is None and ray is None else workers, ray)
+        alone = work.alone
+        with work.executor(len(chosen)) as executor:
+            solve = partial(solve_board, watch=watch) if alone else solve_board
+            settings = batch_settings(first)
+            batch = run_batch(spot_on, chosen, out, solve, settings, keep=keep, progress=say, executor=executor)
         report = batch_report(batch, where)
         if sort is not None and report.rows:
             report = report.sorted_by(sort, ascending=ascending)

@@ -31,7 +31,7 @@ Method = Annotated[str, typer.Option(metavar="NAME", help="percentile, kmeans or
 Nested = Annotated[
     bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
 ]
-Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Deals in total.")]
+Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Deals in total; with -a sweeps.")]
 Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut river buckets and to count pairs of buckets.")]
 Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
 
@@ -88,6 +88,15 @@ def solve(
     method: Method = "percentile",
     nested: Nested = True,
     boards: Boards = 20_000,
+    algorithm: Annotated[
+        str,
+        typer.Option(
+            "-a",
+            "--algorithm",
+            metavar="NAME",
+            help="sampled: the paper's, a deal an iteration; dcfr and others sweep all deals.",
+        ),
+    ] = "sampled",
     discount_every: Annotated[
         int, typer.Option(metavar="N", help="Linear CFR in steps of N iterations; 0 is the paper's plain CFR.")
     ] = 0,
@@ -100,16 +109,17 @@ def solve(
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Solve limit hold'em with bucketed cards by CFR with sampled chance.
+    """Solve limit hold'em with bucketed cards, by CFR with sampled chance as in the paper or by full sweeps.
 
-    An iteration is one deal. Ctrl-C saves; --resume goes on, with -n counting all iterations. Exploitability is that inside the
-    abstract game, in thousandths of a big blind per hand.
+    An iteration is one deal; with -a dcfr (or cfr, cfr+, lcfr) a sweep of all of them. Ctrl-C saves; --resume goes on, with -n
+    counting all iterations. Exploitability is that inside the abstract game, in thousandths of a big blind per hand.
 
     \b
     Examples:
       treeplex holdem limit solve --buckets 5 -n 2000000 --out runs/five
       treeplex holdem limit solve --resume --out runs/five -n 20000000
       treeplex holdem limit solve --cards royal --buckets 3 -n 100000 --out runs/small
+      treeplex holdem limit solve --buckets 8 -a dcfr -n 200 --out runs/eight
     """
     with Live(progress):
         from treeplex.runs.job.interrupt import Interrupted
@@ -119,7 +129,7 @@ def solve(
             settings = read_settings(out)
         else:
             game = game_from(counts, method, nested, cards, boards, seed)
-            settings = LimitSettings(game.spec, seed, discount_every)
+            settings = LimitSettings(game.spec, seed, algorithm, discount_every)
         try:
             run = solve_limit(
                 settings,

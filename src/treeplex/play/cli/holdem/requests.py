@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,9 +16,7 @@ from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_b
 from treeplex.spot_table import FIELDS, HOW
 
 if TYPE_CHECKING:
-    from treeplex.runs.holdem.report.export import Solved
     from treeplex.runs.holdem.solution import HoldemSolution
-    from treeplex.runs.job.interrupt import Interrupt
     from treeplex.runs.job.record import Progress
 
 SETTINGS = tuple(FIELDS[name].option for name in HOW)
@@ -165,52 +162,3 @@ def check_parent(path: Path) -> None:
         raise FileError(f"cannot write {path}: {above} is a file; choose another name")
     if above != path.parent:
         raise FileError(f"cannot write {path}: there is no folder {path.parent}; make the folder, or choose another name")
-
-
-def solver_of_batch(watch: "Callable[[Progress], None]") -> "Callable[[Spot, Interrupt, Path], Solved]":
-    """What solves one board of a batch as the spot's settings say, or goes on with the file of one that was stopped."""
-    from treeplex.runs.holdem.batch import StoppedError
-    from treeplex.runs.holdem.solution import load_solution
-    from treeplex.runs.holdem.solve import solve_spot
-
-    def solve(spot: Spot, interrupt: "Interrupt", file: Path) -> "Solved":
-        how = spot.settings
-        given = partial(solve_spot, spot, how.algorithm, storage=how.storage, progress=watch, interrupt=interrupt, out=file)
-        try:
-            begun = load_solution(file) if file.exists() else None
-            if begun is not None and begun.locks:
-                raise SpecError("locks may be others now")
-            solution = given(resume=begun)
-        except (FileError, SpecError):
-            if not file.exists():
-                raise
-            file.unlink()  # of other settings, or damaged
-            solution = given()
-        if solution.status == "interrupted":
-            raise StoppedError
-        return solution
-
-    return solve
-
-
-def batch_settings(spot: Spot) -> dict[str, Any]:
-    """What decides the results of a batch besides the spot; it is one of its boards."""
-    from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE
-    from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
-    from treeplex.solvers.registry import DEFAULT_ALGORITHM, pace_of
-
-    settings, pot = spot.settings, spot.pot
-    pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # an unknown one is one error, not one per board
-    usual = settings.target is None and settings.iterations is None
-    target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)
-    iterations = settings.iterations if settings.iterations is not None else DEFAULT_ITERATIONS
-    locks = [
-        f"{lock.line}: {', '.join(f'{action} {100 * share:g}%' for action, share in lock.strategy)}" for lock in settings.locks
-    ]
-    return {
-        "algorithm": settings.algorithm or DEFAULT_ALGORITHM,
-        "target": target,
-        "iterations": iterations,
-        "storage": settings.storage or DEFAULT_STORAGE,
-        **({"locks": "; ".join(locks)} if locks else {}),
-    }

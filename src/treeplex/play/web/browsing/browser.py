@@ -1,6 +1,6 @@
 """A strategy on the tree of any game: by public states where the rules say them, else history by history."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -20,20 +20,32 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import State
 from treeplex.games.public import Leaf, PublicGame, PublicTree, pair_state
+from treeplex.notices import tell
 from treeplex.play.tables.histories import held_by, history_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.solvers import make_solver
+from treeplex.storage.memory import available_memory
 
 Floats = NDArray[np.float64]
 MOST_HISTORIES = 300_000
-"""Histories up to which everything is worked out; larger games are walked as one looks, without values."""
+"""Histories up to which everything is worked out at once; larger games are walked as one looks, without values."""
+MOST_WHOLE = 20_000_000
+"""Histories up to which that is done where it is asked for."""
+HISTORY_BYTES = 250
+"""Bytes that a history takes with all that is known of it."""
 ITERATIONS = 1000
 """Of CFR+, where no policy is named."""
 MOST_ROWS = 2000
 MOST_LISTED = 200
 MOST_PAYOFFS = 12
 """Hands a side up to which payoffs are shown at a public end."""
+
+
+def most_whole() -> int:
+    """The most histories of a game that is worked out on request: those that fit into half of the free memory."""
+    free = available_memory()
+    return MOST_WHOLE if free is None else max(MOST_HISTORIES, min(MOST_WHOLE, free // (2 * HISTORY_BYTES)))
 
 
 class Browser:
@@ -45,14 +57,16 @@ class Browser:
         public: the game's public states; None where the rules do not say them, or nothing is private.
     """
 
-    def __init__(self, game: str, policy: str = "") -> None:
+    def __init__(self, game: str, policy: str = "", *, whole: bool = False) -> None:
         """Solve a game, or take a policy of it.
 
         Args:
             game: a spec or file.
             policy: a policy file, a run folder or ``uniform``; empty for a solution found now.
+            whole: work out everything of a large game as well, and tell how far that is.
 
         Raises:
+            GameSizeError: too many histories, with ``whole``.
             GameError, SpecError, PolicyError, FileError: no such game or policy.
         """
         self.spec, self.policy_name = game, policy
@@ -60,12 +74,17 @@ class Browser:
         self.rules = turn_by_turn(loaded)
         self.values: HistoryValues | None = None
         self.by = UNIFORM
+        limit = most_whole() if whole else MOST_HISTORIES
         try:
-            tree = grow(loaded, limit=MOST_HISTORIES)
+            tree = grow(loaded, limit=limit, watch=(lambda count: tell(f"{count:,} histories")) if whole else None)
         except GameSizeError:
+            if whole:
+                raise
             self.policy = None if policy in ("", UNIFORM) else as_policy(compile_game(loaded), policy)
         else:
-            compiled = compile_game(loaded, limit=MOST_HISTORIES)
+            if whole:
+                tell(f"{len(tree):,} histories, solving")
+            compiled = compile_game(loaded, limit=limit)
             self.policy = self._found(compiled, policy)
             self.values = HistoryValues(tree, self.policy)
         if self.policy is not None and policy not in ("", UNIFORM):
@@ -189,13 +208,19 @@ class Browser:
         assert values is not None
         if self.public is not None:
             return self._places.get((int(values.tree.infoset_player[number]), values.tree.infostates[number]), [])
-        nodes = values.tree.histories.nodes
-        history = int(np.flatnonzero((nodes[:, ACTOR] >= 0) & (nodes[:, KEY] == number))[0])
-        path: list[int] = []
+        history, path = int(self._firsts[number]), list[int]()
         while history > 0:
             path.append(int(values.place[history]))
             history = int(values.parent[history])
         return path[::-1]
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        """The first history of each infoset, int64 [I]."""
+        assert self.values is not None
+        nodes = self.values.tree.histories.nodes
+        decisions = np.flatnonzero(nodes[:, ACTOR] >= 0)
+        return np.asarray(decisions[np.unique(nodes[decisions, KEY], return_index=True)[1]], np.int64)
 
     @cached_property
     def _places(self) -> dict[tuple[int, str], list[int]]:
@@ -222,21 +247,17 @@ class Browser:
             if not 0 <= number < len(labels):
                 raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
             names = ["(hidden)"] if options.private else [game.action_name(state, label) for label in labels]
-            steps.append({"player": options.player, "taken": number, "options": names})
+            shares = self._shares(self._rows_at(game, state), len(names)) if options.player >= 0 else [None] * len(names)
+            steps.append({"player": options.player, "taken": number, "options": names, "probabilities": shares})
             state = game.after(state, labels[number])
         options = game.options(state)
         rows = self._rows_at(game, state) if options.player >= 0 else []
         weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
         total = float(weights.sum())
         names = [game.action_name(state, label) for label in options.labels]
-        shares: list[float | None] = [None] * len(names)
-        if rows and total > 0:
-            shares = [
-                float(weights @ np.array([row["actions"][place]["probability"] for row in rows])) / total
-                for place in range(len(names))
-            ]
         if options.private:
-            names, shares = ["(hidden)"], [1.0]
+            names = ["(hidden)"]
+        shares = self._shares(rows, len(names))
         return {
             "path": list(path),
             "steps": steps,
@@ -251,6 +272,17 @@ class Browser:
             "payoffs": self._payoffs(game, state) if options.player == TERMINAL else None,
             "returns": None,
         }
+
+    def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
+        """How often each action is taken with all hands together; None where nobody acts or gets there. One, if hidden."""
+        if actions == 1:
+            return [1.0]
+        weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
+        total = float(weights.sum())
+        if not total > 0:
+            return [None] * actions
+        played = np.array([[action["probability"] for action in row["actions"]] for row in rows])
+        return [float(share) for share in weights @ played / total]
 
     def _rows_at(self, game: PublicGame, state: Any) -> list[dict[str, Any]]:
         """The infosets of a public state, hand by hand."""
@@ -292,7 +324,7 @@ class Browser:
             names, chances = self._moves(state)
             if not 0 <= number < len(names):
                 raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
-            steps.append({"player": int(state.current_player()), "taken": number, "options": names})
+            steps.append({"player": int(state.current_player()), "taken": number, "options": names, "probabilities": chances})
             reach *= chances[number]
             state = state.child(self._actions(state)[number])
             if self.values is not None:

@@ -21,9 +21,11 @@ class Hand:
         spot: the file of the solved spot that was drawn, if one was.
         said: what happened, in words.
         decided: the person's decisions.
+        thoughts: the decisions of the others, as :func:`~treeplex.play.web.playing.thoughts.thought_of` shows them.
         payoff: of the person; None of a hand under way.
         luckless: the same without luck, where that can be said.
         end: what there is to see of it afterwards.
+        phh: the hand as PHH writes it, where that can be.
     """
 
     number: int
@@ -32,6 +34,7 @@ class Hand:
     spot: str = ""
     said: list[dict[str, Any]] = field(default_factory=list)
     decided: list[Decided] = field(default_factory=list)
+    thoughts: list[dict[str, Any]] = field(default_factory=list)
     payoff: float | None = None
     luckless: float | None = None
     end: dict[str, Any] = field(default_factory=dict)
@@ -76,9 +79,3 @@ def told(numbers: list[float | None]) -> dict[str, float | None] | None:
     found = summary(known[:, None])
     half = found.interval[0][1] - found.mean[0] if len(known) > 1 else None
     return {"total": float(known.sum()), "mean": found.mean[0], "half": half}
-
-
-def kind_of(name: str) -> str:
-    """What sort of action a name means, for its colour: fold, check, call, bet, raise, allin or other."""
-    word = name.lower().replace("-", "").partition(" ")[0]
-    return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

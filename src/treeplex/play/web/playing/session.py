@@ -16,8 +16,11 @@ from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.seating import policy_table, table_for
 from treeplex.play.tables.table import AgentTable, Table
 from treeplex.play.web.playing.judging import ITERATIONS, Decided, Solved, estimate
-from treeplex.play.web.playing.results import Hand, kind_of, results_of
-from treeplex.play.web.playing.scenes import board_cards, scene_of, spot_table
+from treeplex.play.web.playing.kept import Kept, Played
+from treeplex.play.web.playing.options import kind_of, listed
+from treeplex.play.web.playing.results import Hand, results_of
+from treeplex.play.web.playing.scenes import scene_of, spot_table
+from treeplex.play.web.playing.thoughts import ranges_of, thought_of
 from treeplex.runs.holdem.solution import SUFFIX
 from treeplex.runs.judge import load_policy
 from treeplex.runs.match.entrants import MatchGame
@@ -25,11 +28,7 @@ from treeplex.runs.solve.solvable import UNIFORM
 
 SOLUTION = "solution"
 """The opponent that plays the solution: of a solved spot its average strategy, of a small game one that is found at once."""
-MOST_OPTIONS = 60
-"""Actions that are listed; of more, which are bets of all sizes, some are, and the rest can be typed."""
 MOST_HANDS = 10_000
-SHOWN_RANGE = 200
-"""Hands of a range that are shown, the most likely ones."""
 
 
 class Session:
@@ -44,8 +43,9 @@ class Session:
         think: str | None = None,
         seed: int | None = None,
         title: str = "",
+        keep: str | None = None,
     ) -> None:
-        """Sit down.
+        """Sit down, or go on where a file of this table ends.
 
         Args:
             game: a spec, a spot, the file of a solved spot, or a folder of such files, of which one is drawn for each hand.
@@ -54,6 +54,7 @@ class Session:
             iterations, think: of each search of the opponent.
             seed: of deals and draws; None for others each time.
             title: what people call the game; empty for its spec.
+            keep: the file in which the table is kept; None for none.
 
         Raises:
             TreeplexError: no such game, agent or seat.
@@ -69,7 +70,14 @@ class Session:
         self._seeds = np.random.default_rng(seed)
         self.hands: list[Hand] = []
         self.dice = 0
-        self.next()
+        self._kept = None if keep is None else Kept(Path(keep))
+        self._made: list[int] = []
+        """Actions of the others that were played before, when a hand is played again up to where it stood."""
+        played = Played() if self._kept is None else self._kept.read()
+        if played.deal:
+            self._go_on(played)
+        else:
+            self.next()
 
     def _take(self, game: str) -> None:
         """Sit down at a game, if it is not the one that is played."""
@@ -112,16 +120,22 @@ class Session:
             if not 1 <= repeat <= len(self.hands):
                 raise SpecError(f"there is no hand {repeat}; {len(self.hands)} were played")
             person, seed, spot = (getattr(self.hands[repeat - 1], name) for name in ("person", "seed", "spot"))
-        if spot:
-            self._take(spot)
-        self.hands.append(Hand(len(self.hands) + 1, seed, person, spot))
+        dealt: dict[str, Any] = {"number": len(self.hands) + 1, "seed": seed, "person": person, "spot": spot}
+        self._keep("deal", {**dealt, "draws": self._seeds.bit_generator.state})
+        self._deal(Hand(**dealt))
+        return self.view()
+
+    def _deal(self, hand: Hand) -> None:
+        """Begin a hand, and let the others act first where they do."""
+        if hand.spot:
+            self._take(hand.spot)
+        self.hands.append(hand)
         try:
-            self.table.begin(person, np.random.default_rng(seed))
+            self.table.begin(hand.person, np.random.default_rng(hand.seed))
             self._replies()
         except TreeplexError:
             self.hands.pop()
             raise
-        return self.view()
 
     def play(self, action: int | None = None, text: str | None = None) -> dict[str, Any]:
         """Play an action of :meth:`view`, or a bet that is typed; the opponent replies.
@@ -133,11 +147,19 @@ class Session:
         table, hand = self.table, self.hand
         if hand.payoff is not None or table.actor != hand.person:
             raise SpecError("it is not your turn; deal the next hand")
+        self._act(action, text)
+        return self.view()
+
+    def _act(self, action: int | None, text: str | None, *, again: bool = False) -> None:
+        """Play an action of the person, and let the others reply; ``again``: it was played and kept before."""
+        table, hand = self.table, self.hand
         if text is not None:
             action = table.named(text.strip().lower())
         options = table.options()
         if action is None or action not in options:
             raise SpecError(f"{text if text is not None else action} cannot be played here; choose one of the actions shown")
+        if not again:
+            self._keep("move", {"seat": hand.person, "action": action, "text": text})
         judged = self._judge(options, action)
         if judged is not None:
             hand.decided.append(judged)
@@ -146,7 +168,26 @@ class Session:
         if isinstance(table, HoldemTable):
             self._judge_spot()
         self._replies()
-        return self.view()
+
+    def _keep(self, kind: str, event: dict[str, Any]) -> None:
+        if self._kept is not None:
+            self._kept.add(kind, event)
+
+    def _go_on(self, played: Played) -> None:
+        """Go on where a file ends; a hand under way is played again up to there, or dealt anew where that is not possible."""
+        self.hands, deal = played.hands, dict(played.deal)
+        self._seeds.bit_generator.state = deal.pop("draws")
+        if not played.under_way:
+            return
+        self._made = [move["action"] for move in played.moves if move["seat"] != deal["person"]]
+        try:
+            self._deal(Hand(**deal))
+            for move in played.moves:
+                if move["seat"] == deal["person"]:
+                    self._act(move["action"], move["text"], again=True)
+        except TreeplexError:
+            self.hands, self._made = [hand for hand in self.hands if hand.payoff is not None], []
+            self.next()
 
     def _replies(self) -> None:
         """The others act until it is the person's turn."""
@@ -154,7 +195,14 @@ class Session:
         self.dice = int(self._seeds.integers(100))
         while (actor := table.actor) is not None and actor != hand.person:
             options, action = table.options(), table.reply()
+            if self._made:
+                action = self._made.pop(0)
+            else:
+                self._keep("move", {"seat": actor, "action": action})
             thought, seen = table.thought(), table.seen_by(hand.person)
+            told = thought_of(table, self._where(), thought)
+            if told is not None:
+                hand.thoughts.append(told)
             self._say(actor, options[action] if seen else "has chosen", thought)
             table.play(action)
         if actor is None:
@@ -202,7 +250,11 @@ class Session:
         """Keep what there is to see of a hand that is over."""
         table, hand = self.table, self.hand
         hand.payoff = float(table.returns()[hand.person])
-        hand.end = {"scene": self._drawn(over=True), "outcome": table.outcome(hand.person), "ranges": self._ranges()}
+        hand.end = {
+            "scene": self._drawn(over=True),
+            "outcome": table.outcome(hand.person),
+            "ranges": ranges_of(table, hand.person),
+        }
         if isinstance(table, AgentTable):
             played = table.played()
             if played is not None and self.solved is not None:
@@ -214,28 +266,8 @@ class Session:
                     hand.phh = phh_of(state)
                 except GameError:
                     hand.phh = None
-
-    def _ranges(self) -> list[dict[str, Any]]:
-        """What each of the others could have held, given how it plays: its most likely hands."""
-        table = self.table
-        if isinstance(table, HoldemTable):
-            other = 1 - self.hand.person
-            ranked = sorted((table.range_of(other) or {}).items(), key=lambda each: -each[1])
-            held = "".join(board_cards(table.cards(other)))
-            hands = [{"name": name, "share": share} for name, share in ranked]
-            return [{"seat": other, "hands": hands, "held": held}] if hands else []
-        if not isinstance(table, AgentTable):
-            return []
-        found = []
-        for player in range(table.players):
-            if player == self.hand.person:
-                continue
-            shares = table.range_against(player, self.hand.person)
-            order = np.argsort(-shares)[:SHOWN_RANGE]
-            names = table.hand_names(player)
-            hands = [{"name": names(int(hand)), "share": float(shares[hand])} for hand in order if shares[hand] > 0]
-            found.append({"seat": player, "hands": hands, "held": names(table.hand_of(player))})
-        return found
+        if self._kept is not None:
+            self._kept.finish(hand)
 
     def _drawn(self, *, over: bool) -> dict[str, Any]:
         """What lies on the table."""
@@ -252,26 +284,16 @@ class Session:
         return scene
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
-        """The options that are listed: all, or of very many some bets, spread over them."""
-        if len(options) <= MOST_OPTIONS:
-            return options
-        labels = list(options)
-        few, game = labels[:2], self.table.public() if isinstance(self.table, AgentTable) else None
-        bets = None if game is None else game[0].bets(game[1])
-        if bets is not None:
-            sizes = {label: size for label, size, kind in zip(labels, bets.sizes, bets.kinds, strict=True) if kind == "bet"}
-            few = [label for label, kind in zip(labels, bets.kinds, strict=True) if kind != "bet"]
-            for wanted in (0.0, 0.33, 0.5, 0.75, 1.0, 1.5, np.inf):
-                few.append(min(sizes, key=lambda label: (abs(min(sizes[label], 1e9) - min(wanted, 1e9)), label)))
-        kept = sorted({*few, labels[-1], *(() if also is None else (also,))})
-        return {label: options[label] for label in kept}
+        """See :func:`.options.listed`."""
+        table = self.table
+        return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
 
     def view(self) -> dict[str, Any]:
         """What the page shows: the table as the person sees it, the actions, and the results so far."""
         table, hand = self.table, self.hand
         over = hand.payoff is not None
         options = {} if over else table.options()
-        listed = self._listed(options)
+        few = self._listed(options)
         return {
             "game": self.title or self.game,
             "against": self.against,
@@ -281,8 +303,8 @@ class Session:
             "number": hand.number,
             "over": over,
             "scene": hand.end["scene"] if over else self._drawn(over=False),
-            "options": [{"id": label, "name": name, "kind": kind_of(name)} for label, name in listed.items()],
-            "typed": len(listed) < len(options) or isinstance(table, HoldemTable),
+            "options": [{"id": label, "name": name, "kind": kind_of(name)} for label, name in few.items()],
+            "typed": len(few) < len(options) or isinstance(table, HoldemTable),
             "view": "" if over else table.view(hand.person).strip(),
             "said": hand.said,
             "dice": self.dice,
@@ -317,6 +339,7 @@ class Session:
             "lost": hand.lost,
             "said": hand.said,
             "decided": [each.plain() for each in hand.decided],
+            "thoughts": hand.thoughts,
             "phh": hand.phh is not None,
             **hand.end,
         }

@@ -99,6 +99,15 @@ class View:
         """float64 [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise, and after a fold."""
         return self._equities[player]
 
+    @property
+    def frequency(self) -> Floats:
+        """float64 [actions], how often the whole range takes each; NaN where nobody gets here, empty if nobody acts."""
+        if self.player is None:
+            return np.zeros(0)
+        met = self.compatible_of(self.player)
+        total = float(met.sum())
+        return np.asarray(self.strategy @ met / total if total else np.full(len(self.actions), np.nan), np.float64)
+
     def children(self) -> tuple[str, ...]:
         """The lines one step further; none at the end of a hand, also where all-in players only wait for cards."""
         return self._children()

@@ -1,12 +1,17 @@
-"""A crew of Ray actors, on one machine or on many (``treeplex[ray]``)."""
+"""Actors of Ray as workers, on one machine or on many (``treeplex[ray]``)."""
 
 import os
+import pickle
 import socket
+import sys
 from collections import deque
-from typing import Any, Generic, final
+from collections.abc import Mapping
+from importlib.metadata import version
+from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.learn.common.workers import MOST_LOSSES, JobT, Plays, ResultT, attempt
+from treeplex.workers.crew import MOST_LOSSES, PROTOCOL, Crew, Report, Task
+from treeplex.workers.processes import RemoteBench
 
 CONNECT_SECONDS = 10.0
 
@@ -37,7 +42,8 @@ def connect(ray: Any, address: str) -> bool:
         ray.init(address=address, log_to_driver=False, logging_level="error")
     except (OSError, ValueError, RuntimeError) as error:
         reason = " ".join(str(error).split()) or type(error).__name__
-        raise SpecError(f"no Ray cluster at {address!r} ({reason}); start one, or use --ray local") from error
+        remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
+        raise SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}") from error
     return True
 
 
@@ -73,28 +79,27 @@ def cluster_cpus(address: str) -> int:
             ray.shutdown()
 
 
+def versions() -> str:
+    """What has to be the same on all machines."""
+    return f"Treeplex {version('treeplex')} on Python {sys.version_info.major}.{sys.version_info.minor}"
+
+
 @final
-class RayWorkers(Generic[JobT, ResultT]):
+class RayActors(Crew):
     """Actors with one CPU each; every machine of the cluster has the same Treeplex installed.
 
     One that dies, with its machine perhaps, is replaced by a new one as soon as the cluster has room. Jobs go only to actors
     that are up, so until then the others do all of the work. Machines of different kinds may round differently; on like ones,
-    where the actors are changes no number.
+    where the actors are changes no number. A shared value goes into Ray's store, so that a machine fetches it once.
 
     Attributes:
         size: the most jobs at a time, and the number of actors if there is room for all.
     """
 
-    def __init__(
-        self, player: Plays[JobT, ResultT], *, address: str = "auto", size: int | None = None, most: int | None = None
-    ) -> None:
-        """Connect to the cluster and start the actors.
+    elsewhere = True
 
-        Args:
-            player: what each actor knows.
-            address: of the cluster; ``auto`` for the one that this machine belongs to, ``local`` for a new one on it.
-            size: the number of actors; None for as many as the cluster has CPUs.
-            most: no more than so many, whatever ``size`` is; None for no such bound.
+    def __init__(self, address: str = "auto", size: int | None = None, most: int | None = None) -> None:
+        """Connect to the cluster and start the actors; see :func:`treeplex.workers.executor.make_executor`.
 
         Raises:
             SpecError: Ray is not installed, there is no such cluster, or it has fewer CPUs than actors.
@@ -103,9 +108,10 @@ class RayWorkers(Generic[JobT, ResultT]):
         self._actors: list[Any] = []
         self._starting: dict[Any, int] = {}
         self._up: list[int] = []
-        self._waiting: deque[tuple[int, JobT]] = deque()
+        self._waiting: deque[tuple[int, Task]] = deque()
         self._under_way: dict[Any, tuple[int, int]] = {}
-        self._broken: AlgorithmError | None = None
+        self._values: dict[int, Any] = {}
+        self._broken: Exception | None = None
         self._connected = connect(ray, address)
         have = cpus(ray)
         wanted = have if size is None else size
@@ -113,53 +119,65 @@ class RayWorkers(Generic[JobT, ResultT]):
         if not 1 <= self.size <= have:
             self.close()
             raise SpecError(f"the Ray cluster has {have} CPUs, too few for {self.size or 1} workers; give fewer --workers")
-        self._kind = ray.remote(num_cpus=1)(RayPlayer)
-        self._player = ray.put(player)
+        self._kind = ray.remote(num_cpus=1)(RayBench)
         self._failures = [0] * self.size
         self._actors = [None] * self.size
         for actor in range(self.size):
             self._start(actor)
 
     def _start(self, actor: int) -> None:
-        """Ask for an actor; it is up when it says its process id."""
-        self._actors[actor] = self._kind.remote(self._player)
-        self._starting[self._actors[actor].pid.remote()] = actor
+        """Ask for an actor; it is up when it says what it runs."""
+        self._actors[actor] = self._kind.remote()
+        self._starting[self._actors[actor].versions.remote()] = actor
 
-    def give(self, worker: int, job: JobT) -> None:
+    def share(self, number: int, value: Any) -> None:
+        packed = pickle.dumps(value, PROTOCOL)
+        self.shared += len(packed)
+        self._values[number] = self._ray.put(packed)
+
+    def forget(self, number: int) -> None:
+        del self._values[number]
+
+    def give(self, worker: int, task: Task) -> None:
         """Call an actor that is up, now or when there is one."""
-        self._waiting.append((worker, job))
+        self._waiting.append((worker, task))
         self._hand_out()
 
     def _hand_out(self) -> None:
         while self._up and self._waiting:
-            actor, (worker, job) = self._up.pop(), self._waiting.popleft()
-            self._under_way[self._actors[actor].play.remote(job)] = worker, actor
+            actor, (worker, task) = self._up.pop(), self._waiting.popleft()
+            packed, needs = task.packed(), {number: self._values[number] for number in task.needs}
+            self.sent += len(packed)
+            call = self._actors[actor].do.remote(packed, needs, tuple(self._values))
+            self._under_way[call] = worker, actor
 
-    def finished(self, seconds: float) -> list[tuple[int, ResultT | Exception | None]]:
+    def finished(self, seconds: float) -> list[Report]:
         """Fetch what is ready; replace the dead.
 
         Raises:
             AlgorithmError: actors that do not start.
+            SpecError: actors of another Treeplex.
         """
-        results: list[tuple[int, ResultT | Exception | None]] = []
+        reports: list[Report] = []
         if self._broken is not None:
             raise self._broken
         if not self._waiting and not self._under_way:
-            return results
+            return reports
         ready, _ = self._ray.wait([*self._under_way, *self._starting], num_returns=1, timeout=seconds)
         for reference in ready:
-            outcome, died = self._fetched(reference)
+            packed, died = self._fetched(reference)
             if reference in self._starting:
-                self._started(self._starting.pop(reference), died)
+                self._started(self._starting.pop(reference), packed, died)
                 continue
             worker, actor = self._under_way.pop(reference)
             if died is None:
                 self._up.append(actor)
+                reports.append(pickle.loads(packed)._replace(worker=worker, received=len(packed)))
             else:
                 self._start(actor)
-            results.append((worker, outcome))
+                reports.append(Report(worker, died=True))
         self._hand_out()
-        return results
+        return reports
 
     def _fetched(self, reference: Any) -> tuple[Any, Exception | None]:
         """What a call gave, and what Ray says if the actor died of it."""
@@ -168,8 +186,13 @@ class RayWorkers(Generic[JobT, ResultT]):
         except self._ray.exceptions.RayError as error:
             return None, error
 
-    def _started(self, actor: int, died: Exception | None) -> None:
+    def _started(self, actor: int, there: str, died: Exception | None) -> None:
         """Note that an actor is up, or start it again."""
+        if died is None and there != versions():
+            self._broken = SpecError(
+                f"a machine of the Ray cluster has {there}, this one {versions()}; install the same on all"
+            )
+            raise self._broken
         if died is None:
             self._failures[actor] = 0
             self._up.append(actor)
@@ -181,6 +204,11 @@ class RayWorkers(Generic[JobT, ResultT]):
             )
             raise self._broken from died
         self._start(actor)
+
+    @property
+    def up(self) -> int:
+        """Actors that are up."""
+        return self.size - len(self._starting)
 
     @property
     def pids(self) -> list[int]:
@@ -201,20 +229,27 @@ class RayWorkers(Generic[JobT, ResultT]):
         for actor in self._actors:
             self._ray.kill(actor)
         self._actors = []
+        self._values.clear()
         if self._connected:
             self._ray.shutdown()
             self._connected = False
 
 
-class RayPlayer(Generic[JobT, ResultT]):
+class RayBench:
     """What runs in an actor."""
 
-    def __init__(self, player: Plays[JobT, ResultT]) -> None:
-        self._player = player
+    def __init__(self) -> None:
+        self._bench = RemoteBench()
 
-    def play(self, job: JobT) -> ResultT | Exception:
-        """What the player finds or raises."""
-        return attempt(self._player, job)
+    def do(self, packed: bytes, needs: Mapping[int, Any], live: tuple[int, ...]) -> bytes:
+        """Do a job, after fetching the shared values that it needs and that are not here."""
+        has = self._bench.has
+        missing = {number: import_ray().get(value) for number, value in needs.items() if number not in has}
+        return self._bench.do(packed, missing, has.difference(live))
+
+    def versions(self) -> str:
+        """What it runs."""
+        return versions()
 
     def pid(self) -> int:
         """The process it is in."""

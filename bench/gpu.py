@@ -1,0 +1,104 @@
+"""One command for whoever has a graphics card: whole games and batches of searches on it, beside compiled kernels on one core.
+
+Whole games run DCFR in double and in single precision; exploitabilities of both kinds of code are compared, so a card that
+computes something else is noticed. Batches are the subgames of ReBeL's self-play, more and more of them side by side. On a
+machine without a card the code for cards runs on the processor, to see that it works.
+
+    python bench/run.py gpu [--quick] [--device cuda]
+"""
+
+import argparse
+import time
+from typing import Any
+
+import numpy as np
+import torch
+
+import treeplex as tp
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.torch_search import one_case
+from treeplex.learn.torch.device import torch_device
+from treeplex.learn.torch.form import TensorSolver
+from treeplex.solvers.registry import make_solver
+
+GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")
+BATCH_GAME, BATCHES = "liars_dice(dice_sides=4)", (64, 1024, 8192)
+SECONDS = 0.5
+"""About how long a game's iterations take on the processor."""
+
+
+def seconds_of(solver: Any, iterations: int, device: Any = None) -> float:
+    """Seconds of an iteration: of the processor, on a card of the wall until it has finished."""
+    on_card = device is not None and device.type == "cuda"
+    clock = time.perf_counter if on_card else time.process_time
+    began = clock()
+    solver.run(iterations)
+    if on_card:
+        torch.cuda.synchronize(device)
+    return (clock() - began) / iterations
+
+
+def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
+    """Seconds of an iteration in three ways, and how far apart the policies of both kinds of code are."""
+    game = tp.compile(spec)
+    kernels = make_solver(game, "dcfr")
+    seconds = {"kernels": seconds_of(kernels, 2)}
+    iterations = 2 if quick else int(np.clip(SECONDS / seconds["kernels"], 10, 1000))
+    seconds["kernels"] = seconds_of(kernels, iterations)
+    apart = {}
+    for name, kind in (("double", torch.float64), ("single", torch.float32)):
+        tensors = TensorSolver(game, "dcfr", device=device, dtype=kind)
+        tensors.run(2)
+        seconds[name] = seconds_of(tensors, iterations, device)
+        values = [tp.judge(game, solver.average_policy()).exploitability for solver in (tensors, kernels)]
+        apart[name] = abs(values[0] - values[1])
+    return {"game": spec, "sequences": sum(game.sequences), "iterations": iterations, "seconds": seconds, "apart": apart}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """On what."""
+    parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="cuda" if torch.cuda.is_available() else "torch-cpu")
+
+
+@benchmark(
+    title="On a graphics card",
+    place=95,
+    minutes=2,
+    needs=("torch",),
+    about="Transfers of a run's beginning and end are left out; kernels run on one core.",
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """Whole games, then batches."""
+    torch.set_num_threads(1)
+    device = torch_device(options.device)
+    on_card = device.type == "cuda"
+    games = GAMES[:1] if options.quick else GAMES
+    batches = BATCHES[:1] if options.quick or not on_card else BATCHES
+    return {
+        "device": torch.cuda.get_device_name(device) if on_card else "processor",
+        "games": [whole_game(spec, device, options.quick) for spec in games],
+        "cases": [one_case(BATCH_GAME, count, device, options.quick) for count in batches],
+    }
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    on_card = result["device"] != "processor"
+    said = f"On {result['device']}." if on_card else "**This has not run on a card yet**: the code for cards, on the processor."
+    games = [
+        [
+            f"`{each['game']}`",
+            f"{each['sequences']:,}",
+            *(f"{1000 * each['seconds'][name]:.3g}" for name in ("kernels", "double", "single")),
+            *(f"{each['apart'][name]:.1e}" for name in ("double", "single")),
+        ]
+        for each in result["games"]
+    ]
+    head = ["game", "sequences", "ms an iteration, kernels", "double", "single", "exploitability apart, double", "single"]
+    batches = []
+    for each in result["cases"]:
+        rates = [record.digits(each[f"{name}_per_second"]) for name in ("kernels", "tensors")]
+        batches.append([f"`{each['game']}`", f"{each['subgames']:,}", *rates])
+    searches = record.markdown_table(["game", "subgames at a time", "searches a second, kernels", "tensors"], batches)
+    return f"{said}\n\n{record.markdown_table(head, games)}\n\n{searches}"

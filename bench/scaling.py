@@ -1,0 +1,206 @@
+"""What many workers cost: bytes and seconds of jobs, efficiency with one and two processes, and what limits more of them.
+
+A job goes to a worker as bytes and comes back as bytes; what jobs share goes to each process once (on Ray: to each
+machine). Five kinds of work are cut into jobs as the library cuts them. Measured are the processor time of a job in its
+worker, that of this process for each job (packing, sending, unpacking), bytes, and the time for all jobs.
+
+    python bench/run.py scaling [--quick] [--jobs 24]
+"""
+
+import argparse
+import math
+import os
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+import treeplex as tp
+from bench.common import record
+from bench.common.benchmark import benchmark
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import holdem
+from treeplex.learn.discount.episodes import Player, play
+from treeplex.learn.neural.jobs import WALKS, WalkedGame, WalkKind, walk_external
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
+from treeplex.learn.rebel.policy_net import weights_of
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.runs.holdem.batch_board import BoardTask, solve_board, solve_row
+from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.match.hands import HandPlayer
+from treeplex.runs.match.settings import MatchSettings
+from treeplex.solvers.rules.discount_policy import fresh_policy
+from treeplex.workers.executor import make_executor
+
+LINK = 125e6
+"""Bytes a second of a link of one gigabit."""
+CLUSTERS = (2, 16, 256)
+WARM = 2
+"""Jobs that each worker does before it is measured: it imports, compiles and loads."""
+
+
+@dataclass(frozen=True)
+class Work:
+    """Jobs of one kind.
+
+    Attributes:
+        name: of the work.
+        step: jobs in a step of it, after which all of them are waited for; None where there is no such step.
+        function: of a job.
+        shared: what all jobs share.
+        job: the arguments of the job of a number, after what is shared.
+    """
+
+    name: str
+    step: int | None
+    function: Callable[..., Any]
+    shared: tuple[Any, ...]
+    job: Callable[[int], tuple[Any, ...]]
+
+
+def works() -> list[Work]:
+    """The kinds of work."""
+    dice, settings = "liars_dice(dice_sides=4)", RebelSettings(episodes=64, streams=2)
+    rules = public_rules(dice)
+    trainer = RebelTrainer(rules, settings)
+    weights, state = weights_of(trainer.leaf), taken(trainer.play)
+    policy = fresh_policy(horizon=1000, hidden=(64, 64), seed=1)
+    rows = policy.parameters + 0.05 * np.random.default_rng(0).standard_normal((100, len(policy.parameters)))
+    leduc = tp.compile("leduc_poker")
+    strategy = uniform_probabilities(leduc)[: sum(leduc.sequences) - leduc.players]
+    hands = HandPlayer("leduc_poker", ("uniform", "uniform"), MatchSettings(hands=100_000, sampled=True, aivat="auto"))
+    boards = read_boards("subset:200")
+    pair = BetPlan.same("50%,a", "a")
+
+    def board(number: int) -> tuple[BoardTask]:
+        name = boards[number].name + next(card for card in ("2c", "3d", "4h") if card not in boards[number].name)
+        spot = holdem(name, "AA,KK,QQ,AK", "JJ,TT,99,AQ", pot=20, stack=60, bets=pair)
+        spot = replace(spot, settings=replace(spot.settings, iterations=50, threads=1))
+        return (BoardTask(solve_board, spot, boards[number], {}, None, False, None),)
+
+    return [
+        Work(
+            "ReBeL, 64 subgames of Liar's Dice", None, advance, (SelfPlayer(dice, settings),), lambda number: (weights, state)
+        ),
+        Work(
+            "DDCFR, one candidate on Leduc",
+            100,
+            play,
+            (Player(("leduc_poker",), policy),),
+            lambda number: (0, rows[number : number + 1]),
+        ),
+        Work(
+            f"Deep CFR, {WALKS} walks of Leduc",
+            6,
+            walk_external,
+            (WalkedGame("leduc_poker"), strategy),
+            lambda number: (WalkKind(0, 1), WALKS * number, WALKS * (number + 1)),
+        ),
+        Work(
+            "match, 100 hands of Leduc without luck",
+            None,
+            HandPlayer.play,
+            (hands,),
+            lambda number: (range(100 * number, 100 * number + 100),),
+        ),
+        Work("batch, a turn of hold'em, 50 iterations", None, solve_row, (), board),
+    ]
+
+
+def measured(work: Work, size: int, jobs: int) -> dict[str, float]:
+    """Jobs by so many processes, after a few that warm them up."""
+    with make_executor("processes", size) as executor:
+        shared = tuple(executor.share(each) for each in work.shared)
+
+        def some(numbers: range) -> None:
+            for _ in executor.map(work.function, ((*shared, *work.job(number)) for number in numbers)):
+                pass
+
+        some(range(WARM * size))
+        before, own, began = executor.traffic, time.process_time(), time.perf_counter()
+        some(range(WARM * size, WARM * size + jobs))
+        wall, own = time.perf_counter() - began, time.process_time() - own
+        after = executor.traffic
+    return {
+        "wall": wall,
+        "own": own / jobs,
+        "seconds": (after.seconds - before.seconds) / jobs,
+        "sent": (after.sent - before.sent) / jobs,
+        "received": (after.received - before.received) / jobs,
+        "shared": after.shared / size,
+    }
+
+
+def efficiency(case: dict[str, Any], workers: int) -> tuple[float, str]:
+    """The part of their time that so many workers work at most, and why no more.
+
+    A step of J jobs of s seconds takes at least ``ceil(J / W) s``; this process takes p seconds for each of them, and the
+    link of one gigabit ``bytes / 125 MB/s``. Without steps there is no first bound.
+    """
+    step = case["step"]
+    count = step or 1000 * workers
+    works = math.ceil(count / workers) * case["seconds"]
+    takes = {
+        "jobs of a step": works,
+        "this process": count * case["own"],
+        "the link": count * (case["sent"] + case["received"]) / LINK,
+    }
+    slowest = max(takes, key=lambda name: takes[name])
+    share = count * case["seconds"] / workers / takes[slowest]
+    return share, "" if share > 0.98 else slowest
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    costs, rows = [], []
+    for case in result["cases"]:
+        found = [case["seconds"], case["own"]]
+        costs.append(
+            [
+                case["work"],
+                *(f"{1000 * each:,.2f}" for each in found),
+                *(f"{case[name] / 1000:,.1f}" for name in ("sent", "received", "shared")),
+            ]
+        )
+        bounds = [efficiency(case, workers) for workers in CLUSTERS]
+        share = "machine busy" if result["load"] > result["cores"] else f"{100 * case['measured']:.0f}%"
+        rows.append([case["work"], share, *(f"{100 * part:.0f}% {why}".strip() for part, why in bounds)])
+    first = record.markdown_table(
+        ["a job of", "ms in the worker", "ms of this process", "kB sent", "kB back", "kB shared once"], costs, left=1
+    )
+    head = ["work", "2 processes, measured", *(f"{workers} workers, at most" for workers in CLUSTERS)]
+    load = f"Load of the machine's {result['cores']} cores while it was measured: {result['load']:.1f}."
+    return f"{first}\n\n{record.markdown_table(head, rows, left=1)}\n\n{load}"
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """How many jobs."""
+    parser.add_argument("--jobs", type=int, default=24, help="jobs of each kind (default 24)")
+
+
+@benchmark(
+    title="Many workers",
+    place=90,
+    minutes=3,
+    pinned=False,
+    about=(
+        "Measured efficiency is the time of one process for all jobs over twice that of two processes; a busy machine cannot "
+        "say it. What more workers reach at most follows from processor time and bytes of a job: this process hands out all "
+        "jobs, over one link of a gigabit a second."
+    ),
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    """All kinds of work."""
+    jobs, cases = 2 if options.quick else options.jobs, []
+    for work in works():
+        print(work.name, file=sys.stderr, flush=True)
+        alone, both = (measured(work, size, jobs) for size in (1, 2))
+        one = {**alone, "own": min(alone["own"], both["own"]), "seconds": min(alone["seconds"], both["seconds"])}
+        cases.append({"work": work.name, "step": work.step, **one, "measured": alone["wall"] / both["wall"] / 2})
+    return {"jobs": jobs, "cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0], "cases": cases}

@@ -1,0 +1,65 @@
+"""Dresher's inspection game as Numba functions: no history of it is stored, so it may be large."""
+
+from numba import njit
+
+import treeplex as tp
+from treeplex.games import NumbaGame, NumbaRules
+
+INSPECTOR, SMUGGLER = 0, 1
+NIGHTS, INSPECTIONS, SEEN, INSPECTED, ENDED = range(5)  # nights and inspections left, what was seen, tonight, and who has won
+
+
+@njit
+def actor(state):
+    """Who acts: the inspector first, unseen by the smuggler."""
+    if state[ENDED] != 0 or state[NIGHTS] == 0:
+        return tp.TERMINAL
+    return INSPECTOR if state[INSPECTED] < 0 else SMUGGLER
+
+
+@njit
+def actions(state, found):
+    """Writes the actions and returns how many there are: 0 to wait or stay, 1 to inspect or set out."""
+    found[0], found[1] = 0, 1
+    return 1 if state[INSPECTED] < 0 and state[INSPECTIONS] == 0 else 2
+
+
+@njit
+def play(state, action):
+    """Makes the state the next one."""
+    if state[INSPECTED] < 0:  # the inspector, who inspects or not
+        state[INSPECTED] = action
+        state[INSPECTIONS] -= action
+    elif action == 1:  # the smuggler sets out
+        state[ENDED] = -1 if state[INSPECTED] else 1
+    else:  # nothing happens, and both see whether there was an inspection
+        state[SEEN] = 2 * state[SEEN] + state[INSPECTED]
+        state[NIGHTS] -= 1
+        state[INSPECTED] = -1
+
+
+@njit
+def infoset(state, player):
+    """All that a player knows, as a number: a 1, then for each night whether there was an inspection."""
+    return state[SEEN]
+
+
+@njit
+def payoff(state, player):
+    """What a player gets at the end."""
+    return float(state[ENDED] if player == SMUGGLER else -state[ENDED])
+
+
+class Inspection(NumbaGame):
+    """A smuggler sets out in one of some nights, or never; an inspector has fewer inspections than there are nights."""
+
+    def __init__(self, nights=4, inspections=2):
+        start = (nights, inspections, 1, -1, 0)
+        super().__init__(NumbaRules(start, actor, actions, play, infoset, payoff, most_actions=2))
+
+    def infostate_text(self, words, player):
+        nights = ("an inspection" if bit == "1" else "none" for bit in bin(words[SEEN])[3:])
+        return f"night {len(bin(words[SEEN])) - 2}, so far: {', '.join(nights)}"
+
+    def action_name(self, player, action):
+        return (("wait", "inspect"), ("stay", "set out"))[player][action]

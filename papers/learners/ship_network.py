@@ -1,0 +1,68 @@
+"""Put the network of a trained learner's average policy into the library, with its exploitability on its card.
+
+``python -m papers.learners.ship_network NAME RUN`` reads a folder of ``treeplex train`` whose result is networks (deep-cfr,
+vr-deep-dcfr+, vr-deep-pdcfr+, escher, nfsp), judges the file that it writes, and leaves it as ``network:NAME``.
+"""
+
+import sys
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+
+from treeplex.evaluate import judge
+from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.learn.neural.averages import AveragingLearner, LearnedAverage
+from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
+from treeplex.learn.neural.nfsp import Nfsp
+from treeplex.runs.job.checkpoint import open_checkpoint
+from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.train.kind import Options, Work
+from treeplex.runs.train.own import LIBRARY, LibraryLearner
+from treeplex.runs.train.registry import learner_of
+
+
+def networks_of(folder: Path) -> NeuralPolicy:
+    """The networks that a finished training has come to, as a policy.
+
+    Raises:
+        SystemExit: its result is no network for each player.
+    """
+    about, kind = JobFolder(LIBRARY, folder).about(), learner_of(folder)
+    assert isinstance(kind, LibraryLearner)
+    job = kind.make(about["game"], kind.settings.from_json(about["settings"], folder), Options(Work(1), None, folder))
+    with open_checkpoint(folder / "state.safetensors") as file:
+        job.restore({name: np.array(file[name]) for name in file})
+    student = job.student
+    student.policy()  # fits a learned average
+    if isinstance(student, Nfsp) and student.averages:
+        return network_policy(student, student.averages)
+    if isinstance(student, AveragingLearner) and isinstance(student.average, LearnedAverage):
+        return network_policy(student, student.average.fitted)
+    raise SystemExit(f"error: the result of {kind.name} is no network for each player")
+
+
+def main() -> None:
+    name, folder = sys.argv[1], Path(sys.argv[2])
+    policy, about = networks_of(folder), JobFolder(LIBRARY, folder).about()
+    SHIPPED.mkdir(exist_ok=True)
+    path = SHIPPED / f"{name}{SUFFIX}"
+    policy.save(path)
+    read = load_policy(path)
+    gain = judge(read.game, read).exploitability
+    last, settings = about["last"], about["settings"]
+    card = {
+        "algorithm": about["learner"],
+        "iterations": last["done"],
+        "seed": settings["seed"],
+        "exploitability": f"{gain:.6f}",
+    }
+    card |= {each: int(last["measures"][each]) for each in ("nodes", "episodes")}
+    card |= {"cpu_seconds": round(last["cpu_seconds"]), "date": datetime.now(UTC).date().isoformat()}
+    policy.save(path, card)
+    print(f"wrote {path}, {path.stat().st_size:,} bytes: {card}")
+
+
+if __name__ == "__main__":
+    main()

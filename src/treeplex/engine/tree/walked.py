@@ -1,0 +1,57 @@
+"""Gradients of games without stored terminals: compiled kernels call the walk over the rules by its number.
+
+A kernel cannot hold the functions of a user's game: it would have to be compiled anew for each. So kernels call one external
+symbol, which finds the walk that has the number. That goes through Python, some 20 microseconds a gradient.
+"""
+
+import ctypes
+from collections.abc import Callable, MutableMapping
+from itertools import count
+from typing import Any, Protocol
+from weakref import WeakValueDictionary
+
+import numpy as np
+from llvmlite import binding
+from numba import types
+
+from treeplex.engine.tree.form import Floats
+
+SYMBOL = "treeplex_walked_gradient"
+
+
+class GradientWalk(Protocol):
+    """Rules that are walked for every gradient."""
+
+    def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
+        """Add the utility gradient of ``player`` to ``values`` [Q], against ``strategy`` [Q]."""
+
+
+_walks: MutableMapping[int, GradientWalk] = WeakValueDictionary()
+_numbers = count()
+
+
+def number_of_walk(walk: GradientWalk) -> int:
+    """The number by which kernels call a walk, as long as somebody holds it."""
+    number = next(_numbers)
+    _walks[number] = walk
+    return number
+
+
+def _called(number: int, player: int, sequences: int, strategy: Any, values: Any) -> int:
+    """What kernels call: 0, or 1 where the walk was broken off, by Ctrl-C or for want of memory."""
+    try:
+        arrays = (np.ctypeslib.as_array(each, (sequences,)) for each in (strategy, values))
+        _walks[number].add_gradient(player, *arrays)
+    except BaseException:  # an exception cannot pass through compiled code; the kernel raises its own
+        return 1
+    return 0
+
+
+_pointer = ctypes.POINTER(ctypes.c_double)
+_callback = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, ctypes.c_int64, _pointer, _pointer)(_called)
+binding.add_symbol(SYMBOL, ctypes.cast(_callback, ctypes.c_void_p).value)
+_floats: Any = types.CPointer(types.float64)  # type: ignore[no-untyped-call]
+walked_gradient: Callable[..., int] = types.ExternalFunction(
+    SYMBOL, types.int64(types.int64, types.int64, types.int64, _floats, _floats)
+)
+"""``walked_gradient(number, player, Q, strategy, values)``: :meth:`GradientWalk.add_gradient` of a walk; 0 if it went well."""

@@ -1,0 +1,280 @@
+"""The first walk over rules: infosets and their numbers, what can be checked, and how large everything is."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats, Ints, SmallInts
+from treeplex.engine.uncompiled.frames import (
+    ABOUT,
+    MOVER,
+    NUMBERS,
+    OWN,
+    PLACE,
+    PROBABILITY,
+    Frames,
+    enter_node,
+    new_frames,
+    step_down,
+)
+from treeplex.engine.uncompiled.frames import FIRST as FRAME_FIRST
+from treeplex.engine.uncompiled.rules import CHANCE, COUNT, EVERYBODY, KEY, TERMINAL, Calls, mix
+
+NUMBER, PLAYER, PARENT, FIRST, ACTIONS, LEVEL, PATH, VISITS = range(8)
+"""Columns of a row: the infoset's number, player, parent sequence, first sequence, actions, own depth, path, histories."""
+NO_PATH = -1
+"""Where a path is too long for a number."""
+LOWEST, HIGHEST, LARGEST = range(3)
+"""Columns of what was paid: the least and the largest sum of a terminal's payoffs, and the largest payoff."""
+SEEN, STOP = range(2)
+"""Columns of the progress: histories so far; anything but 0 ends the walk."""
+(
+    NO_FAULT, BAD_ACTOR, BAD_COUNT, BAD_CHANCE, NEGATIVE_CHANCE, BAD_INFOSET, OTHER_ACTIONS, FORGETS, BAD_PAYOFF,
+    REPEATED_ACTION, TOO_LARGE, TOO_DEEP,
+) = range(12)  # fmt: skip
+"""What may be wrong."""
+EVERY = 1 << 16
+"""Histories between two looks at the progress."""
+SURE = 1e-9
+"""How far the probabilities at a chance node may be from summing to one."""
+
+
+class Found(NamedTuple):
+    """What a walk found; sequences have provisional numbers, those of an infoset side by side, the empty ones first.
+
+    Attributes:
+        rows: [I, 8], of each infoset in the order of discovery. Paths are in mixed radix, a node's radix its actions, but at
+            least 2: the first action lowest, with a leading 1.
+        action_ids: [Q], -1 for the empty sequences.
+        terminal_sequences, terminal_payoffs: [Z, N], of each terminal that pays, chance times payoff; without rows where not
+            wanted or too many.
+        histories, terminals, depth: counts of nodes, of terminal ones, and of nodes on the longest path.
+        paid: [3], see :data:`LOWEST`.
+        digest: a hash of all payoffs and probabilities.
+        fault, detail: what is wrong, and two numbers about it.
+        path: the actions that lead to the fault.
+    """
+
+    rows: Ints
+    action_ids: Ints
+    terminal_sequences: SmallInts
+    terminal_payoffs: Floats
+    histories: int
+    terminals: int
+    depth: int
+    paid: Floats
+    digest: int
+    fault: int
+    detail: Floats
+    path: Ints
+
+
+@njit(cache=True, nogil=True)
+def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
+    """The array, or a copy with room for more, if it is too short."""
+    if needed <= len(array):
+        return array
+    longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
+
+
+@njit(cache=True, nogil=True)
+def place_of(number: int, player: int, size: int) -> int:
+    """Where the search of a table of ``size`` slots begins."""
+    mixed = np.uint64(mix(number, player)) >> np.uint64(31)
+    place: int = np.int64((mixed * np.uint64(size)) >> np.uint64(32))  # type: ignore[assignment]
+    return place
+
+
+@njit(cache=True, nogil=True)
+def slot_of(rows: Ints, slots: SmallInts, number: int, player: int) -> int:
+    """The slot that holds the row of an infoset, or the free one (-1) where it belongs."""
+    slot = place_of(number, player, len(slots))
+    while slots[slot] >= 0 and (rows[slots[slot], NUMBER] != number or rows[slots[slot], PLAYER] != player):
+        slot = slot + 1 if slot + 1 < len(slots) else 0
+    return slot
+
+
+@njit(cache=True, nogil=True)
+def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
+    """A table of ``size`` slots with the numbers of rows; -1 in free slots."""
+    slots = np.full(size, -1, np.int32)
+    for row in range(count):
+        slots[slot_of(rows, slots, rows[row, NUMBER], rows[row, PLAYER])] = row
+    return slots
+
+
+@njit(cache=True, nogil=True)
+def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: Floats) -> int:
+    """What is wrong with who acts, how many actions there are, and chance."""
+    player, count = frames.integers[depth, MOVER], frames.integers[depth, ABOUT + COUNT]
+    if player != CHANCE and not 0 <= player < players:
+        detail[0] = player
+        return BAD_ACTOR
+    if not 1 <= count <= most:
+        detail[0] = count
+        return BAD_COUNT
+    if player != CHANCE:
+        detail[0] = frames.integers[depth, ABOUT + KEY]
+        return BAD_INFOSET if frames.integers[depth, ABOUT + KEY] < 0 else NO_FAULT
+    total = 0.0
+    for a in range(count):
+        total += frames.reals[depth, NUMBERS + a]
+        if not frames.reals[depth, NUMBERS + a] >= 0.0:
+            detail[0], detail[1] = frames.reals[depth, NUMBERS + a], frames.integers[depth, frames.actions + a]
+            return NEGATIVE_CHANCE
+    detail[0] = total
+    return NO_FAULT if abs(total - 1.0) <= SURE else BAD_CHANCE
+
+
+@njit(cache=True, nogil=True)
+def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> int:
+    """What is wrong where a history joins an infoset."""
+    same = row[ACTIONS] == frames.integers[depth, ABOUT + COUNT]
+    if same:
+        for a in range(row[ACTIONS]):
+            same &= action_ids[row[FIRST] + a] == frames.integers[depth, frames.actions + a]
+    if not same:
+        return OTHER_ACTIONS
+    return NO_FAULT if row[PARENT] == frames.integers[depth, OWN + row[PLAYER]] else FORGETS
+
+
+@njit(cache=True, nogil=True)
+def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, detail: Floats) -> tuple[int, int, bool]:
+    """Count what a terminal pays to ``payoffs`` [N]: the new digest, what is wrong, and whether anybody gets anything."""
+    total, fault, pays = 0.0, NO_FAULT, False
+    for player in range(len(payoffs)):
+        payoff = payoffs[player]
+        if not np.isfinite(payoff):
+            detail[0], detail[1] = payoff, player
+            return digest, BAD_PAYOFF, False
+        total += payoff
+        pays |= payoff != 0.0
+        paid[LARGEST] = max(paid[LARGEST], abs(payoff))
+        rounded: int = np.int64(round(chance * payoff * 1e9))  # type: ignore[assignment]
+        digest = mix(digest, rounded)
+    paid[LOWEST], paid[HIGHEST] = min(paid[LOWEST], total), max(paid[HIGHEST], total)
+    return digest, fault, pays
+
+
+@njit(cache=True, nogil=True)
+def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, path: int) -> None:
+    """Register the infoset of the node at ``depth``."""
+    player = frames.integers[depth, MOVER]
+    row[NUMBER], row[PLAYER], row[PARENT] = frames.integers[depth, ABOUT + KEY], player, frames.integers[depth, OWN + player]
+    row[FIRST], row[ACTIONS], row[LEVEL] = first, frames.integers[depth, ABOUT + COUNT], level
+    row[PATH], row[VISITS] = path, 0
+
+
+@njit(cache=True, nogil=True)
+def repeats(actions: Ints) -> int:
+    """The first action that stands there twice or is below 0; -1 without any."""
+    for a in range(len(actions)):
+        if actions[a] < 0 or actions[a] in actions[:a]:
+            return a
+    return -1
+
+
+@njit(cache=True, nogil=True)
+def walk_rules(calls: Calls, start: Ints, frame_count: int, most_infosets: int, most_terminals: int, progress: Ints) -> Found:
+    """Walk all histories, depth first.
+
+    Args:
+        calls: the rules.
+        start: [words], the state at the root.
+        frame_count: the most nodes on a path.
+        most_infosets: the most infosets; more are a fault, as deeper paths are.
+        most_terminals: terminals that are kept; where more pay, none are.
+        progress: [2], see :data:`SEEN`.
+    """
+    players = calls.players
+    frames = new_frames(calls, start, np.arange(players), frame_count)
+    levels = np.zeros((frame_count, players), np.int64)
+    path, radix = np.zeros(frame_count, np.int64), np.ones(frame_count, np.int64)
+    rows, count, slots = np.empty((1024, 8), np.int64), 0, np.full(2048, -1, np.int32)
+    action_ids, sequences = np.full(4096, -1, np.int64), players
+    kept_sequences, kept_payoffs, kept = np.empty((1024, players), np.int32), np.empty((1024, players)), 0
+    keeps, paid, detail = most_terminals > 0, np.array([np.inf, -np.inf, 0.0]), np.zeros(2)
+    histories, terminals, longest, digest, fault = 0, 0, 0, 0, NO_FAULT
+    depth, entered = 0, False
+    while depth >= 0 and fault == NO_FAULT:
+        if not entered:
+            entered = True
+            histories += 1
+            longest = max(longest, depth + 1)
+            if histories % EVERY == 0:
+                progress[SEEN] = histories
+                if progress[STOP] != 0:
+                    break
+            player = enter_node(calls, frames, depth, EVERYBODY)
+            if player == TERMINAL:
+                terminals += 1
+                digest, fault, pays = add_terminal(
+                    frames.reals[depth, NUMBERS : NUMBERS + players], frames.reals[depth, PROBABILITY], paid, digest, detail
+                )
+                if keeps and pays:
+                    keeps = kept < most_terminals
+                    kept_sequences, kept_payoffs = grown(kept_sequences, kept + 1), grown(kept_payoffs, kept + 1)
+                    for each in range(players):
+                        kept_sequences[kept, each] = frames.integers[depth, OWN + each]
+                        kept_payoffs[kept, each] = frames.reals[depth, PROBABILITY] * frames.reals[depth, NUMBERS + each]
+                    kept += 1
+                    if not keeps:
+                        kept, kept_sequences, kept_payoffs = 0, kept_sequences[:1].copy(), kept_payoffs[:1].copy()
+                depth -= 1 if fault == NO_FAULT else 0
+                continue
+            fault = fault_of_node(frames, depth, players, calls.most_actions, detail)
+            if player != CHANCE and fault == NO_FAULT:
+                slot = slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)
+                if slots[slot] < 0:
+                    actions = frames.integers[depth, ABOUT + COUNT]
+                    here = frames.integers[depth, frames.actions : frames.actions + actions]
+                    rows, action_ids = grown(rows, count + 1), grown(action_ids, sequences + actions)
+                    code = path[depth] + radix[depth] if radix[depth] > 0 else NO_PATH
+                    write_row(rows[count], frames, depth, sequences, levels[depth, player], code)
+                    repeated = repeats(here)
+                    if repeated >= 0:
+                        fault, detail[0] = REPEATED_ACTION, here[repeated]
+                    action_ids[sequences : sequences + actions] = here
+                    slots[slot] = count
+                    sequences, count = sequences + actions, count + 1
+                    if 2 * count > len(slots):
+                        slots = rehashed(rows, count, 4 * count)
+                        slot = slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)
+                    fault = TOO_LARGE if count > most_infosets else fault
+                else:
+                    fault = fault_of_visit(frames, depth, rows[slots[slot]], action_ids)
+                    detail[0] = slots[slot]
+                rows[slots[slot], VISITS] += 1
+                frames.integers[depth, FRAME_FIRST] = rows[slots[slot], FIRST]
+            continue
+        a, actions = frames.integers[depth, PLACE], frames.integers[depth, ABOUT + COUNT]
+        if a == actions:
+            depth -= 1
+            continue
+        frames.integers[depth, PLACE] += 1
+        player, below = frames.integers[depth, MOVER], depth + 1
+        if player == CHANCE and frames.reals[depth, NUMBERS + a] == 0.0:
+            continue
+        if below == frame_count:
+            fault = TOO_DEEP
+            break
+        step_down(calls, frames, depth, a)
+        levels[below] = levels[depth]
+        if player != CHANCE:
+            levels[below, player] += 1
+        base = max(actions, 2)
+        path[below] = path[depth] + radix[depth] * a
+        radix[below] = radix[depth] * base if radix[depth] < (1 << 61) // base else 0
+        depth, entered = below, False
+    progress[SEEN] = histories
+    steps = np.empty(max(depth, 0), np.int64)
+    for step in range(len(steps)):
+        steps[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
+    return Found(
+        rows[:count].copy(), action_ids[:sequences].copy(), kept_sequences[:kept].copy(), kept_payoffs[:kept].copy(),
+        histories, terminals, longest, paid, digest, fault, detail, steps,
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""The stack of a walk over rules: a frame for each node from the root to where the walk stands."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.engine.uncompiled.rules import CHANCE, Calls, call_enter, call_step
+
+ABOUT = 0
+MOVER, PLACE, FIRST, STRIDE, OWN = range(ABOUT + 2, ABOUT + 7)
+"""Columns of a frame's integers: first what ``enter`` writes about the node, then who acts, the number of the next action, the
+first sequence of the infoset and the distance to the next ones, then the last sequence of each player."""
+PROBABILITY, NUMBERS = range(2)
+"""Columns of a frame's reals: the probability of chance's actions so far, then those of chance here, or the payoffs."""
+
+
+class Frames(NamedTuple):
+    """The frames of a walk: few arrays, since each costs time wherever they are passed on.
+
+    Attributes:
+        integers: [D, OWN + N + most actions + words]; after the sequences the actions of the node, then its state.
+        reals: [D, NUMBERS + most actions or players].
+        actions, state: the columns where those begin.
+    """
+
+    integers: Ints
+    reals: Floats
+    actions: int
+    state: int
+
+
+@njit(cache=True, nogil=True)
+def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
+    """Frames for walks down to ``depth`` nodes, the root's with the state ``start`` and the sequences ``empty`` [N]."""
+    actions = OWN + calls.players
+    state = actions + calls.most_actions
+    integers = np.zeros((depth, state + calls.words), np.int64)
+    reals = np.zeros((depth, NUMBERS + max(calls.most_actions, calls.players)))
+    integers[0, OWN:actions], integers[0, state:], integers[:, STRIDE], reals[0, PROBABILITY] = empty, start, 1, 1.0
+    return Frames(integers, reals, actions, state)
+
+
+@njit(cache=True, nogil=True, inline="always")
+def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
+    """Ask the rules about the node at ``depth``; return who acts. ``wanted`` says whose payoff."""
+    integers, reals = frames.integers, frames.reals
+    row = integers.ctypes.data + 8 * depth * integers.shape[1]
+    numbers = reals.ctypes.data + 8 * (depth * reals.shape[1] + NUMBERS)
+    player = call_enter(calls.enter, row + 8 * frames.state, wanted, row + 8 * frames.actions, row + 8 * ABOUT, numbers)
+    integers[depth, MOVER], integers[depth, PLACE] = player, 0
+    return player  # type: ignore[no-any-return]
+
+
+@njit(cache=True, nogil=True, inline="always")
+def step_down(calls: Calls, frames: Frames, depth: int, a: int) -> None:
+    """Play action number ``a`` of the node at ``depth``: the next frame gets the state, sequences and probability below."""
+    integers, reals = frames.integers, frames.reals
+    width = 8 * integers.shape[1]
+    state = integers.ctypes.data + depth * width + 8 * frames.state
+    call_step(calls.step, state, state + width, integers[depth, frames.actions + a])
+    player, below = integers[depth, MOVER], depth + 1
+    for each in range(OWN, frames.actions):
+        integers[below, each] = integers[depth, each]
+    reals[below, PROBABILITY] = reals[depth, PROBABILITY]
+    if player == CHANCE:
+        reals[below, PROBABILITY] *= reals[depth, NUMBERS + a]
+    else:
+        integers[below, OWN + player] = integers[depth, FIRST] + a * integers[depth, STRIDE]

@@ -1,0 +1,147 @@
+"""Gradients by walks over rules, depth first: of the game only the table of infosets is stored."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.engine.tree.form import Floats, Ints, Tree
+from treeplex.engine.uncompiled.discover import place_of
+from treeplex.engine.uncompiled.frames import (
+    ABOUT,
+    FIRST,
+    MOVER,
+    NUMBERS,
+    OWN,
+    PLACE,
+    PROBABILITY,
+    STRIDE,
+    enter_node,
+    new_frames,
+    step_down,
+)
+from treeplex.engine.uncompiled.rules import CHANCE, COUNT, KEY, TERMINAL, Calls
+
+FREE = -1
+"""What a free slot holds."""
+BLOCK = 1 << 40
+"""More than there are sequences: what a block's number is multiplied by beside one of its sequences."""
+ROOM = 1.5
+"""Slots for each infoset."""
+
+
+class InfosetTable(NamedTuple):
+    """Where the sequences of an infoset lie, by its number.
+
+    Attributes:
+        slots: [S, 2], the infoset's number, and its block times :data:`BLOCK` plus its first sequence; :data:`FREE` where none.
+        owners: [B], the player of each block.
+        strides: [B], the distance between sequences of one infoset.
+    """
+
+    slots: Ints
+    owners: Ints
+    strides: Ints
+
+
+class Part(NamedTuple):
+    """A part of a walk: the nodes ``number``, ``number + parts``, ... at depth ``frontier``, and all below them.
+
+    Terminals above the frontier count as well. ``frames`` is the number of nodes on the longest path. Of every ``shares`` nodes
+    one is walked: 1, unless a walk only measures.
+    """
+
+    number: int
+    parts: int
+    frontier: int
+    frames: int
+    shares: int
+
+
+@njit(cache=True, nogil=True)
+def filled(keys: Ints, tree: Tree, owners: Ints, slots: Ints) -> None:
+    """Fill the slots of a table: ``keys`` [I] are the numbers of infosets."""
+    slots[:] = FREE
+    for block in range(tree.blocks.shape[0]):
+        first_sequence, first_infoset = tree.blocks[block, 0], tree.blocks[block, 1]
+        for j in range(tree.blocks[block, 2]):
+            key = keys[first_infoset + j]
+            slot = place_of(key, owners[block], len(slots))
+            while slots[slot, 1] != FREE:
+                slot = slot + 1 if slot + 1 < len(slots) else 0
+            slots[slot, 0], slots[slot, 1] = key, block * BLOCK + first_sequence + j
+
+
+def table_of(keys: Ints, tree: Tree) -> InfosetTable:
+    """The table of a game whose infosets have the numbers ``keys`` [I]."""
+    owners = np.repeat(np.arange(len(tree.block_offsets) - 1), np.diff(tree.block_offsets))
+    slots = np.empty((int(ROOM * len(keys)) + 2, 2), np.int64)
+    filled(keys, tree, owners, slots)
+    return InfosetTable(slots, owners, np.ascontiguousarray(tree.blocks[:, 2]))
+
+
+@njit(cache=True, nogil=True, inline="always")
+def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None:
+    """Write where the sequences of the infoset of a frame lie."""
+    number, player = frame[ABOUT + KEY], frame[MOVER]
+    slot = place_of(number, player, len(slots))
+    while slots[slot, 0] != number or owners[slots[slot, 1] // BLOCK] != player:
+        slot = slot + 1 if slot + 1 < len(slots) else 0
+    block = slots[slot, 1] // BLOCK
+    frame[FIRST], frame[STRIDE] = slots[slot, 1] - block * BLOCK, strides[block]
+
+
+@njit(cache=True, nogil=True)
+def add_part_of_gradient(
+    calls: Calls, start: Ints, table: InfosetTable, empty: Ints, player: int, part: Part, strategy: Floats, values: Floats
+) -> None:
+    """Add a part of the gradient of ``player`` to ``values``, its own sequences only.
+
+    Where others never go, nothing is walked.
+
+    Args:
+        calls, start, table: the rules, the state at the root, and the infosets.
+        empty: [N], the empty sequence of each player.
+        player: whose gradient.
+        part: which nodes.
+        strategy: [Q], sequence-form strategies of all players.
+        values: [sequences of the player], in and out.
+    """
+    slots, owners, strides = table.slots, table.owners, table.strides
+    frames = new_frames(calls, start, empty, part.frames)
+    integers, reals = frames.integers, frames.reals
+    offset, depth, entered, met = empty[player], 0, False, 0
+    while depth >= 0:
+        if not entered:
+            entered = True
+            acts = enter_node(calls, frames, depth, player)
+            if depth == part.frontier or (depth < part.frontier and acts == TERMINAL):
+                met += 1
+                if (met - 1) % (part.parts * part.shares) != part.number:
+                    depth -= 1
+                    continue
+            if acts == TERMINAL:
+                weight = reals[depth, PROBABILITY] * reals[depth, NUMBERS + player]
+                for each in range(calls.players):
+                    if each != player:
+                        weight *= strategy[integers[depth, OWN + each]]
+                values[integers[depth, OWN + player] - offset] += weight
+                depth -= 1
+                continue
+            if acts != CHANCE:
+                enter_infoset(slots, owners, strides, integers[depth])
+        a = integers[depth, PLACE]
+        if a == integers[depth, ABOUT + COUNT]:
+            depth -= 1
+            continue
+        integers[depth, PLACE] += 1
+        acts = integers[depth, MOVER]
+        if acts == CHANCE:
+            if reals[depth, NUMBERS + a] == 0.0:
+                continue
+        elif (
+            acts != player and depth >= part.frontier and strategy[integers[depth, FIRST] + a * integers[depth, STRIDE]] == 0.0
+        ):
+            continue
+        step_down(calls, frames, depth, a)
+        depth, entered = depth + 1, False

@@ -1,0 +1,192 @@
+"""Two sets of rules of one game, compared by playthroughs: who acts, actions, probabilities, payoffs, and what players know."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import isclose
+from random import Random
+from typing import Any
+
+from treeplex.errors import GameError, SpecError
+from treeplex.forms.compile.numba_rules import CompiledRules
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.sources.load import load_rules
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.numba_rules import NumbaGame, NumbaRules
+from treeplex.games.turn_based import TurnBased
+from treeplex.notebook import facts
+
+PLAYTHROUGHS = 1000
+CLOSE = 1e-9
+"""How far probabilities and payoffs may differ."""
+
+
+@dataclass(frozen=True)
+class RulesCheck:
+    """What was compared, and found equal.
+
+    Attributes:
+        game: the game.
+        others: what it was compared with.
+        playthroughs, histories, infosets: how many were seen.
+    """
+
+    game: str
+    others: tuple[str, ...]
+    playthroughs: int
+    histories: int
+    infosets: int
+
+    def _repr_html_(self) -> str:
+        return facts({name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in vars(self).items()})
+
+
+def check_rules(
+    game: Any,
+    against: Any = None,
+    *,
+    playthroughs: int = PLAYTHROUGHS,
+    seed: int = 0,
+    watch: Callable[[int], None] | None = None,
+) -> RulesCheck:
+    """Compare rules of one game in random playthroughs, in which every action is as likely.
+
+    A game that has Numba functions is compared with them, run as plain Python (in which numbers do not overflow) and compiled.
+    At every history the same player must act, with the same actions; chance and payoffs must be equal; and two histories must
+    be one infoset of the player to act either in all of these rules or in none.
+
+    Args:
+        game: a spec, rules, or an OpenSpiel game.
+        against: other rules of the same game.
+        playthroughs: how many.
+        seed: of the actions.
+        watch: called with the number of playthroughs so far.
+
+    Raises:
+        GameError: they differ; the message says where. Or the rules fail.
+        SpecError: there is nothing to compare.
+    """
+    first = turn_by_turn(load_rules(game))
+    others = dict(views_of(first))
+    if against is not None:
+        other = turn_by_turn(load_rules(against))
+        others[str(other)] = other
+    if not others:
+        raise SpecError(f"{first} has no Numba functions to compare; name other rules of the same game (against, --against)")
+    random, histories = Random(seed), 0
+    known: list[dict[tuple[int, str], str]] = [{} for _ in range(2 * len(others))]
+    for playthrough in range(playthroughs):
+        if watch is not None:
+            watch(playthrough)
+        path: list[str] = []
+        try:
+            histories += play_through(first, others, known, random, path)
+        except GameError as error:
+            raise GameError(f"{error} (after history [{', '.join(path)}])") from error
+        except Exception as error:
+            raise failed_rules(error, f"after history [{', '.join(path)}]") from error
+    return RulesCheck(str(first), tuple(others), playthroughs, histories, len(known[0]))
+
+
+def turn_by_turn(game: Game) -> Game:
+    """The game without simultaneous moves."""
+    return TurnBased(game, game.spec) if game.new_initial_state().current_player() == SIMULTANEOUS else game
+
+
+def views_of(game: Game) -> Iterator[tuple[str, Game]]:
+    """The Numba functions of a game as rules, by what they are called."""
+    rules = game.numba_rules()
+    if isinstance(rules, NumbaRules):
+        if not isinstance(game, NumbaGame):
+            yield "its Numba functions as plain Python", NumbaGame(rules)
+        yield "its Numba functions, compiled", KernelGame(rules)
+
+
+def play_through(
+    game: Game, others: dict[str, Game], known: list[dict[tuple[int, str], str]], random: Random, path: list[str]
+) -> int:
+    """One playthrough; returns its histories. ``known`` pairs the infostates of both sides, in both directions."""
+    if any(other.num_players != game.num_players for other in others.values()):
+        raise GameError(f"{game} has {game.num_players} players, and other rules have more or fewer")
+    state, states = game.new_initial_state(), [other.new_initial_state() for other in others.values()]
+    length = 1
+    while not state.is_terminal():
+        for number, (name, other) in enumerate(zip(others, states, strict=True)):
+            compare_nodes(state, other, name, known[2 * number : 2 * number + 2])
+        if state.is_chance_node():
+            actions = [action for action, probability in state.chance_outcomes() if probability > 0.0]
+        else:
+            actions = list(state.legal_actions())
+        action = random.choice(actions)
+        path.append(state.action_to_string(action))
+        state, states = state.child(action), [other.child(action) for other in states]
+        length += 1
+    for name, other in zip(others, states, strict=True):
+        compare("the player to act", TERMINAL, other.current_player(), name)
+        compare_numbers("payoffs", state.returns(), other.returns(), name)
+    return length
+
+
+def compare_nodes(state: State, other: State, name: str, known: list[dict[tuple[int, str], str]]) -> None:
+    """Compare two nodes that are not terminal; ``known`` pairs infostates, in both directions."""
+    player = state.current_player()
+    compare("the player to act", player, other.current_player(), name)
+    if player == CHANCE:
+        ours, theirs = state.chance_outcomes(), other.chance_outcomes()
+        compare("actions", [action for action, _ in ours], [action for action, _ in theirs], name)
+        compare_numbers("probabilities", [each for _, each in ours], [each for _, each in theirs], name)
+        return
+    compare("actions", list(state.legal_actions()), list(other.legal_actions()), name)
+    one, two = state.information_state_string(), other.information_state_string()
+    joined = known[0].setdefault((player, one), two) != two
+    if joined or known[1].setdefault((player, two), one) != one:
+        here, there = ("one infoset", "two") if joined else ("two infosets", "one")
+        raise GameError(f"what players know: what is {here} of player {player} is {there} in {name}")
+
+
+def compare(what: str, mine: object, theirs: object, name: str) -> None:
+    """Raise unless both are the same."""
+    if mine != theirs:
+        raise GameError(f"{what}: {mine}, but {theirs} in {name}")
+
+
+def compare_numbers(what: str, mine: Any, theirs: Any, name: str) -> None:
+    """Raise unless both are the same numbers."""
+    if len(mine) != len(theirs) or not all(isclose(a, b, abs_tol=CLOSE) for a, b in zip(mine, theirs, strict=True)):
+        compare(what, list(mine), list(theirs), name)
+
+
+class KernelGame(Game):
+    """Numba functions as kernels call them, as ordinary rules."""
+
+    def __init__(self, rules: NumbaRules) -> None:
+        self.num_players = rules.players
+        self.rules = CompiledRules(rules)
+
+    def new_initial_state(self) -> "KernelState":
+        return KernelState(self.rules, self.rules.start)
+
+
+class KernelState(State):
+    """A state of a :class:`KernelGame`, and what the functions say of it."""
+
+    def __init__(self, rules: CompiledRules, words: Any) -> None:
+        self.rules, self.words = rules, words
+        self.player, self.actions, self.numbers, self.infoset = rules.enter_at(words)
+
+    def current_player(self) -> int:
+        return self.player
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return self.actions
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return list(zip(self.actions, self.numbers, strict=False))
+
+    def child(self, action: int) -> "KernelState":
+        return KernelState(self.rules, self.rules.step_from(self.words, action))
+
+    def returns(self) -> list[float]:
+        return self.numbers[: self.rules.calls.players]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return str(self.infoset)

@@ -1,0 +1,381 @@
+"""Compile rules that are given as Numba functions: terminals are stored while there are few, else walked in every iteration."""
+
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cached_property, partial
+from math import inf
+from random import Random
+from threading import Lock, Thread
+
+import numpy as np
+
+from treeplex.engine.threads import available_cores
+from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.gradient import empty_dense, empty_sparse
+from treeplex.engine.tree.walked import number_of_walk
+from treeplex.engine.uncompiled import discover
+from treeplex.engine.uncompiled.discover import Found, walk_rules
+from treeplex.engine.uncompiled.gradient import Part, add_part_of_gradient, table_of
+from treeplex.engine.uncompiled.rules import COUNT, EVERYBODY, KEY, Calls, enter_of, step_of
+from treeplex.errors import GameError, GameSizeError, ImperfectRecallError, TreeplexError
+from treeplex.forms.compile.assemble import numbered, sparse_operator
+from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.lazy_infostates import LazyInfostates
+from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.numba_rules import NumbaGame, NumbaRules
+from treeplex.games.size_estimate import count_text, history_playout, summary_of
+from treeplex.storage.memory import available_memory, megabytes
+
+MOST_STORED = 10_000_000
+"""Terminals that pay, up to which they are stored: an iteration is many times faster then, and they take half a gigabyte."""
+MOST_WALKED = 20_000_000_000
+"""Histories beyond which a game is refused, unless another limit is given: half an hour for each gradient."""
+INFOSET_BYTES = 400
+"""What an infoset takes while a game is compiled and solved, about."""
+FEW_HISTORIES = 200_000
+"""Histories up to which one thread walks."""
+PLAYED = 64
+"""Playouts from which the number of histories is estimated."""
+JOBS = 512
+"""Nodes at the depth where a walk is divided among threads, at least, where the game has as many."""
+NAMED = 50_000
+"""Infosets of a player, first and last ones, from which actions get their names."""
+FRAMES = 128
+"""Nodes on the longest path, at first."""
+WATCHED = 0.2
+"""Seconds between two reports of progress."""
+
+
+class CompiledRules:
+    """The functions of a game put together for kernels, which know their addresses; they live as long as this does."""
+
+    def __init__(self, rules: NumbaRules) -> None:
+        """Compile them."""
+        sizes = rules.players, len(rules.start), rules.most_actions
+        self.enter = enter_of((rules.actor, rules.actions, rules.infoset, rules.payoff), rules.probability, sizes)
+        self.step = step_of(rules.play, sizes[1])
+        self.calls = Calls(self.enter.address, self.step.address, *sizes)
+        self.start = np.array(rules.start, np.int64)
+
+    def enter_at(self, state: Ints) -> tuple[int, list[int], list[float], int]:
+        """Of one state who acts, the actions, probabilities or payoffs, and the infoset's number."""
+        calls = self.calls
+        actions, about = np.zeros(calls.most_actions, np.int64), np.zeros(2, np.int64)
+        numbers = np.zeros(max(calls.most_actions, calls.players))
+        integers, reals = (np.ctypeslib.as_ctypes(each) for each in (state.copy(), numbers))
+        player = self.enter.ctypes(integers, EVERYBODY, np.ctypeslib.as_ctypes(actions), np.ctypeslib.as_ctypes(about), reals)
+        return player, actions[: about[COUNT]].tolist(), numbers.tolist(), int(about[KEY])
+
+    def step_from(self, state: Ints, action: int) -> Ints:
+        """The state after an action."""
+        below = np.empty_like(state)
+        self.step.ctypes(np.ctypeslib.as_ctypes(state.copy()), np.ctypeslib.as_ctypes(below), action)
+        return below
+
+
+def compile_numba_rules(
+    game: Game,
+    rules: NumbaRules,
+    *,
+    stored: bool | None = None,
+    limit: int | None = None,
+    watch: Callable[[int], None] | None = None,
+) -> CompiledGame:
+    """Walk rules once, find and check all infosets.
+
+    Args:
+        game: the same game as ordinary rules, which name infostates and actions.
+        rules: the functions.
+        stored: whether terminals are stored, merged where they have the same sequences; None: up to :data:`MOST_STORED`.
+        limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked.
+        watch: called now and then with the number of histories so far.
+
+    Raises:
+        ImperfectRecallError: two histories of an infoset differ in what the player did or knew before.
+        GameError: chance that does not sum to one, an infoset with other actions in another history, numbers beyond 64 bits,
+            payoffs that are not finite, no action or too many.
+        GameSizeError: more histories than the limit, or more infosets than there is memory for.
+    """
+    depth = try_rules(game, NumbaGame(rules), MOST_WALKED if limit is None else limit)
+    kernels = CompiledRules(rules)
+    free = available_memory()
+    most = 2**31 - 2 if free is None else min(free // INFOSET_BYTES, 2**31 - 2)
+    keeps = MOST_STORED if stored is None else 2**62 if stored else 0
+    frames, found = FRAMES, None
+    while found is None or found.fault == discover.TOO_DEEP:
+        found = watched(partial(walk_rules, kernels.calls, kernels.start, frames, most, keeps), watch)
+        frames *= 4
+    check(game, found, most)
+    rows = found.rows
+    numbering = numbered(
+        player=rows[:, discover.PLAYER],
+        level=rows[:, discover.LEVEL],
+        actions=rows[:, discover.ACTIONS],
+        first=rows[:, discover.FIRST],
+        parent=rows[:, discover.PARENT],
+        root_player=np.arange(rules.players),
+        root_sequence=np.arange(rules.players),
+        sequences=len(found.action_ids),
+    )
+    action_ids = np.empty_like(found.action_ids)
+    action_ids[numbering.final] = found.action_ids
+    lowest, highest, largest = found.paid.tolist()
+    infostates = PathInfostates(game, rows[numbering.order, discover.PATH])
+    payoff = Payoff(empty_sparse(len(action_ids), rules.players), empty_dense())
+    if len(found.terminal_payoffs) or keeps > found.terminals:
+        sequences = numbering.final.astype(np.int32)[found.terminal_sequences]
+        payoff = payoff._replace(sparse=sparse_operator(numbering.tree, sequences, found.terminal_payoffs))
+    else:
+        parts = 1 if found.histories < FEW_HISTORIES else available_cores()
+        keys = rows[numbering.order, discover.NUMBER]
+        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth, shares=1))
+        infostates.walk = walk
+        payoff = payoff._replace(walk=number_of_walk(walk))
+    return CompiledGame(
+        spec=game.spec,
+        players=rules.players,
+        tree=numbering.tree,
+        payoff=payoff,
+        infostates=infostates,
+        action_ids=action_ids,
+        action_names=names_of(game, found),
+        size=GameSize(
+            found.histories, found.terminals, found.depth, int(rows[:, discover.VISITS].max(initial=0)), public_states=None
+        ),
+        constant=highest if highest - lowest <= 1e-9 * largest else None,
+        rules=game,
+        digest=f"{found.digest:016x}",
+    )
+
+
+def try_rules(game: Game, plain: NumbaGame, limit: int) -> int:
+    """Try the functions as plain Python, before they run where mistakes are not noticed; return the :func:`frontier`.
+
+    Raises:
+        GameError: rules that fail, or numbers beyond 64 bits, as far as some playouts show.
+        GameSizeError: by Knuth's estimate from these playouts, there are almost surely more histories than the limit.
+    """
+    playout, random = history_playout(plain), Random(0)
+    try:
+        found = summary_of([playout(random, inf) for _ in range(PLAYED)])
+        depth = frontier(plain)
+    except TreeplexError:
+        raise
+    except Exception as error:
+        raise failed_rules(error, "in a random playout") from error
+    if found.least > limit:
+        raise GameSizeError(
+            f"{game} has about {count_text(found.mean)} histories, almost surely at least {count_text(found.least)}, and the "
+            f"limit is {limit:,}; choose smaller parameters, sample it without compiling (treeplex sample, tp.sample), or "
+            "raise the limit (tp.compile(game, limit=...), --limit)"
+        )
+    return depth
+
+
+def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None) -> Found:
+    """What a walk finds, in a thread of its own, so that its progress is told and Ctrl-C ends it."""
+    progress, found = np.zeros(2, np.int64), list[Found | BaseException]()
+
+    def run() -> None:
+        try:
+            found.append(walk(progress))
+        except BaseException as error:
+            found.append(error)
+
+    thread = Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(WATCHED)
+            if watch is not None:
+                watch(int(progress[discover.SEEN]))
+    finally:
+        progress[discover.STOP] = 1
+        thread.join()
+    if isinstance(found[0], BaseException):
+        raise failed_rules(found[0], "while they are compiled") from found[0]
+    return found[0]
+
+
+def frontier(game: Game) -> int:
+    """The depth at which there are at least :data:`JOBS` nodes, as far as the game has as many."""
+    level: list[State] = [game.new_initial_state()]
+    for depth in range(64):
+        inner = [state for state in level if state.current_player() != TERMINAL]
+        if len(level) >= JOBS or not inner:
+            return depth
+        below = []
+        for state in inner:
+            actions = (
+                state.legal_actions() if state.current_player() != CHANCE else [a for a, p in state.chance_outcomes() if p > 0]
+            )
+            below += [state.child(action) for action in actions]
+        level = below
+    return 64
+
+
+def check(game: Game, found: Found, most: int) -> None:
+    """Raise what a walk found wrong."""
+    if found.fault == discover.NO_FAULT:
+        return
+    first, second = found.detail.tolist()
+    where = place(game, found.path.tolist())
+    if found.fault == discover.TOO_LARGE:
+        raise GameSizeError(
+            f"{game} has more than {most:,} infosets after {found.histories:,} histories: solving so many takes more "
+            f"than the {megabytes(most * INFOSET_BYTES)} that are free; make it smaller, or sample it (tp.sample)"
+        )
+    if found.fault in (discover.FORGETS, discover.OTHER_ACTIONS):
+        row = found.rows[int(first)]
+        player, key = int(row[discover.PLAYER]), int(row[discover.NUMBER])
+        infoset = f"infoset {key} of player {player}"
+        if found.fault == discover.FORGETS:
+            raise ImperfectRecallError(
+                f"player {player} lacks perfect recall at {infoset} ({where}): its histories differ in the player's own past "
+                "actions or infosets; put them into infoset(), by mix where 63 bits are too few"
+            )
+        begin = int(row[discover.FIRST])
+        known = found.action_ids[begin : begin + int(row[discover.ACTIONS])].tolist()
+        raise GameError(
+            f"{infoset} has actions {known} in one history and others {where}; histories that a player cannot tell apart must "
+            "offer the same actions in the same order"
+        )
+    texts = {
+        discover.BAD_ACTOR: f"actor() is {first:g} {where}; give a player from 0, CHANCE (-1) or TERMINAL (-4)",
+        discover.BAD_COUNT: f"actions() is {first:g} {where}; give at least one action, and at most most_actions",
+        discover.BAD_CHANCE: f"chance probabilities {where} sum to {first:.12g}, not 1; correct probability()",
+        discover.NEGATIVE_CHANCE: f"probability() of action {second:g} is {first:g} {where}; give numbers from 0 to 1",
+        discover.BAD_INFOSET: f"infoset() is {first:g} {where}; give a number from 0 to 2**63 - 1",
+        discover.BAD_PAYOFF: f"payoff() of player {second:g} is {first:g} {where}; give finite payoffs",
+        discover.REPEATED_ACTION: f"actions() gives action {first:g} twice, or below 0, {where}; give each once, from 0",
+    }
+    raise GameError(f"{game}: {texts[found.fault]}")
+
+
+def place(game: Game, actions: Sequence[int]) -> str:
+    """Where a history is, in words."""
+    state, names = game.new_initial_state(), []
+    try:
+        for action in actions:
+            names.append(state.action_to_string(action))
+            state = state.child(action)
+    except Exception:
+        return f"after the actions {list(actions)}"
+    return f"after history [{', '.join(names)}]" if names else "at the root"
+
+
+def names_of(game: Game, found: Found) -> tuple[dict[int, str], ...]:
+    """Names of actions: those at the first and the last of some infosets that have them; the id where these differ."""
+    names = []
+    for player in range(game.num_players):
+        of_player = np.flatnonzero(found.rows[:, discover.PLAYER] == player)
+        infosets = found.rows[np.concatenate((of_player[:NAMED], of_player[NAMED:][-NAMED:]))]
+        counts = infosets[:, discover.ACTIONS]
+        owners = np.repeat(np.arange(len(infosets)), counts)
+        actions = found.action_ids[
+            np.arange(len(owners)) + np.repeat(infosets[:, discover.FIRST] - np.cumsum(counts) + counts, counts)
+        ]
+        named: dict[int, str] = {}
+        for order in (slice(None), slice(None, None, -1)):
+            for action, at in zip(*(each.tolist() for each in np.unique(actions[order], return_index=True)), strict=True):
+                path = int(infosets[owners[order][at], discover.PATH])
+                name = str(action) if path == discover.NO_PATH else state_at(game, path).action_to_string(action)
+                named[action] = name if named.setdefault(action, name) == name else str(action)
+        for action in np.unique(found.action_ids).tolist() if len(of_player) > 2 * NAMED else ():
+            named.setdefault(action, str(action))
+        names.append(named)
+    return tuple(names)
+
+
+def state_at(game: Game, path: int) -> State:
+    """The history with a path: the number of each action among those of its node, in mixed radix, the first one lowest."""
+    state = game.new_initial_state()
+    while path > 1:
+        chance = state.current_player() == CHANCE
+        actions = [action for action, _ in state.chance_outcomes()] if chance else list(state.legal_actions())
+        path, number = divmod(path, max(len(actions), 2))
+        state = state.child(actions[number])
+    return state
+
+
+class PathInfostates(LazyInfostates):
+    """The infostate of every infoset, said by ordinary rules at one of its histories when it is asked for.
+
+    Attributes:
+        walk: what finds gradients; kernels know only its number, so it must live as long as the game.
+    """
+
+    walk: "RulesWalk | None" = None
+
+    def __init__(self, game: Game, paths: Ints) -> None:
+        """Keep the path [I] to a history of each infoset."""
+        self.game = game
+        self.paths = paths
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def written(self, infoset: int) -> str:
+        path = int(self.paths[infoset])
+        if path == discover.NO_PATH:
+            raise GameError(
+                f"infoset {infoset} of {self.game} lies too deep for its history to be kept; it has no infostate text"
+            )
+        return state_at(self.game, path).information_state_string()
+
+
+class RulesWalk:
+    """Gradients by walking the rules, see :class:`treeplex.engine.tree.walked.GradientWalk`.
+
+    The nodes at the frontier are dealt out in turn to as many threads as there are parts; each part is summed by itself, so
+    that sums have one order.
+    """
+
+    def __init__(self, rules: CompiledRules, tree: Tree, keys: Ints, part: Part) -> None:
+        """Build the table of infosets from their numbers ``keys`` [I]; ``part`` is the first one."""
+        self.rules, self.part = rules, part
+        self.offsets = tree.sequence_offsets
+        self.table = table_of(keys, tree)
+        self.lock = Lock()
+
+    @cached_property
+    def sums(self) -> Floats:
+        """What each part but the first sums up, [parts - 1, most sequences of a player]."""
+        return np.empty((self.part.parts - 1, int(np.diff(self.offsets).max())))
+
+    @cached_property
+    def threads(self) -> ThreadPoolExecutor:
+        """The threads that walk besides the one that asks."""
+        return ThreadPoolExecutor(self.part.parts - 1, "treeplex-walk")
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the table and of the sums."""
+        return self.table.slots.nbytes + 8 * (self.part.parts - 1) * int(np.diff(self.offsets).max())
+
+    @contextmanager
+    def sampled(self, shares: int) -> Iterator[None]:
+        """Meanwhile one of ``shares`` shares of the nodes at the frontier is walked, to see how long it takes."""
+        with self.lock:
+            whole, self.part = self.part, self.part._replace(shares=shares)
+        try:
+            yield
+        finally:
+            self.part = whole
+
+    def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
+        first, last = (int(each) for each in self.offsets[player : player + 2])
+        walk = partial(add_part_of_gradient, self.rules.calls, self.rules.start, self.table, self.offsets[:-1], player)
+        with self.lock:
+            others = self.sums[:, : last - first]
+            others[:] = 0.0
+            rest = [
+                self.threads.submit(walk, self.part._replace(number=number), strategy, each)
+                for number, each in enumerate(others, 1)
+            ]
+            walk(self.part, strategy, values[first:last])
+            for each, future in zip(others, rest, strict=True):
+                future.result()
+                values[first:last] += each

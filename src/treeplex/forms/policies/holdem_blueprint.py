@@ -1,0 +1,156 @@
+"""A policy of whole hold'em in buckets: the file that a training writes, and how every hand plays at every decision."""
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.buckets.sampling import Nodes
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.games.poker.buckets.named import buckets_of
+from treeplex.games.poker.buckets.plan import BucketPlan
+from treeplex.games.poker.buckets.rows import BucketRows
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
+from treeplex.storage.tensors import TensorFile, tensor, write_tensors
+
+BLUEPRINT = "blueprint.safetensors"
+"""The file in a training's folder."""
+FORMAT, VERSION = "treeplex holdem blueprint", 1
+STEPS = 255
+"""Probabilities are kept in so many steps."""
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class HoldemBlueprint:
+    """How to play both seats of whole hold'em, card by card in buckets.
+
+    Attributes:
+        game: with the raises that it knows.
+        rows: the buckets.
+        nodes: the betting tree.
+        shares: uint8, of each action at each decision and bucket, up to a factor; all 0 where nothing was learned.
+        card: how it was made.
+    """
+
+    game: Holdem
+    rows: BucketRows
+    nodes: Nodes = field(repr=False)
+    shares: NDArray[np.uint8] = field(repr=False)
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def policy_at(self, node: int, board: tuple[int, ...]) -> Floats:
+        """How each hand plays at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
+        count = int(self.nodes.actions[node])
+        where = self.nodes.rows[node] + bucket_rows(self.rows, board) * count
+        found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
+        total = found.sum(axis=0)
+        return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / count), where=total > 0))
+
+    def labels(self, node: int) -> list[int]:
+        """The actions at a decision: fold, call, or the chips to raise to."""
+        found: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
+        return found
+
+    def after(self, node: int, number: int) -> int:
+        """The decision after an action by its number; negative where the hand is over."""
+        return int(self.nodes.child[self.nodes.first[node] + number])
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        plan = self.rows.buckets.plan
+        about = {
+            "format": FORMAT,
+            "version": str(VERSION),
+            "game": self.game.spec,
+            "buckets": json.dumps({"counts": plan.counts, "method": plan.method, "recall": self.rows.recall}),
+            "identity": self.rows.buckets.identity,
+            "card": json.dumps(dict(self.card)),
+        }
+        write_tensors(path, about, {"shares": tensor(self.shares)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "HoldemBlueprint":
+        """Read what :meth:`save` wrote, a file or a folder with it. Nothing is executed; buckets are made again.
+
+        Raises:
+            FileError: missing, changed, no such policy, or its buckets come out differently here.
+        """
+        path = Path(path)
+        file = (path / BLUEPRINT if path.is_dir() else path).resolve()
+        return loaded(file, file.stat().st_mtime_ns if file.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def loaded(path: Path, changed: int) -> HoldemBlueprint:
+    """The policy in a file that was last changed then."""
+    with TensorFile(path, FORMAT, VERSION) as file:
+        try:
+            spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
+            identity, shares = file.about["identity"], np.array(file["shares"])
+            game = load_rules(spec) if not named_file(spec) else None
+            if not isinstance(game, Holdem):
+                raise FileError(f"{path}: its game {spec!r} is no holdem; train again")
+            rows = bucket_rows_of(game, tuple(given["counts"]), given["method"], given["recall"])
+            nodes = betting_nodes(game.rules, rows.counts)
+        except (KeyError, ValueError, TypeError, SpecError) as error:
+            raise FileError(f"{path}: the policy is not whole; put back a copy") from error
+    if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
+        raise FileError(f"{path}: the policy does not fit its game; put back a copy")
+    if rows.buckets.identity != identity:
+        raise FileError(f"{path}: its buckets cannot be made again by this version; train again")
+    return HoldemBlueprint(game, rows, nodes, shares, card)
+
+
+def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> BucketRows:
+    """Buckets of a game's hands; with recall they are made anew after every sequence of buckets.
+
+    Raises:
+        SpecError: numbers or a method that do not fit.
+    """
+    if len(counts) != 4:
+        raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
+    one, two, three, four = counts
+    return BucketRows(buckets_of(BucketPlan((one, two, three, four), method, nested=recall), game.rules.format), recall)
+
+
+@lru_cache(maxsize=256)
+def bucket_rows(rows: BucketRows, board: tuple[int, ...]) -> NDArray[np.int64]:
+    """:meth:`BucketRows.at`, remembered."""
+    return rows.at(board)
+
+
+def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Sums of policies as shares in :data:`STEPS`, rounded, in the same places."""
+    found = np.zeros(len(average), np.uint8)
+    for node in range(len(nodes.player)):
+        count = int(nodes.actions[node])
+        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        sums = average[place].reshape(-1, count)
+        total = sums.sum(axis=1, keepdims=True)
+        shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+        found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
+    return found
+
+
+def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
+    """Whether a file, or a folder with one, is such a policy."""
+    path = Path(path)
+    file = path / BLUEPRINT if path.is_dir() else path
+    try:
+        with TensorFile(file, FORMAT, VERSION):
+            return True
+    except FileError:
+        return False

@@ -1,0 +1,200 @@
+"""Policies on rules that networks say: features of an infoset in, probabilities of its actions out. For games of any size."""
+
+import os
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, Final, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.sparse import file_format
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.views import View
+from treeplex.forms.sources.openspiel import same_rules
+from treeplex.games.base import State
+from treeplex.storage.memory import available_memory, megabytes
+from treeplex.storage.tensors import TensorFile, tensor, write_tensors
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Layers = Sequence[tuple[Singles, Singles]]
+"""The matrix [outputs, inputs] and the biases [outputs] of each layer; rectified between them."""
+FORMAT, VERSION = "treeplex neural policy", 1
+BATCH = 1 << 14
+"""Infosets of a compiled game that are read together."""
+ARRAYS = 4
+"""Arrays of a number for each sequence that reading a policy takes at a time."""
+
+
+@final
+class NeuralPolicy:
+    """A behaviour policy of all players: the softmax of a network's outputs over the actions of an infoset.
+
+    ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` reads it for
+    all infosets of a compiled game.
+
+    Attributes:
+        spec: the text that names the game; empty for rules without a name.
+        players: N.
+        view: what networks see.
+        networks: one for each player, whose inputs are the F features; or one for all, which then see the player as well, as N
+            more columns. Outputs beyond the columns of actions are not used.
+        about: what is known of where it comes from.
+    """
+
+    def __init__(
+        self, spec: str, players: int, view: View, networks: Sequence[Layers], about: Mapping[str, str] | None = None
+    ) -> None:
+        """Wrap networks.
+
+        Raises:
+            PolicyError: their shapes do not fit the view, the players or each other.
+        """
+        self.spec, self.players, self.view = spec, players, view
+        self.networks: Final = tuple(tuple(layers) for layers in networks)
+        self.about: Mapping[str, str] = dict(about or {})
+        if len(self.networks) not in (1, players):
+            raise PolicyError(f"{len(self.networks)} networks for {players} players; give one, or one for each")
+        inputs = len(view.scale) + (players if self.shared else 0)
+        for layers in self.networks:
+            sizes = [inputs, *(len(biases) for _, biases in layers)]
+            shapes = [matrix.shape for matrix, _ in layers]
+            if shapes != [(after, before) for before, after in pairwise(sizes)] or sizes[-1] < len(view.actions):
+                raise PolicyError(f"a network of shapes {shapes} for {inputs} features and {len(view.actions)} actions")
+
+    @property
+    def shared(self) -> bool:
+        """Whether one network serves all players."""
+        return len(self.networks) == 1 < self.players
+
+    def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_]) -> Floats:
+        """The policy of a player at infosets that look like ``rows`` float32 [n, F], float64 [n, columns].
+
+        Args:
+            player: who acts.
+            rows: as :class:`View` has them.
+            legal: bool [n, columns], at least one of each row.
+        """
+        found = with_player(rows, player, self.players) if self.shared else rows
+        layers = self.networks[0 if self.shared else player]
+        for number, (matrix, biases) in enumerate(layers):
+            found = found @ matrix.T + biases
+            if number + 1 < len(layers):
+                np.maximum(found, 0.0, out=found)
+        return masked_softmax(found[:, : len(self.view.actions)], legal)
+
+    def action_probabilities(self, state: State, player_id: int | None = None) -> dict[int, float]:
+        """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.
+
+        Raises:
+            PolicyError: nobody acts there or all at once.
+            GameError: the state looks as none of the policy's game.
+        """
+        player = state.current_player() if player_id is None else player_id
+        if not 0 <= player < self.players:
+            raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+        actions = list(state.legal_actions())
+        columns = self.view.columns(actions)
+        legal = np.zeros((1, len(self.view.actions)), np.bool_)
+        legal[0, columns] = True
+        found = self.probabilities(player, self.view.row(state, player)[None], legal)[0]
+        return dict(zip(actions, found[columns].tolist(), strict=True))
+
+    def on(self, game: CompiledGame) -> Policy:
+        """The same on a compiled game, read batch by batch, so that it can be judged.
+
+        Raises:
+            PolicyError: a game of other players or actions, or too little memory.
+            GameError: the game's infosets do not look as the policy's.
+        """
+        tree, ids = game.tree, np.array(self.view.actions)
+        known = np.isin(game.action_ids[game.tree.sequence_infoset >= 0], ids).all()
+        other = self.spec and game.spec and self.spec != game.spec and not same_rules(self.spec, game.spec)
+        if game.players != self.players or not known or other:
+            raise PolicyError(f"this is a policy for {self.spec or 'rules without a name'}, not for {game}; train one for it")
+        needed, free = 8 * ARRAYS * len(game.action_ids), available_memory()
+        if free is not None and needed > free:
+            raise PolicyError(
+                f"a table of all {len(game.action_ids):,} sequences of {game} takes {megabytes(needed)}, and {megabytes(free)} "
+                "are free; play the policy instead (treeplex sample --against)"
+            )
+        table = np.ones(len(game.action_ids))
+        for player in range(self.players):
+            first, last = (int(each) for each in tree.infoset_offsets[player : player + 2])
+            for begin in range(first, last, BATCH):
+                end = min(begin + BATCH, last)
+                start, stride, actions = tree.infoset_layout[begin:end].T[:, :, None]
+                numbers = np.arange(int(actions.max()))
+                has = numbers < actions
+                sequences = np.where(has, start + stride * numbers, 0)
+                columns = np.searchsorted(ids, np.where(has, game.action_ids[sequences], ids[0]))
+                rows, legal = np.arange(end - begin)[:, None], np.zeros((end - begin, len(ids)), np.bool_)
+                legal[np.broadcast_to(rows, has.shape)[has], columns[has]] = True
+                found = self.probabilities(player, self.view.rows_of(game, begin, end), legal)
+                table[sequences[has]] = found[rows, columns][has]
+        return Policy(game, table)
+
+    def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
+        """Write it (``.safetensors``); ``about`` says where it comes from.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        said = {"format": FORMAT, "version": str(VERSION), "game": self.spec, "players": str(self.players)}
+        said |= {"networks": str(len(self.networks)), "view": self.view.to_json()}
+        layers = {
+            f"{network}.{layer}.{name}": tensor(np.asarray(array, np.float32))
+            for network, each in enumerate(self.networks)
+            for layer, pair in enumerate(each)
+            for name, array in zip(("matrix", "biases"), pair, strict=True)
+        }
+        write_tensors(path, {**{name: str(each) for name, each in (about or self.about).items()}, **said}, layers)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "NeuralPolicy":
+        """Read what :meth:`save` wrote. Nothing is executed, and no game is loaded.
+
+        Raises:
+            FileError: missing, changed, or no such policy.
+        """
+        with TensorFile(path, FORMAT, VERSION) as file:
+            try:
+                count, players = int(file.about["networks"]), int(file.about["players"])
+                networks = []
+                for network in range(count):
+                    depth = sum(name.startswith(f"{network}.") for name in file) // 2
+                    names = [(f"{network}.{layer}.matrix", f"{network}.{layer}.biases") for layer in range(depth)]
+                    networks.append([(file.read(matrix, "F32"), file.read(biases, "F32")) for matrix, biases in names])
+                about = {name: text for name, text in file.about.items() if name not in OWN_FIELDS}
+                return cls(file.about["game"], players, View.from_json(file.about["view"]), networks, about)
+            except (KeyError, ValueError, TypeError, PolicyError) as error:
+                raise FileError(f"{path}: the policy is not whole ({error}); put back a copy") from error
+
+    def __repr__(self) -> str:
+        return f"<neural policy for {self.spec or 'rules without a name'}>"
+
+
+OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "digest")
+
+
+def masked_softmax(logits: NDArray[Any], legal: NDArray[np.bool_]) -> Floats:
+    """Probabilities of logits [n, columns] where ``legal``, zero elsewhere; float64 [n, columns]."""
+    masked = np.where(legal, logits.astype(np.float64), -np.inf)
+    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
+    found: Floats = weights / weights.sum(axis=1, keepdims=True)
+    return found
+
+
+def with_player(rows: Singles, player: int | NDArray[np.int64], players: int) -> Singles:
+    """Rows [n, F] and who acts there as N more columns, float32 [n, F + N]."""
+    acting = np.zeros((len(rows), players), np.float32)
+    acting[np.arange(len(rows)), player] = 1.0
+    return np.concatenate([rows, acting], axis=1)
+
+
+def is_neural_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a file says that it is a neural policy; only its header is read, and nothing is checked."""
+    return file_format(path) == FORMAT

@@ -1,0 +1,166 @@
+"""What networks see of infosets of rules, compiled or not: a row of numbers for each, and a column for each action."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.streams import Stream
+from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.infoset_tensors import infoset_tensors
+from treeplex.forms.compile.infostate_tensors import WORD
+from treeplex.forms.compile.lazy_infostates import LazyInfostates
+from treeplex.forms.compile.stepping import outcomes
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+
+Rows = NDArray[np.float32]
+TENSOR, WORDS = "tensor", "words"
+"""What a row is: ``information_state_tensor`` of the rules; or the words of the infostate's text, each hashed to a column."""
+HASHED = 512
+"""Columns of :data:`WORDS`."""
+PROBES, LONGEST = 200, 10_000
+"""Random playthroughs that show what rows, actions and payoffs are like, and the most moves of one."""
+
+
+@dataclass(frozen=True)
+class View:
+    """How infosets look to a network.
+
+    Attributes:
+        kind: :data:`TENSOR` or :data:`WORDS`.
+        scale: float32 [F], what the numbers of a row are divided by.
+        actions: the action id of each column of outputs, in ascending order.
+    """
+
+    kind: str
+    scale: Rows
+    actions: tuple[int, ...]
+
+    @cached_property
+    def column_of(self) -> Mapping[int, int]:
+        """The column of each action id."""
+        return {action: column for column, action in enumerate(self.actions)}
+
+    def row(self, state: State, player: int) -> Rows:
+        """What a player's networks see at a state, float32 [F]."""
+        if self.kind == WORDS:
+            return hashed(state.information_state_string(player))
+        tensor = state.information_state_tensor(player)
+        if tensor is None or len(tensor) != len(self.scale):
+            size = "None" if tensor is None else f"{len(tensor)} numbers"
+            raise GameError(f"information_state_tensor() gives {size} at {state!r}, {len(self.scale)} elsewhere; correct it")
+        return np.asarray(tensor, np.float32) / self.scale
+
+    def columns(self, actions: Sequence[int]) -> list[int]:
+        """The columns of actions.
+
+        Raises:
+            GameError: an action without a column.
+        """
+        try:
+            return [self.column_of[action] for action in actions]
+        except KeyError as error:
+            raise GameError(
+                f"action {error} was not met in {PROBES} random playthroughs; give the game the property "
+                "num_distinct_actions, so that networks have an output for it"
+            ) from error
+
+    def rows_of(self, game: CompiledGame, begin: int, end: int) -> Rows:
+        """What networks see of the infosets of a compiled game from ``begin`` to before ``end``, float32 [n, F].
+
+        Raises:
+            GameError: a tensor needs a history of each infoset, and there are too many histories.
+        """
+        if self.kind == WORDS:
+            return np.array([hashed(text) for text in game.infostates[begin:end]]).reshape(end - begin, HASHED)
+        found = game.infostates.tensors(begin, end) if isinstance(game.infostates, LazyInfostates) else None
+        if found is None:
+            whole = infoset_tensors(game)
+            if whole is None:
+                raise GameError(f"the rules of {game} have no information_state_tensor, which the network was trained on")
+            found = whole[begin:end]
+        return found / self.scale
+
+    def to_json(self) -> str:
+        """As text, for files."""
+        return json.dumps({"kind": self.kind, "scale": self.scale.tolist(), "actions": self.actions})
+
+    @classmethod
+    def from_json(cls, text: str) -> "View":
+        """What :meth:`to_json` wrote.
+
+        Raises:
+            ValueError, KeyError, TypeError: it is none.
+        """
+        found = json.loads(text)
+        scale, actions = np.array(found["scale"], np.float32), tuple(int(action) for action in found["actions"])
+        if found["kind"] not in (TENSOR, WORDS) or scale.ndim != 1 or not (scale > 0.0).all() or not actions:
+            raise ValueError("no view of infosets")
+        return cls(found["kind"], scale, actions)
+
+
+class Probed(NamedTuple):
+    """What random playthroughs of rules showed.
+
+    Attributes:
+        view: how infosets look.
+        largest: the largest payoff in size, or 1 where all are 0.
+        constant: what payoffs sum to; None where they do not always sum to the same.
+        cooperative: whether everybody was always paid the same.
+    """
+
+    view: View
+    largest: float
+    constant: float | None
+    cooperative: bool
+
+
+def probe(rules: Game, kind: str | None = None) -> Probed:
+    """Play at random and see what infosets look like.
+
+    Args:
+        rules: turn by turn.
+        kind: :data:`TENSOR` or :data:`WORDS`; None for the first where the rules have it.
+
+    Raises:
+        GameError: a tensor is asked for, and the rules have none.
+    """
+    actions, payoffs, most = set[int](), list[Sequence[float]](), np.zeros(0, np.float32)
+    for number in range(PROBES):
+        state, stream = rules.new_initial_state(), Stream(0, number, 0)
+        for _ in range(LONGEST):
+            player = state.current_player()
+            if player == TERMINAL:
+                payoffs.append(state.returns())
+                break
+            options = outcomes(state)[0] if player == CHANCE else list(state.legal_actions())
+            if player != CHANCE:
+                actions.update(options)
+                tensor = None if kind == WORDS else state.information_state_tensor(player)
+                if tensor is None and kind == TENSOR:
+                    raise GameError(f"the rules of {rules} have no information_state_tensor; take features=words")
+                kind = kind or (WORDS if tensor is None else TENSOR)
+                if tensor is not None:
+                    row = np.abs(np.asarray(tensor, np.float32))
+                    most = np.maximum(most, row) if len(most) == len(row) else row
+            state = state.child(options[int(stream.draw() * len(options))])
+    known = rules.num_distinct_actions
+    scale = np.ones(HASHED, np.float32) if kind == WORDS else np.maximum(most, np.float32(1.0))
+    view = View(kind or WORDS, scale, tuple(sorted(actions)) if known is None else tuple(range(known)))
+    sums = {round(sum(each), 9) for each in payoffs}
+    largest = max(map(abs, chain.from_iterable(payoffs)), default=0.0) or 1.0
+    return Probed(view, largest, sums.pop() if len(sums) == 1 else None, all(len(set(each)) == 1 for each in payoffs))
+
+
+def hashed(text: str) -> Rows:
+    """The words of a text and their places as a row of zeros and ones (Weinberger et al. 2009), float32 [:data:`HASHED`]."""
+    row = np.zeros(HASHED, np.float32)
+    row[[crc32(f"{place}:{word}".encode()) % HASHED for place, word in enumerate(WORD.findall(text))]] = 1.0
+    return row

@@ -1,0 +1,68 @@
+"""Which of two games with the same moves and payoffs tells its players less (Basar and Olsder 1999, definition 3.14)."""
+
+from typing import Any
+
+import numpy as np
+
+from treeplex.engine.histories.form import ACTOR, CHILD, CHILDREN
+from treeplex.errors import GameError
+from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.structure.classes import histories_of, single_act
+from treeplex.forms.structure.decomposition import cut
+from treeplex.forms.structure.history_view import HistoryView, Verdict
+from treeplex.games.base import Game
+from treeplex.spec import Spec
+
+
+def informationally_inferior(
+    game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None
+) -> Verdict:
+    """Whether every strategy of a single-act game is one of another, which has more: its players know less when they move.
+
+    Then every Nash equilibrium of the game is one of the other, and an equilibrium of the other that can be played in the game
+    is one of the game (proposition 3.7). The definition is for games without chance; here chance may move, alike in both.
+
+    Args:
+        game, other: specs, rules, files or compiled games, with the same moves, chances and payoffs.
+        limit: the most histories of each; default as of :func:`treeplex.structure`.
+
+    Returns:
+        The verdict; where it does not hold, what the game's player can tell apart and the other's cannot, or that somebody
+        moves twice, or that both games tell the same.
+
+    Raises:
+        GameError: the games differ in more than what players know; else as :func:`treeplex.structure` raises.
+    """
+    fine, coarse = histories_of(other, limit=limit), histories_of(game, limit=limit)
+    check_same_moves(coarse, fine)
+    survey = HistoryView(coarse, cut(coarse.histories, len(coarse.infostates)))
+    single = single_act(survey)
+    if not single:
+        return single
+    told = HistoryView(fine, survey.parts).key
+    for infoset in range(len(fine.infostates)):
+        here = np.flatnonzero(told == infoset)
+        split = np.flatnonzero(survey.key[here] != survey.key[here[0]])
+        if len(split):
+            one, two = (survey.path(int(survey.moves[place])) for place in (here[0], here[split[0]]))
+            who = f"player {fine.infoset_player[infoset]}"
+            return Verdict(False, f"{who} can tell {one} from {two}, but not in {fine.spec}")
+    choices = coarse.histories.nodes[survey.moves, CHILDREN] > 1
+    pairs = {*zip(survey.key[choices].tolist(), told[choices].tolist(), strict=True)}
+    if len(pairs) == len(np.unique(survey.key[choices])):
+        return Verdict(False, f"everybody knows as much as in {fine.spec}")
+    return Verdict(True)
+
+
+def check_same_moves(first: HistoryTree, second: HistoryTree) -> None:
+    """Raise a :class:`GameError` unless two trees differ in infosets only."""
+    columns = [ACTOR, CHILD, CHILDREN]
+    alike = first.players == second.players and first.histories.nodes.shape == second.histories.nodes.shape
+    if not (
+        alike
+        and np.array_equal(first.histories.nodes[:, columns], second.histories.nodes[:, columns])
+        and np.array_equal(first.histories.chance, second.histories.chance)
+        and np.array_equal(first.histories.payoffs, second.histories.payoffs)
+    ):
+        what = f"{first.spec} and {second.spec} differ in more than what players know"
+        raise GameError(f"{what}; compare games with the same moves, chances and payoffs in the same order")

@@ -1,0 +1,74 @@
+"""Playing candidates of a discount policy on the training games, by whatever workers there are."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats
+from treeplex.engine.tree.learned import play_episode
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.learn.discount.trainer import Watch, unwatched
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.workers.crew import Shared
+from treeplex.workers.executor import Executor
+
+JOBS_PER_WORKER = 4
+"""Jobs a worker gets from each game in an epoch, about: so many that none waits long for the last one."""
+
+
+@dataclass(frozen=True, eq=False)
+class Player:
+    """What a worker knows: the specs of the games, which it compiles once, and the policy whose network the jobs replace."""
+
+    specs: tuple[str, ...]
+    policy: DiscountPolicy
+
+    @cached_property
+    def games(self) -> list[CompiledGame]:
+        """The games, compiled."""
+        return [compile_game(spec) for spec in self.specs]
+
+
+def play(player: Player, game: int, parameters: Floats) -> Floats:
+    """Play networks, float64 [n, P], on a game by its number; exploitability at the end of each episode, float64 [n]."""
+    compiled, scheme, horizon = player.games[game], player.policy.compiled, player.policy.horizon
+    rows = np.ascontiguousarray(parameters, np.float64)
+    episodes = [play_episode(compiled.tree, compiled.payoff, scheme._replace(parameters=row), horizon) for row in rows]
+    return np.array(episodes)
+
+
+def evaluate(
+    executor: Executor,
+    player: Shared[Player],
+    candidates: Floats,
+    games: Sequence[CompiledGame],
+    watch: Watch = unwatched,
+) -> Floats:
+    """Play every candidate on every game.
+
+    Args:
+        executor: the workers.
+        player: what they know.
+        candidates: networks, float64 [n, P].
+        games: the training games, as :class:`Player` numbers them; the largest is played first.
+        watch: called while waiting; what it raises goes through, and the jobs under way are given up.
+
+    Returns:
+        Exploitability at the end, float64 [n, G].
+
+    Raises:
+        AlgorithmError: a job that several workers died of.
+        Exception: what a worker raised.
+    """
+    count = len(candidates)
+    step = max(1, count // (JOBS_PER_WORKER * executor.size))
+    largest = sorted(range(len(games)), key=lambda number: -int(games[number].tree.sequence_offsets[-1]))
+    parts = [(game, slice(first, min(first + step, count))) for game in largest for first in range(0, count, step)]
+    found = np.empty((count, len(games)))
+    jobs = ((player, game, candidates[part]) for game, part in parts)
+    for (game, part), result in zip(parts, executor.map(play, jobs, watch), strict=True):
+        found[part, game] = result
+    return found

@@ -1,0 +1,97 @@
+"""Whole hold'em: a blueprint, then turns and rivers solved to the end."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.evaluate.match.agents import Agent
+from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
+from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
+from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.subgame import METHODS
+from treeplex.search.translation.agent import TranslatedAgent
+from treeplex.settings import setting
+
+DEFAULTS = StreetSolving()
+LATER = HOLDEM_STREETS[1:]
+
+
+@dataclass(frozen=True, kw_only=True)
+class EndgameSettings(ThinkingSettings):
+    """How streets are solved."""
+
+    blueprint: str = setting(help="the folder or file of a blueprint, of treeplex train blueprint")
+    start: str = setting("turn", "the first street that is solved; before, the blueprint plays", choices=LATER)
+    flop: str = setting(DEFAULTS.later, "bets where the flop is solved, such as 50%,a")
+    turn: str = setting(DEFAULTS.bets[0], "bets on the turn where it is solved")
+    river: str = setting(DEFAULTS.bets[1], "bets on the river where it is solved")
+    later: str = setting(DEFAULTS.later, "bets on later streets within a solve")
+    raises: str = setting(DEFAULTS.raises, "raises")
+    iterations: int = setting(DEFAULTS.iterations, "iterations of each solve at most", low=1)
+    think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
+    gadget: str = setting(DEFAULTS.gadget, "what stands in front of all solves but a hand's first", choices=RESOLVING[:3])
+    method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS)
+    drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
+    threads: int = setting(1, "threads that share the boards of a solve", low=1)
+
+
+class Endgames(AgentKind):
+    """Plays whole hold'em."""
+
+    name = "endgames"
+    text = "plays a blueprint of whole hold'em, and solves turn and river to the end with real bet sizes"
+    source = "Brown and Sandholm 2017, 2018 (Libratus, Modicum)"
+    plays = "holdem of two players without limit"
+    example = "endgames(blueprint=runs/holdem,think=1s)"
+    settings = EndgameSettings
+
+    def make(self, game: PlayedGame, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
+        guide = blueprint_agent(game, settings.blueprint, generator)
+        if not isinstance(game.public, PublicHoldem):
+            raise SpecError(f"endgames plays holdem, not {game}")
+        bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
+        solving = StreetSolving(
+            start=HOLDEM_STREETS.index(settings.start),
+            bets=tuple(bets[street] for street in LATER[LATER.index(settings.start) :]),
+            later=settings.later,
+            raises=settings.raises,
+            iterations=settings.iterations,
+            gadget=settings.gadget,
+            method=settings.method,
+            threads=settings.threads,
+            drop=settings.drop,
+        )
+        found = WholeHoldemAgent(game.public, guide, solving, generator)
+        found.think = settings.think
+        return found
+
+
+def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator) -> Agent:
+    """The agent that plays a blueprint of whole hold'em; at a table with other bets it hears and plays them as its own.
+
+    Raises:
+        SpecError: the table plays something else, or with other stacks or blinds.
+        FileError: the file cannot be read.
+    """
+    found = HoldemBlueprint.load(file)
+    own, table = found.game.rules, game.public
+    if not isinstance(table, PublicHoldem):
+        raise SpecError(f"{file} is a blueprint of {found.game}, and cannot play {game}")
+    theirs = table.rules
+    for what in ("format", "stacks", "antes", "rake", "no_flop_no_drop"):
+        if getattr(own, what) != getattr(theirs, what):
+            raise SpecError(
+                f"{file} is a blueprint of {found.game}; the table has other {what}: play {found.game} or train another"
+            )
+    if own.first_table != theirs.first_table:
+        raise SpecError(f"{file} is a blueprint of {found.game}; the table has other blinds or another button")
+    if own == theirs:
+        return HoldemBlueprintAgent(table, found, generator)
+    inner = HoldemBlueprintAgent(PublicHoldem(own), found, generator)
+    return TranslatedAgent(table, inner, generator, mapping="likelier")

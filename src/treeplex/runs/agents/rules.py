@@ -1,0 +1,32 @@
+"""Players by fixed rules."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.evaluate.match.agents import Agent
+from treeplex.runs.agents.kind import AgentKind, AgentSettings
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.search.rule_agents import STYLES, RuleAgent
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class RuleSettings(AgentSettings):
+    """Whose rules."""
+
+    style: str = setting("caller", "how it plays", choices=tuple(STYLES))
+
+
+class Rules(AgentKind):
+    """Somebody to beat."""
+
+    name = "rules"
+    text = "plays by fixed rules: always folds, calls or bets all, or like a rock, a regular, a station or a maniac"
+    source = ""
+    plays = "poker for two"
+    example = "rules(style=caller)"
+    settings = RuleSettings
+
+    def make(self, game: PlayedGame, settings: RuleSettings, generator: np.random.Generator) -> Agent:
+        return RuleAgent(game.public, settings.style, generator)

@@ -1,0 +1,1 @@
+"""Blueprints of whole hold'em: trained, written, read."""

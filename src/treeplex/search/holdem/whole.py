@@ -1,0 +1,223 @@
+"""Whole no-limit hold'em for two: a blueprint first, then every street solved to the end of the game with real bet sizes.
+
+The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn (``start``)
+the blueprint plays, bets that it lacks translated. From then on the rest of the hand is a spot with all hands, no buckets and
+exact stacks: the turn is solved with its rivers, the river again with finer sizes, and a bet of the opponent's that the tree
+lacks is added to it, and the street solved again. Ranges are those of the policies that were played, the opponent's by the
+blueprint. The first solve is from ranges alone, as Modicum's: what a policy in buckets promises single hands is worth
+little. Later ones stand behind a gadget, which keeps what the last solve promised to each of the opponent's hands.
+"""
+
+from dataclasses import dataclass
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.whole.public import PublicHoldem, hand_of
+from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.carried import Carried
+from treeplex.search.translation.mapping import bets_at, heard, spoken
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class StreetSolving:
+    """How streets are solved again.
+
+    Attributes:
+        start: the first street that is, 1 for the flop to 3 for the river.
+        bets: sizes on each street from there on, where that street is solved for its own play; the last one is used for later
+            streets below it.
+        later: sizes of later streets within a solve.
+        raises: sizes of raises, everywhere.
+        iterations: of each solve.
+        gadget, method, threads: see :class:`treeplex.search.resolving.agent.Resolving`.
+        drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
+    """
+
+    start: int = 2
+    bets: tuple[str, ...] = ("66%,a", "50%,100%,a")
+    later: str = "75%,a"
+    raises: str = "a"
+    iterations: int = 200
+    gadget: str = "resolve"
+    method: str = "dcfr"
+    threads: int = 1
+    drop: float = 1e-3
+
+    def plan(self, street: int, least: float) -> BetPlan:
+        """The sizes of a solve that begins on a street; ``least`` is the smallest bet in chips."""
+        own = self.bets[min(street - self.start, len(self.bets) - 1)]
+        return BetPlan.same(self.later, self.raises, min_bet=least).override(street, bets=own)
+
+    @property
+    def resolving(self) -> Resolving:
+        """The same for the agent that solves a spot."""
+        return Resolving(self.gadget, ROUND, self.method, self.iterations, threads=self.threads)
+
+
+class WholeHoldemAgent(Seat):
+    """Plays either seat of whole hold'em.
+
+    Attributes:
+        guide: the blueprint at this table, its bets translated.
+        solving: how streets are solved.
+        ranges: float64 [H] of each player, by what they played so far, up to a factor.
+        solver: who plays the rest of the hand; None as long as the guide does.
+    """
+
+    draws = False
+
+    def __init__(
+        self,
+        game: PublicHoldem,
+        guide: Agent,
+        solving: StreetSolving | None = None,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        """Sit down.
+
+        Raises:
+            AlgorithmError: settings that do not fit each other.
+            GameError: the game is not for two, or the button is with player 0.
+        """
+        super().__init__(game, generator)
+        if game.players != 2 or game.rules.betting.dealer != 1 or game.rules.betting.limits:
+            raise GameError(
+                "streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out"
+            )
+        self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
+        self.solving.resolving.check()
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`.
+
+        Raises:
+            GameError: to begin within a hand.
+        """
+        if at is not None and at.state != self.game.first_state():
+            raise GameError("the agent plays whole hands: it has to see every bet")
+        self.sit(seat, generator)
+        self.guide.begin(None)
+        self.state, self.thought = self.game.first_state(), None
+        self.solver: ResolvingAgent | None = None
+        first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
+        self.ranges = first, second
+
+    def fork(self) -> "WholeHoldemAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        found = super().fork()
+        found.guide = fork(self.guide)
+        found.solver = None if self.solver is None else self.solver.fork()
+        return found
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        options, solver = self.game.options(self.state), self.solver
+        following = hand_of(self.game.after(self.state, event))
+        if solver is not None and options.player >= 0:
+            self.solver = self._told(solver, event)
+        elif options.player >= 0:
+            played = self._played(event)
+            both = [own * played if seat == options.player else own for seat, own in enumerate(self.ranges)]
+            self.ranges = both[0], both[1]
+        self.guide.see(event)
+        self.state = following
+        table = following.table
+        begins = options.player == CHANCE and table.player >= 0 and table.street >= self.solving.start
+        if begins:
+            self.solver = self._opened(event)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        if self.solver is None:
+            self.thought = Thought(0, 0.0, 0)
+            return self.guide.policy()
+        options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
+        found = np.zeros((len(options.labels), len(self.holdem.hands)))
+        if self.solver.game.options(self.solver.state).player != options.player:  # it heard a bet as a call
+            found[real.kinds.index("pass")] = 1.0
+            return found
+        np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
+        left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
+        if left_out.any():
+            found[:, left_out] = self.guide.policy()[:, left_out]
+        thought = self.solver.thought or Thought(0, 0.0, 0)
+        self.thought = thought._replace(seconds=perf_counter() - began)
+        return found
+
+    def _played(self, event: int) -> Floats:
+        """How likely each hand takes an action by the guide; of a bet that it never makes, how likely the nearest one."""
+        labels = list(self.game.options(self.state).labels)
+        table, number = self.guide.policy(), labels.index(event)
+        if table[number].any():
+            return np.asarray(table[number])
+        bets = bets_at(self.game, self.state)
+        made = [k for k, kind in enumerate(bets.kinds) if kind == bets.kinds[number] and table[k].any()]
+        if not made:
+            return np.ones(table.shape[1])
+        nearest = min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))
+        return np.asarray(table[nearest])
+
+    def _opened(self, card: int) -> ResolvingAgent:
+        """Who plays from here, where a street begins."""
+        solving, table = self.solving, hand_of(self.state).table
+        before, seat = self.solver, self.player
+        if before is not None and before.game.options(before.state).player == CHANCE:
+            before.see(card)
+            carried = [before.carried(player) for player in ((0, 1) if seat is None else (seat,))]
+            ranges = carried[0].belief.ranges
+        else:
+            carried, ranges = list[Carried](), self._likely()
+        spot = self.holdem.spot_at(self.state, ranges, solving.plan(table.street, float(self.holdem.rules.betting.big_blind)))
+        game = HoldemGame.of(spot)
+        found = ResolvingAgent(game, solving.resolving, generator=self.generator, remember=4)
+        found.begin(seat)
+        found.think = self.think
+        for each in carried:
+            found.go_on(each)
+        return found
+
+    def _likely(self) -> tuple[Floats, Floats]:
+        """The ranges without unlikely hands; a player who would hold nothing here may hold anything."""
+        both = []
+        for own in self.ranges:
+            kept = own * self.holdem.free(self.state)
+            kept = np.where(kept >= self.solving.drop * kept.max(), kept, 0.0)
+            both.append(kept if kept.sum() > 0 else self.holdem.free(self.state))
+        return both[0], both[1]
+
+    def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
+        """The solver once it has seen an action; a bet that it lacks is added, or heard as another where that cannot be."""
+        options, table = self.game.options(self.state), hand_of(self.state).table
+        if solver.game.options(solver.state).player != options.player:
+            return solver
+        labels = list(options.labels)
+        inner, real = bets_at(solver.game, solver.state), bets_at(self.game, self.state)
+        action, own = labels.index(event), solver.game.options(solver.state).labels
+        meant = [k for k, number in enumerate(spoken(inner, real)) if number == action]
+        chips = float(event - table.base)
+        if real.kinds[action] != "bet":
+            number = inner.kinds.index(real.kinds[action]) if real.kinds[action] in inner.kinds else inner.kinds.index("pass")
+        elif near := [k for k in range(len(own)) if inner.kinds[k] == "bet" and abs(inner.chips[k] - chips) < 0.5]:
+            number = near[0]
+        elif options.player == self.player and meant:
+            number = meant[-1]
+        else:
+            try:
+                solver.see(solver.add(chips))
+                return solver
+            except GameError:
+                number = int(heard(real, action, inner, "likelier").argmax())
+        solver.see(own[number])
+        return solver

@@ -1,0 +1,118 @@
+"""Players of poker by fixed rules, for others to beat: who always folds, calls or bets all, and four kinds of people.
+
+The four go by how strong a hand is among all that could be held, by its share of the pot against any hand if nobody bets any
+more: 0 is the weakest, 1 the strongest. They never look at the opponent.
+"""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError, SpecError
+from treeplex.evaluate.match.agents import Seat
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.public import Bets, PublicGame
+from treeplex.spec import nearest
+
+Floats = NDArray[np.float64]
+NEVER = 2.0
+
+
+class Style(NamedTuple):
+    """From which strength on hands do something.
+
+    Attributes:
+        call: a bet is called.
+        bet: a bet is made where there is none.
+        raises: a bet is raised.
+        size: of bets and raises, in pots; of those on offer the nearest.
+        about: what it is, in a line.
+    """
+
+    call: float
+    bet: float
+    raises: float
+    size: float
+    about: str
+
+
+STYLES = {
+    "folder": Style(NEVER, NEVER, NEVER, 1.0, "folds to every bet, else checks"),
+    "caller": Style(0.0, NEVER, NEVER, 1.0, "checks and calls"),
+    "shover": Style(0.0, 0.0, 0.0, np.inf, "bets all it has"),
+    "rock": Style(0.75, 0.90, 0.97, 0.75, "tight and passive: few hands, seldom raised"),
+    "regular": Style(0.60, 0.65, 0.85, 0.75, "tight and aggressive: few hands, bet"),
+    "station": Style(0.20, 0.95, 0.99, 0.75, "loose and passive: calls with most hands"),
+    "maniac": Style(0.35, 0.30, 0.60, 1.0, "loose and aggressive: bets most hands"),
+}
+"""By name."""
+
+
+class RuleAgent(Seat):
+    """Plays any poker for two by a :class:`Style`."""
+
+    draws = False
+
+    def __init__(self, game: PublicGame, style: str, generator: np.random.Generator | None = None) -> None:
+        """Sit down.
+
+        Raises:
+            GameError: the game is no poker for two.
+            SpecError: no such style.
+        """
+        super().__init__(game, generator)
+        if style not in STYLES:
+            raise SpecError(f"unknown style {style!r}{nearest(style, STYLES)}; known: {', '.join(STYLES)}")
+        if game.players != 2 or game.stakes_at(game.first_state()) is None:
+            raise GameError("rules are for poker of two players, such as leduc_poker or holdem")
+        self.style, self.about = STYLES[style], STYLES[style].about
+        self._first = game
+        self._strength = lru_cache(maxsize=64)(self._strength_on)
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        self.sit(seat, generator)
+        self.game, self.state = (self._first, self._first.first_state()) if at is None else (at.game, at.state)
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        self.state = self.game.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`; a pure action for every hand."""
+        self.check_acting()
+        bets, player = self.game.bets(self.state), self.game.options(self.state).player
+        possible = self.game.possible(self.state)[player] > 0
+        if bets is None:
+            raise GameError(f"no bets at {self.game.name_of(self.state)}")
+        chosen = self._chosen(bets, player)
+        table = np.full((len(bets.kinds), len(possible)), 1.0 / len(bets.kinds))
+        table[:, possible] = (np.arange(len(table))[:, None] == chosen)[:, possible]
+        return table
+
+    def _chosen(self, bets: Bets, player: int) -> NDArray[np.int64]:
+        """The number of each hand's action, int64 [H]."""
+        style, asked = self.style, "fold" in bets.kinds
+        size = len(self.game.possible(self.state)[player])
+        simple = {style.call, style.bet, style.raises} <= {0.0, NEVER}
+        strength = np.full(size, 0.5) if simple else self._strength(self.game, self.state, player)
+        passive, offered = bets.kinds.index("pass"), [k for k, kind in enumerate(bets.kinds) if kind == "bet"]
+        found = np.full(size, passive)
+        if asked:
+            found[strength < style.call] = bets.kinds.index("fold")
+        if offered:
+            sizes = np.log(np.maximum(bets.sizes[offered], 1e-9))
+            near = offered[int(sizes.argmax() if np.isinf(style.size) else np.abs(sizes - np.log(style.size)).argmin())]
+            found[strength >= (style.raises if asked else style.bet)] = near
+        return found
+
+    @staticmethod
+    def _strength_on(game: PublicGame, state: object, player: int) -> Floats:
+        """The share of possible hands that are weaker, ties half, float64 [H]."""
+        possible = game.possible(state)
+        shares = np.round(game.pot_shares(state, possible, player), 9)
+        ordered = np.sort(shares[possible[player] > 0])
+        below = np.searchsorted(ordered, shares) + np.searchsorted(ordered, shares, side="right")
+        return np.asarray(below / (2 * len(ordered)))

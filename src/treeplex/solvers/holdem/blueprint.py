@@ -1,0 +1,114 @@
+"""Monte Carlo CFR with external sampling on whole hold'em in buckets, any betting of two players.
+
+The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very negative
+regrets in most walks, regrets of 32 bits with a floor. Two things differ. Cards of a board are dealt once for many pairs of
+hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as sums of 32-bit floats, where
+Pluribus keeps them for the first and takes means of snapshots later.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.buckets.sampling import SampledTables, Walks, discount, walk_board
+from treeplex.errors import AlgorithmError
+from treeplex.games.poker.buckets.buckets import random_boards
+from treeplex.games.poker.buckets.rows import BucketRows
+from treeplex.games.poker.cards.strength import River
+from treeplex.games.poker.whole.hand import HandRules
+from treeplex.games.poker.whole.nodes import betting_nodes, table_size
+
+CHUNK = 256
+"""Boards that are drawn at a time; they depend on the seed and the number of the chunk alone."""
+UNITS = 1000.0
+"""Units of regret in a big blind."""
+
+
+class BlueprintSolver:
+    """Solves whole hold'em in buckets; an iteration is a board.
+
+    Attributes:
+        rules, rows: the betting and the buckets.
+        nodes: the betting tree.
+        walks: how boards are walked.
+        prune_after: boards before the first walk that skips actions.
+        discount_every: after each so many boards, the k-th time, all sums are multiplied by k / (k + 1); 0 never.
+        iteration: boards done.
+        met: decisions met so far.
+        tables: regrets and average.
+    """
+
+    def __init__(
+        self,
+        rules: HandRules,
+        rows: BucketRows,
+        *,
+        deals: int = 64,
+        seed: int = 0,
+        discount_every: int = 0,
+        prune: float = 0.0,
+        prune_after: int = 0,
+        prune_below: float = -300.0,
+    ) -> None:
+        """Begin.
+
+        Args:
+            rules, rows, prune_after, discount_every: see the attributes.
+            deals: pairs of hands on each board.
+            seed: of all draws.
+            prune: the share of deals in which actions with very negative regrets are skipped.
+            prune_below: how negative, in big blinds.
+        """
+        self.rules, self.rows, self.prune_after, self.discount_every = rules, rows, prune_after, discount_every
+        self.nodes = betting_nodes(rules, rows.counts)
+        unit = rules.betting.big_blind / UNITS
+        self.walks = Walks(seed, deals, unit, prune, prune_below * UNITS)
+        size = table_size(self.nodes, rows.counts)
+        self.tables = SampledTables(np.zeros(size, np.int32), np.zeros(size, np.float32))
+        self.iteration, self.met = 0, 0
+        self._river = River(rules.format)
+        self._sequences = np.empty(len(rules.format.hands), np.int32)
+        decisions = len(self.nodes.player)
+        self._scratch = np.zeros(len(self.nodes.child)), np.zeros(decisions), *np.zeros((2, decisions), np.int64)
+        self._chunk = -1
+
+    def run(self, boards: int) -> None:
+        """Do so many more boards."""
+        for _ in range(boards):
+            chunk, place = divmod(self.iteration, CHUNK)
+            if chunk != self._chunk:
+                random = np.random.default_rng([self.walks.seed, chunk])
+                self._places, self._chunk = random_boards(self.rows.buckets.strengths, CHUNK, random), chunk
+            cards = self.rows.on_board(self._river, self._places, place, self._sequences)
+            walks = self.walks if self.iteration >= self.prune_after else self.walks._replace(prune=0.0)
+            self.met += walk_board(self.nodes, self.tables, cards, walks, self.iteration, self._scratch)
+            self.iteration += 1
+            if self.discount_every and self.iteration % self.discount_every == 0:
+                step = self.iteration // self.discount_every
+                discount(self.tables, step / (step + 1))
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs to go on bit for bit."""
+        done = np.array([self.iteration, self.met])
+        return {"done": done, "regrets": self.tables.regrets, "average": self.tables.average}
+
+    def restore(self, state: Mapping[str, NDArray[Any]]) -> None:
+        """Take over a state.
+
+        Raises:
+            AlgorithmError: a state of another game.
+        """
+        regrets, average = state["regrets"], state["average"]
+        if regrets.shape != self.tables.regrets.shape or average.shape != self.tables.average.shape:
+            raise AlgorithmError(
+                "the tables are of another betting tree or of other buckets; resume with those they were saved from"
+            )
+        self.tables.regrets[:], self.tables.average[:] = regrets, average
+        self.iteration, self.met = (int(each) for each in state["done"])
+
+
+def predicted_bytes(rules: HandRules, counts: tuple[int, ...]) -> int:
+    """Bytes of the tables of a run, without its buckets (hold'em: some 300 MB)."""
+    return 8 * table_size(betting_nodes(rules, counts), counts)

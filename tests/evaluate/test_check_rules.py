@@ -1,0 +1,76 @@
+"""Rules against rules: equal ones pass, and each kind of difference is found."""
+
+from dataclasses import replace
+
+import pytest
+from numba import njit
+
+import treeplex as tp
+from treeplex.errors import GameError, SpecError
+from treeplex.games.numba_rules import NumbaGame
+from treeplex.games.registry import load
+
+SPEC = "oshi_zumo(coins=3,size=1,horizon=3)"
+
+
+@njit
+def nothing(state, player):
+    return 0
+
+
+@njit
+def one_action(state, found):
+    found[0] = 0
+    return 1
+
+
+@njit
+def half(state, player):
+    return 0.5
+
+
+def test_built_in_functions_are_their_rules() -> None:
+    found = tp.check_rules(SPEC, playthroughs=100)
+    assert found.others == ("its Numba functions as plain Python", "its Numba functions, compiled")
+    assert 40 < found.infosets <= 180
+    assert tp.check_rules(SPEC, playthroughs=100) == found
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "goofspiel(num_cards=6,imp_info=true,points_order=descending)",
+        "goofspiel(num_cards=9,imp_info=true,players=3,points_order=ascending,returns_type=total_points)",
+        "goofspiel(num_cards=11,imp_info=true,num_turns=8,returns_type=point_difference)",
+        "goofspiel(num_cards=1,imp_info=true)",
+        "oshi_zumo",
+        "oshi_zumo(coins=20,size=2,horizon=30,alesia=true,min_bid=2)",
+        "liars_dice(numdice=4)",
+        "liars_dice(players=4,numdice=3,dice_sides=5)",
+    ],
+)
+def test_all_built_in_functions_are_their_rules(spec: str) -> None:
+    tp.check_rules(spec, playthroughs=100)
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"infoset": nothing}, "what is two infosets of player [01] is one in other rules"),
+        ({"actions": one_action}, r"actions: \[0, 1, 2, 3\], but \[0\] in "),
+        ({"payoff": half}, r"payoffs: .* but \[0.5, 0.5\]"),
+        ({"players": 3}, "has 2 players, and other rules have more or fewer"),
+    ],
+)
+def test_differences_are_found(changed: dict, message: str) -> None:
+    other = NumbaGame(replace(load(SPEC).numba_rules(), **changed), "other rules")
+    with pytest.raises(GameError, match=message):
+        tp.check_rules(SPEC, other, playthroughs=30)
+
+
+def test_there_must_be_something_to_compare() -> None:
+    with pytest.raises(SpecError, match="kuhn_poker has no Numba functions to compare; name other rules"):
+        tp.check_rules("kuhn_poker")
+    with pytest.raises(GameError, match=r"actions: .* in leduc_poker \(after history \[\]\)"):
+        tp.check_rules("kuhn_poker", "leduc_poker")

@@ -1,0 +1,26 @@
+"""Every item of the documents is shown by something that exists, with numbers that are stored."""
+
+import pytest
+
+from papers.common.claims import PLACE, VERDICTS, Claim, documents, exists, filled, number_at
+
+CLAIMS = [(document, claim) for document, claims in documents() for claim in claims]
+
+
+@pytest.mark.parametrize(("document", "claim"), CLAIMS, ids=lambda each: each.item if isinstance(each, Claim) else "")
+def test_items(document: str, claim: Claim) -> None:
+    assert claim.as_published in VERDICTS
+    assert all(exists(part.strip()) for part in claim.shown.split(";") if part.strip()), claim.shown
+    assert claim.shown or claim.as_published == "no"
+    assert claim.why or claim.as_published == "yes"
+    assert "|" not in "".join(claim.cells())
+    assert not PLACE.search(filled(claim.here))
+
+
+def test_all_documents_have_items() -> None:
+    assert len({document for document, _ in CLAIMS}) == 5
+
+
+def test_a_number_that_is_not_stored() -> None:
+    with pytest.raises(KeyError, match="no number at rebel/table2/lcfr/1x9f: '1x9f' is not there"):
+        number_at("rebel/table2/lcfr/1x9f")

@@ -1,0 +1,140 @@
+"""Whole hold'em with ten cards: a blueprint as it is, translated, and with its last streets solved again."""
+
+from functools import cache
+
+import numpy as np
+import pytest
+
+from treeplex.errors import FileError, SpecError
+from treeplex.evaluate.match.agents import play_game
+from treeplex.forms.policies.holdem_blueprint import BLUEPRINT, HoldemBlueprint
+from treeplex.games.poker.whole.public import hand_of
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.blueprint.settings import BlueprintTraining
+from treeplex.runs.train.train import train
+from treeplex.search.resolving.response import response_values
+
+OWN = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
+ANY = "holdem(ranks=5,suits=2,stack=20)"
+SMALL = BlueprintTraining(boards=200, deals=16, buckets=(6, 4, 4, 3), method="kmeans", discount_every=50)
+
+
+@cache
+def trained(folder):
+    return train(OWN, "blueprint", settings=SMALL, out=folder)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    where = tmp_path_factory.mktemp("blueprint") / "run"
+    trained(where)
+    return where
+
+
+def reach(played, line):
+    """What each of some players has seen once all did what ``line`` says: labels, and None for the first card left."""
+    for label in line:
+        options = played[0].game.options(played[0].state)
+        for each in played:
+            each.see(options.labels[0] if label is None else label)
+
+
+def to_the_turn(first=1):
+    return [1, 1, None, None, None, 1, first] + ([None] if first == 1 else [])
+
+
+def test_files_keep_what_is_played(folder, tmp_path):
+    one = HoldemBlueprint.load(folder)
+    one.save(tmp_path / BLUEPRINT)
+    two = HoldemBlueprint.load(tmp_path)
+    assert two.game == one.game or two.game.spec == one.game.spec
+    assert np.array_equal(one.shares, two.shares)
+    table = one.policy_at(0, ())
+    assert table.shape == (len(one.labels(0)), 45)
+    assert np.allclose(table.sum(axis=0), 1.0)
+    aces = one.game.rules.format.names().index("AdAc")
+    assert table[1 if one.labels(0)[0] == 0 else 0 :, aces].sum() > 0.95
+    (tmp_path / BLUEPRINT).write_bytes((tmp_path / BLUEPRINT).read_bytes()[:-9])
+    with pytest.raises(FileError):
+        HoldemBlueprint.load(tmp_path)
+
+
+def test_a_folder_plays_its_own_game_and_others_with_the_same_stacks(folder):
+    for spec in (OWN, ANY):
+        game = PlayedGame.of(spec)
+        players = [agent(str(folder), game, seed=1), agent("rules(style=maniac)", game)]
+        results = [play_game(players, np.random.default_rng(seed)) for seed in range(12)]
+        assert all(abs(sum(each)) < 1e-9 for each in results)
+        assert len(set(results)) > 2
+    with pytest.raises(SpecError, match="stacks"):
+        agent(str(folder), "holdem(ranks=5,suits=2,stack=30)")
+    with pytest.raises(SpecError, match="blueprint of holdem"):
+        agent(str(folder), "leduc_poker")
+
+
+def test_turn_and_river_are_solved_and_what_was_promised_is_carried(folder):
+    game = PlayedGame.of(ANY)
+    player = agent(f"endgames(blueprint={folder},iterations=60,think=100,drop=0)", game, seed=1)
+    player.begin(0)
+    reach([player], to_the_turn())
+    table = player.policy()
+    free = player.holdem.free(player.state) > 0
+    assert np.allclose(table[:, free].sum(axis=0), 1.0)
+    assert player.thought.iterations == 60
+    turn = player.solver
+    assert turn.game.spot.board == hand_of(player.state).board
+    assert turn.game.spot.pot == 4
+    assert turn.game.spot.stack == 18
+    reach([player], [1, 1, None])
+    river = player.solver
+    assert river is not turn
+    carried = river._stand(0).carried
+    assert carried.promised is not None
+    player.policy()
+    resolved = river._resolved(river._stand(0))
+    worth = response_values(resolved.subgame, resolved.policy, 1).at(())
+    known = ~np.isnan(carried.promised) & ~np.isnan(worth) & (resolved.subgame.admitted[1][0] > 0)
+    assert known.sum() > 5
+    assert (worth - carried.promised)[known].max() < 0.2  # chips of a pot of four: safe but for what iterations leave
+
+
+def test_bets_off_the_tree_are_added(folder):
+    game = PlayedGame.of(ANY)
+    player = agent(f"endgames(blueprint={folder},iterations=20,think=100)", game, seed=1)
+    player.begin(1)
+    reach([player], to_the_turn())
+    reach([player], [7])  # a bet of five into a pot of four
+    inner = player.solver
+    assert 5.0 in inner.game.bets(inner.game.first_state()).chips
+    table = player.policy()
+    labels = list(game.public.options(player.state).labels)
+    assert table[labels.index(0)].max() > 0  # some fold
+    assert table[labels.index(1)].max() > 0
+
+
+def test_forks_go_their_own_way(folder):
+    game = PlayedGame.of(ANY)
+    player = agent(f"endgames(blueprint={folder},iterations=10,think=100)", game, seed=1)
+    player.begin(None)
+    reach([player], to_the_turn())
+    other = player.fork()
+    other.see(1)
+    assert player.state != other.state
+    assert player.solver.state != other.solver.state
+    assert np.allclose(player.policy().sum(axis=0), 1.0)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_whole_hands_are_played_whatever_the_other_does(folder, seed):
+    game = PlayedGame.of(ANY)
+    street = ("turn", "flop", "river")[seed % 3]
+    player = agent(f"endgames(blueprint={folder},iterations=4,think=100,start={street})", game, seed=1)
+    random = agent("uniform", game, seed=seed)
+    results = [play_game([player, random] if k % 2 else [random, player], np.random.default_rng([seed, k])) for k in range(6)]
+    assert all(abs(sum(each)) < 1e-9 for each in results)
+
+
+def test_only_whole_no_limit_holdem_is_solved(folder):
+    with pytest.raises(SpecError, match="blueprint of"):
+        agent(f"endgames(blueprint={folder})", "kuhn_poker")

@@ -1,0 +1,156 @@
+// The report of many flops: a table to sort and to filter by texture, and means weighted by how often each flop comes.
+import { useMemo } from "preact/hooks";
+import { useSignal } from "@preact/signals";
+import { get } from "../../api.ts";
+import { Button, Notice, Panel, Select } from "../../look/basics.tsx";
+import { actionParts, Bars, Legend } from "../../look/Bars.tsx";
+import { Cards } from "../../look/Cards.tsx";
+import { chips, percent } from "../../look/numbers.ts";
+import { save } from "../../look/save.ts";
+import { Table, type Column } from "../../look/table.tsx";
+import { ask, go, link, place } from "../../router.ts";
+import { useLoaded } from "../../use.ts";
+import { PLAYERS, type Player } from "./node.ts";
+import { said } from "./steps.ts";
+import "./solution.css";
+
+interface Flop {
+  board: string;
+  weight: number;
+  exploitability_percent: number | null;
+  ev: [number | null, number | null];
+  equity: [number | null, number | null];
+  texture: Record<string, string | boolean>;
+  /** What is done at each node that was kept, by the node's line. */
+  lines: Record<string, { reach: number | null; actions: Record<string, number | null> }>;
+  /** The file of the solved spot, where it was kept. */
+  spot: string | null;
+}
+
+interface BatchData {
+  boards: number;
+  lines: { line: string; player: Player; actions: string[] }[];
+  rows: Flop[];
+}
+
+const WORDS: Record<string, string> = { true: "yes", false: "no" };
+const TEXTURES: Record<string, string> = { suits: "Suits", pairing: "Pairing", high: "High card", connected: "Connected" };
+
+/** The report of a batch, read again whenever `of` changes. */
+export function Report({ file, of }: { file: string; of?: string }) {
+  const line = place.value.query.get("node") ?? "";
+  const batch = useLoaded<BatchData>((signal) => get("batch", { file }, signal), [file, of]);
+  /** The texture by which flops are put together; "" for each by itself. */
+  const by = useSignal("");
+  const wanted = useSignal<Readonly<Record<string, string>>>({});
+  const data = batch.data;
+  const rows = useMemo(() => (data?.rows ?? []).filter((row) => Object.entries(wanted.value).every(([key, value]) => !value || String(row.texture[key]) === value)), [data, wanted.value]);
+  if (!data) return batch.error ? <Notice bad>{batch.error}</Notice> : <p class="empty" role="status">Reading {file}…</p>;
+  const at = data.lines.find((each) => each.line === line) ?? data.lines[0];
+  const kinds = (at?.actions ?? []).map((name) => name.split(" ")[0]!);
+  const means = at ? meanShares(rows, at) : [];
+  const textures = Object.keys(data.rows[0]?.texture ?? {});
+  const columns: Column<Flop>[] = [
+    by.value
+      ? { key: "board", label: TEXTURES[by.value] ?? by.value, show: (row) => WORDS[row.board] ?? row.board, sort: (row) => row.board }
+      : { key: "board", label: "Flop", show: (row) => <Cards of={row.board} />, sort: (row) => row.board },
+    { key: "equity", label: "Equity OOP", number: true, show: (row) => percent(row.equity[0]), sort: (row) => row.equity[0] },
+    { key: "ev0", label: "EV OOP", number: true, show: (row) => chips(row.ev[0]), sort: (row) => row.ev[0] },
+    { key: "ev1", label: "EV IP", number: true, show: (row) => chips(row.ev[1]), sort: (row) => row.ev[1] },
+    ...(at
+      ? [
+          {
+            key: "strategy",
+            label: PLAYERS[at.player],
+            show: (row: Flop) => <div class="hand-bar"><Bars small parts={actionParts(kinds, at.actions, shares(row, at))} label={row.board} /></div>,
+          },
+          ...at.actions.map((name, a) => ({ key: "share" + a, label: name, number: true, show: (row: Flop) => percent(shares(row, at)[a]), sort: (row: Flop) => shares(row, at)[a] })),
+        ]
+      : []),
+    { key: "weight", label: "Weight", number: true, show: (row) => chips(row.weight, 0), sort: (row) => row.weight },
+    { key: "exploitability", label: "Exploitability", number: true, show: (row) => percent(row.exploitability_percent == null ? null : row.exploitability_percent / 100, 2), sort: (row) => row.exploitability_percent },
+  ];
+  return (
+    <>
+      <div class="row spread">
+        <h2>{data.rows.length} of {data.boards} flops <span class="soft small">{file}</span></h2>
+        <Button small onClick={() => saveTable(rows, at)}>CSV</Button>
+      </div>
+      <Panel label="Which flops">
+        <div class="row">
+          {data.lines.length > 1 && <Select label="Node" value={at?.line ?? ""} options={data.lines.map((each) => ({ value: each.line, label: `${PLAYERS[each.player]} after ${said(each.line)}` }))} onChange={(value) => ask({ node: value })} />}
+          {textures.map((key) => (
+            <Select
+              key={key}
+              label={TEXTURES[key] ?? key}
+              value={wanted.value[key] ?? ""}
+              options={[{ value: "", label: "any" }, ...[...new Set(data.rows.map((row) => String(row.texture[key])))].sort().map((value) => ({ value, label: WORDS[value] ?? value }))]}
+              onChange={(value) => (wanted.value = { ...wanted.peek(), [key]: value })}
+            />
+          ))}
+          <Select label="Table" value={by.value} options={[{ value: "", label: "each flop" }, ...textures.map((key) => ({ value: key, label: `means by ${(TEXTURES[key] ?? key).toLowerCase()}` }))]} onChange={(value) => (by.value = value)} />
+        </div>
+        {at && (
+          <div class="stack tight batch-mean">
+            <h2 class="soft small">{rows.length} flops together, weighted</h2>
+            <Bars parts={actionParts(kinds, at.actions, means)} label="All shown flops" />
+            <Legend parts={actionParts(kinds, at.actions, means)} />
+          </div>
+        )}
+      </Panel>
+      <Panel label="Flops">
+        <Table label="Flops" columns={columns} rows={by.value ? meansBy(rows, by.value) : rows} id={(row) => row.board} first={{ key: "ev0", down: true }} most={1800} {...(data.rows.some((row) => row.spot) && !by.value ? { onRow: (row: Flop) => row.spot && go(link(["solution", row.spot])) } : {})} />
+      </Panel>
+    </>
+  );
+}
+
+/** How often each action is taken on a flop; NaN where nobody gets there. */
+const shares = (row: Flop, at: BatchData["lines"][number]): number[] => at.actions.map((name) => row.lines[at.line]?.actions[name] ?? Number.NaN);
+
+/** The same over flops, weighted by how often each comes and how often one gets to the node on it. */
+function meanShares(rows: readonly Flop[], at: BatchData["lines"][number]): number[] {
+  const sums = at.actions.map(() => 0);
+  let total = 0;
+  for (const row of rows) {
+    const found = shares(row, at);
+    const weight = row.weight * (row.lines[at.line]?.reach ?? 0);
+    if (!weight || found.some(Number.isNaN)) continue;
+    total += weight;
+    found.forEach((share, a) => (sums[a]! += weight * share));
+  }
+  return sums.map((sum) => (total ? sum / total : 0));
+}
+
+/** Flops put together by a texture, each as one row: means weighted by how often the flops come. */
+function meansBy(rows: readonly Flop[], key: string): Flop[] {
+  const groups = Map.groupBy(rows, (row) => String(row.texture[key]));
+  return [...groups].map(([name, flops]) => {
+    const mean = (value: (row: Flop) => number | null | undefined, weigh: (row: Flop) => number = () => 1): number | null => {
+      const known = flops.filter((row) => value(row) != null);
+      const total = known.reduce((sum, row) => sum + row.weight * weigh(row), 0);
+      return total ? known.reduce((sum, row) => sum + row.weight * weigh(row) * value(row)!, 0) / total : null;
+    };
+    const lines = Object.keys(flops[0]!.lines).map((line) => {
+      const reach = (row: Flop) => row.lines[line]?.reach ?? 0;
+      const actions = Object.keys(flops[0]!.lines[line]!.actions).map((action) => [action, mean((row) => row.lines[line]?.actions[action], reach)] as const);
+      return [line, { reach: mean(reach), actions: Object.fromEntries(actions) }] as const;
+    });
+    return {
+      board: name,
+      weight: flops.reduce((sum, row) => sum + row.weight, 0),
+      exploitability_percent: mean((row) => row.exploitability_percent),
+      ev: [mean((row) => row.ev[0]), mean((row) => row.ev[1])],
+      equity: [mean((row) => row.equity[0]), mean((row) => row.equity[1])],
+      texture: { [key]: name },
+      spot: null,
+      lines: Object.fromEntries(lines),
+    };
+  });
+}
+
+function saveTable(rows: readonly Flop[], at: BatchData["lines"][number] | undefined): void {
+  const head = ["board", "weight", "equity_oop", "ev_oop", "ev_ip", ...(at?.actions ?? [])];
+  const lines = rows.map((row) => [row.board, row.weight, row.equity[0], row.ev[0], row.ev[1], ...(at ? shares(row, at) : [])].join(","));
+  save("flops.csv", [head.join(","), ...lines].join("\n") + "\n", "text/csv");
+}
