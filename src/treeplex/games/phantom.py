@@ -160,7 +160,8 @@ class PhantomState(State):
         stones, place = self.stones[own], 2 * cells
         for mover, cell in self.tried:
             if mover == own:
-                row[cell if stones >> cell & 1 else cells + cell] = row[place + cell] = 1.0
+                seen = self.seen_as(own, cell)
+                row[seen if stones >> cell & 1 else cells + seen] = row[place + seen] = 1.0
                 place += cells
         if self.game.observation == COUNTED:
             turns = [0.0] * (4 * cells)
