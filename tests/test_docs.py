@@ -42,6 +42,7 @@ class Block:
 LONG = {
     "docs/agents.md",
     "docs/arena.md",
+    "docs/cluster.md",
     "docs/cooperative-games.md",
     "docs/games/holdem.md",
     "docs/games/rhode_island.md",
@@ -52,6 +53,7 @@ LONG = {
     "docs/pluribus.md",
     "docs/poker/analysis.md",
     "docs/poker/limit-holdem.md",
+    "docs/poker/whole-holdem.md",
     "docs/resolving.md",
 }
 """Pages whose examples take several seconds; the slow tests run them."""

@@ -97,10 +97,11 @@ def picture(records: dict[int, list[Record]]) -> Picture:
     for number, (buckets, found) in enumerate(records.items()):
         heights = [record.exploitability for record in found]
         left.plot([record.done for record in found], heights, label=f"{buckets} buckets", **line_style(number))
-        right.plot([record.seconds / 60 for record in found], heights, **line_style(number))
-    for axes, label in ((left, "Sweeps"), (right, "Minutes")):
+        right.plot([record.cpu_seconds / 60 for record in found], heights, **line_style(number))
+    for axes, label in ((left, "Sweeps"), (right, "Minutes of processor time")):
         axes.axhline(GOAL, color="0.6", linewidth=0.8)
         dress(axes, label)
+    right.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     left.set_ylabel("Exploitability (thousandths of a big blind a hand)", fontsize=9)
     left.legend(frameon=False, fontsize=9)
     return save(
@@ -115,14 +116,22 @@ def sizes_table(strategies: Sequence[LimitStrategy], records: dict[int, list[Rec
             str(buckets),
             large(strategy.game.infosets),
             f"{found[-1].done:,}",
-            f"{found[-1].seconds / 60:.0f}",
+            f"{found[-1].cpu_seconds / 60:.1f}",
             f"{found[-1].exploitability:.2f}",
             f"{others[buckets]:.1f}",
             f"{paper['exploitability']:.1f}" if buckets == 10 else "not known",
         ]
         for strategy, (buckets, found) in zip(strategies, records.items(), strict=True)
     ]
-    head = ["buckets a street", "infosets", "sweeps", "minutes", "exploitability", "on other boards", "exploitability, paper"]
+    head = [
+        "buckets a street",
+        "infosets",
+        "sweeps",
+        "processor minutes",
+        "exploitability",
+        "on other boards",
+        "exploitability, paper",
+    ]
     return Table("Exploitability inside the abstraction, thousandths of a big blind a hand", head, rows)
 
 
@@ -177,7 +186,7 @@ def reproduce(options: Sequence[str]) -> Result:
             "aggressive folds the weaker half to a bet and raises the best third; loose and passive folds a sixth and raises "
             "a sixth.",
             f'"On other boards": in tables counted on {OTHER_BOARDS:,} other boards.',
-            "Minutes are the solver's; other work shared the machine.",
+            "Minutes are the solver's, processor time of one core.",
         ],
         numbers={
             "records": {str(buckets): [record.plain() for record in found] for buckets, found in records.items()},

@@ -1,8 +1,8 @@
 """Whole no-limit hold'em with 50 big blinds: a blueprint in buckets against rule agents and a local best response, and how
 exact the turns and rivers are that the agent solves again.
 
-The blueprint is that of ``runs/holdem``; without such a folder it is trained first, and a longer training there is measured as it
-is."""
+The blueprint is that of ``runs/holdem``; without such a folder it is trained first. A longer training is measured as it is.
+"""
 
 from pathlib import Path
 from time import process_time
@@ -29,10 +29,10 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
-HANDS = {"folder": 2000, "caller": 4000, "shover": 4000, "rock": 1500, "regular": 1500, "station": 1500, "maniac": 1500}
-LBR_HANDS = 400
-SITUATIONS = 8
-ITERATIONS = {2: (20, 50, 100), 3: (50, 100, 200)}
+HANDS = {"folder": 500, "caller": 2000, "shover": 2000, "rock": 400, "regular": 400, "station": 400, "maniac": 400}
+LBR_HANDS = 100
+SITUATIONS = 4
+ITERATIONS = {2: (20, 60), 3: (50, 200)}
 """Of solves of turns and of rivers."""
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
@@ -98,8 +98,8 @@ def reproduce() -> Result:
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     card = HoldemBlueprint.load(FOLDER).card
     numbers: dict = {"blueprint": dict(card)}
-    turns, numbers["turn"] = solved(2)
     rivers, numbers["river"] = solved(3)
+    turns, numbers["turn"] = solved(2)
     rules, numbers["rules"] = against_rules()
     bound = local_best_response(GAME, str(FOLDER), hands=LBR_HANDS, actions="fcpa", seed=1)
     numbers["lbr"] = [MILLI * bound.value, MILLI * bound.interval]
@@ -119,9 +119,10 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, {card['cpu_seconds']:,} s of one core.",
-            f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} from it over "
-            f"{LBR_HANDS:,} hands.",
+            f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, "
+            f"{card['cpu_seconds']:,} s of one core.",
+            f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} mbb "
+            f"a hand from it over {LBR_HANDS:,} hands.",
             f"{SITUATIONS} turns and rivers of the blueprint's own play, by the agent's default sizes.",
         ],
         numbers=numbers,

@@ -22,7 +22,7 @@ UPDATES = {"small": 60, "whole": 200}
 CHECKED = 4000
 OPPONENTS = ("uniform", *(f"rules(style={style})" for style in ("caller", "shover", "rock", "regular", "station", "maniac")))
 """Agents of the library that it meets."""
-HANDS, LBR_HANDS = 1000, 300
+HANDS, LBR_HANDS = 400, 150
 """Of a match, in pairs with the same cards; and of local best response."""
 
 

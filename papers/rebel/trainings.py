@@ -9,7 +9,6 @@ import json
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass, field, replace
 from functools import cache
 from pathlib import Path
@@ -24,6 +23,7 @@ from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder
 from treeplex.runs.rebel.judge import judge_rebel
 from treeplex.runs.train.train import train as train_by
 from treeplex.storage.files import write_atomically
+from treeplex.workers.executor import in_threads
 
 NAME = "rebel/trainings"
 FOLDERS = ROOT / "runs" / "papers" / "rebel"
@@ -250,5 +250,4 @@ def reproduce(options: Sequence[str]) -> None:
             flush=True,
         )
 
-    with ThreadPoolExecutor(asked.jobs) as pool:
-        list(pool.map(make, missing))
+    list(in_threads(asked.jobs, make, missing))

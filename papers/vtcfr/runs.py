@@ -5,9 +5,6 @@ version of the algorithm, the seed and the iterations, so that what has changed 
 """
 
 import hashlib
-import multiprocessing
-import os
-import threading
 import time
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -23,6 +20,7 @@ from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.solvers.registry import algorithms
 from treeplex.solvers.rules.variants import VARIANTS
+from treeplex.workers.executor import make_executor
 
 STAGES = (100, 300, 1000)
 """Iterations at which policies are judged."""
@@ -135,25 +133,13 @@ def measure(names: Sequence[str], known: Mapping[str, str], *, seeds: Sequence[i
         for seed in (seeds[:1] if GAMES[name].large else seeds)
     ]
     left, runs = Counter(task.game for task in tasks), []
-    with multiprocessing.Pool(PROCESSES, leave_with_parent) as pool:
-        for run in pool.imap_unordered(work, tasks):
+    with make_executor("processes", PROCESSES) as executor:
+        for run in executor.map(work, ((task,) for task in tasks)):
             runs.append(run)
             left[run.game] -= 1
             if not left[run.game]:
                 print(f"{len(runs)} of {len(tasks)} runs: {run.game} done", flush=True)
     return sorted(runs, key=lambda run: (names.index(run.game), list(known).index(run.algorithm), run.seed))
-
-
-def leave_with_parent() -> None:
-    """End this process when its parent is gone, however that ended."""
-    parent = os.getppid()
-
-    def watch() -> None:
-        while os.getppid() == parent:
-            time.sleep(2.0)
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def work(task: Task) -> Run:

@@ -66,6 +66,20 @@ def test_a_spec_names_the_game_again(spec: str) -> None:
     assert tp.load(spec).spec == spec == tp.load(tp.load(spec).spec).spec
 
 
+def test_what_a_player_knows_up_to_symmetry() -> None:
+    state = tp.load("phantom_ttt(symmetric=true)").new_initial_state()
+    assert state.legal_actions() == [0, 1, 4]  # a corner, an edge, the middle
+    state = state.child(1)
+    assert state.chance_outcomes() == [(cell, 0.25) for cell in (1, 3, 5, 7)]
+    state = state.child(7)
+    assert (state.current_player(), state.marks(None)) == (1, [*".......x."])
+    assert state.information_state_string(0) == ".x.\n...\n...\n0,1 "
+    assert state.information_state_string(1) == "...\n...\n...\n"
+    state = state.child(4)
+    assert state.legal_actions() == [0, 3, 4, 6, 7]  # left is right
+    assert state.knowledge(0) == ".x.\n...\n...\ntried x(0,1)"
+
+
 def test_what_a_player_knows() -> None:
     state = tp.load("phantom_ttt(rows=2,columns=2,line=2)").new_initial_state().child(0).child(0)
     assert state.knowledge(1) == "x.\n..\ntried o(0,0)"
@@ -78,6 +92,7 @@ def test_what_a_player_knows() -> None:
         ("phantom_ttt(rows=5,columns=4)", "more than 16 cells; make it smaller"),
         ("phantom_ttt(gameversion=cdh)", "gameversion cannot be 'cdh'"),
         ("dark_hex(obstype=all)", "obstype cannot be 'all'"),
+        ("dark_hex(symmetric=8)", "symmetric must be true or false"),
         ("dark_hex(board_size=0)", "board_size must be an integer of at least 1"),
     ],
 )

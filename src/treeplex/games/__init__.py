@@ -1,5 +1,4 @@
-"""What rules are written with: histories (``Game``, ``State``), public trees (``PublicTree``),
-Numba functions (``NumbaRules``), matrices."""
+"""What rules are written with: histories (``Game``, ``State``), public trees, Numba functions, matrices."""
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame

@@ -5,19 +5,25 @@ that, and in the *classical* version try another cell; in the *abrupt* one the t
 Actions, information states and payoffs are OpenSpiel's ``phantom_ttt`` and ``dark_hex``, but for the number of turns, which
 OpenSpiel's dark hex shows even where it reveals nothing, so that its players forget.
 
+*Up to symmetry* a player sees the board only up to turns and reflections that take wins to wins: cells that are the same to it
+are one action, and chance says which of them it was. Equilibria stay equilibria and the value the value, with up to eight times
+fewer infosets.
+
 Boards are bit sets of cells.
 """
 
 from abc import abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.phantom.symmetry import Group, group_of, permuted
 from treeplex.errors import SpecError
-from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, choice, observer, whole
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.parameters import GameInfo, choice, flag, observer, whole
 
 HIDDEN, COUNTED = "reveal-nothing", "reveal-numturns"
 MOST_CELLS = 16
@@ -31,14 +37,15 @@ class PhantomGame(Game):
         rows, columns: of the board.
         abrupt: whether a turn is over when the cell was taken.
         observation: :data:`HIDDEN`, or :data:`COUNTED` where players see whose turn it was all along.
+        symmetric: up to symmetry.
     """
 
-    def __init__(self, rows: int, columns: int, *, abrupt: bool, observation: str) -> None:
+    def __init__(self, rows: int, columns: int, *, abrupt: bool, observation: str, symmetric: bool) -> None:
         if rows * columns > MOST_CELLS:
             raise SpecError(
                 f"{self.info.name}: a board of {rows} by {columns} has more than {MOST_CELLS} cells; make it smaller"
             )
-        self.rows, self.columns, self.abrupt, self.observation = rows, columns, abrupt, observation
+        self.rows, self.columns, self.abrupt, self.observation, self.symmetric = rows, columns, abrupt, observation, symmetric
         self.spec = self.info.spec(self.parameters())
 
     @property
@@ -69,8 +76,24 @@ class PhantomGame(Game):
         """Whether each player has won with each set of stones, bool [2, 2**n]."""
         return np.array([[self.wins(player, board) for board in range(1 << self.cells)] for player in (0, 1)])
 
+    @cached_property
+    def turns(self) -> NDArray[np.int64]:
+        """Turns and reflections of the board that take wins to wins, as images of cells, int64 [g, n]; the identity first."""
+        board = np.arange(self.cells).reshape(self.rows, self.columns)
+        turned = [np.rot90(each, turns) for each in (board, board.T) for turns in range(4)]
+        images = {tuple(each.ravel().tolist()): None for each in turned if each.shape == board.shape}
+        return np.array([image for image in images if (self.won[:, permuted(image)] == self.won).all()])
+
+    @cached_property
+    def group(self) -> Group:
+        """The turns up to which boards are the same to players: without ``symmetric`` the identity alone."""
+        return group_of(self.turns if self.symmetric else self.turns[:1])
+
     def new_initial_state(self) -> "PhantomState":
-        return PhantomState(self)
+        if not self.symmetric:
+            return PhantomState(self)
+        everything = (1 << len(self.group.images)) - 1
+        return SymmetricState(self, ((0, everything), (0, everything)))
 
     def lines_of(self, marks: Sequence[str]) -> str:
         """A board as lines of text, each with its end."""
@@ -123,8 +146,8 @@ class PhantomState(State):
         own = observer(self, player)
         board = self.game.lines_of(self.marks(own))
         if self.game.observation == HIDDEN:
-            return board + "".join(f"{own},{cell} " for mover, cell in self.tried if mover == own)
-        turns = "".join(f"{mover},{cell if mover == own else '?'} " for mover, cell in self.tried)
+            return board + "".join(f"{own},{self.seen_as(own, cell)} " for mover, cell in self.tried if mover == own)
+        turns = "".join(f"{mover},{self.seen_as(own, cell) if mover == own else '?'} " for mover, cell in self.tried)
         return f"{board}{len(self.tried)}\n{turns}"
 
     def information_state_tensor(self, player: int | None = None) -> Sequence[float]:
@@ -155,10 +178,20 @@ class PhantomState(State):
         boards = self.stones
         if player is not None:
             boards = (self.stones[0], self.seen[0]) if player == 0 else (self.seen[1], self.stones[1])
-        return [next((MARKS[i] for i in (0, 1) if boards[i] >> cell & 1), ".") for cell in range(self.game.cells)]
+        marks = ["."] * self.game.cells
+        for mark, board in zip(MARKS, boards, strict=True):
+            for cell in range(self.game.cells):
+                if board >> cell & 1:
+                    marks[cell if player is None else self.seen_as(player, cell)] = mark
+        return marks
+
+    def seen_as(self, player: int, cell: int) -> int:
+        """Where a player sees a cell."""
+        return cell
 
     def knowledge(self, player: int) -> str:
-        tried = " ".join(self.game.name_of_cell(player, cell) for mover, cell in self.tried if mover == player)
+        seen = [self.seen_as(player, cell) for mover, cell in self.tried if mover == player]
+        tried = " ".join(self.game.name_of_cell(player, cell) for cell in seen)
         return f"{self.game.lines_of(self.marks(player))}tried {tried or 'nothing yet'}"
 
     def action_to_string(self, action: int) -> str:
@@ -170,12 +203,69 @@ def changed(pair: tuple[int, int], player: int, board: int) -> tuple[int, int]:
     return (board, pair[1]) if player == 0 else (pair[0], board)
 
 
+class SymmetricState(PhantomState):
+    """A history up to symmetry.
+
+    Attributes:
+        frames: of each player the element of the group that takes the board as it sees it to the board, and those that fix
+            what it has tried.
+        choosing: the cell, as the player sees it, of which chance is to say which one it is; -1 otherwise.
+    """
+
+    __slots__ = ("choosing", "frames")
+
+    def __init__(
+        self, game: PhantomGame, frames: tuple[tuple[int, int], tuple[int, int]], choosing: int = -1, **history: Any
+    ) -> None:
+        super().__init__(game, **history)
+        self.frames, self.choosing = frames, choosing
+
+    def current_player(self) -> int:
+        return CHANCE if self.choosing >= 0 else super().current_player()
+
+    def seen_as(self, player: int, cell: int) -> int:
+        """Where a player sees a cell."""
+        group = self.game.group
+        return int(group.images[group.inverse[self.frames[player][0]], cell])
+
+    def cells_of(self, cell: int) -> list[int]:
+        """The cells that are, to the player whose turn it is, the same as one that it sees."""
+        group, (element, fixing) = self.game.group, self.frames[self.turn]
+        return sorted({int(group.images[element, seen]) for seen in np.flatnonzero(group.least[fixing] == cell)})
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.choosing >= 0:
+            return self.cells_of(self.choosing)
+        seen = {self.seen_as(self.turn, cell) for cell in super().legal_actions(player)}
+        return [cell for cell in sorted(seen) if self.game.group.least[self.frames[self.turn][1], cell] == cell]
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        cells = self.cells_of(self.choosing)
+        return [(cell, 1 / len(cells)) for cell in cells]
+
+    def child(self, action: int) -> "SymmetricState":
+        history = {name: getattr(self, name) for name in PhantomState.__slots__ if name != "game"}
+        if self.choosing < 0:
+            cells = self.cells_of(action)
+            if len(cells) > 1:
+                return SymmetricState(self.game, self.frames, action, **history)
+            action = cells[0]
+        group, (element, fixing) = self.game.group, self.frames[self.turn]
+        seen = self.seen_as(self.turn, action)
+        turned = int(group.compose[element, group.inverse[group.toward[fixing, seen]]])
+        frame = (turned, int(fixing & group.fixing[group.least[fixing, seen]]))
+        frames = (frame, self.frames[1]) if self.turn == 0 else (self.frames[0], frame)
+        after = super().child(action)
+        history = {name: getattr(after, name) for name in history}
+        return SymmetricState(self.game, frames, **history)
+
+
 class PhantomTicTacToe(PhantomGame):
     """Phantom tic-tac-toe: so many stones in a line win 1, a full board is a draw."""
 
-    def __init__(self, rows: int, columns: int, line: int, *, abrupt: bool, observation: str) -> None:
+    def __init__(self, rows: int, columns: int, line: int, *, abrupt: bool, observation: str, symmetric: bool) -> None:
         self.line = line
-        super().__init__(rows, columns, abrupt=abrupt, observation=observation)
+        super().__init__(rows, columns, abrupt=abrupt, observation=observation, symmetric=symmetric)
 
     @property
     def info(self) -> GameInfo:
@@ -188,6 +278,7 @@ class PhantomTicTacToe(PhantomGame):
             "rows": self.rows,
             "columns": self.columns,
             "line": self.line,
+            "symmetric": self.symmetric,
         }
 
     @cached_property
@@ -221,6 +312,7 @@ class DarkHex(PhantomGame):
             "board_size": self.rows if self.rows == self.columns else 3,
             "gameversion": "adh" if self.abrupt else "cdh",
             "obstype": self.observation,
+            "symmetric": self.symmetric,
             "num_rows": self.rows if self.rows != self.columns else None,
             "num_cols": self.columns if self.rows != self.columns else None,
         }
@@ -262,7 +354,13 @@ class DarkHex(PhantomGame):
 
 
 def phantom_ttt(
-    *, gameversion: str = "classical", obstype: str = HIDDEN, rows: int = 3, columns: int = 3, line: int = 3
+    *,
+    gameversion: str = "classical",
+    obstype: str = HIDDEN,
+    rows: int = 3,
+    columns: int = 3,
+    line: int = 3,
+    symmetric: bool = False,
 ) -> PhantomTicTacToe:
     """Phantom tic-tac-toe; see the module for the rules.
 
@@ -276,6 +374,7 @@ def phantom_ttt(
         whole(name, "line", line, 1),
         abrupt=choice(name, "gameversion", gameversion, ("classical", "abrupt")) == "abrupt",
         observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
+        symmetric=flag(name, "symmetric", symmetric),
     )
 
 
@@ -284,6 +383,7 @@ def dark_hex(
     board_size: int = 3,
     gameversion: str = "cdh",
     obstype: str = HIDDEN,
+    symmetric: bool = False,
     num_rows: int | None = None,
     num_cols: int | None = None,
 ) -> DarkHex:
@@ -299,10 +399,12 @@ def dark_hex(
         size if num_cols is None else whole(name, "num_cols", num_cols, 1),
         abrupt=choice(name, "gameversion", gameversion, ("cdh", "adh")) == "adh",
         observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
+        symmetric=flag(name, "symmetric", symmetric),
     )
 
 
 OBSTYPE = f"{HIDDEN}, or {COUNTED}: everybody sees whose turn it is"
+SYMMETRIC = "true: up to turns and reflections of the board"
 PHANTOM_TTT = GameInfo(
     name="phantom_ttt",
     summary="tic-tac-toe in which nobody sees the other's stones",
@@ -314,6 +416,7 @@ PHANTOM_TTT = GameInfo(
         "rows": "rows of the board",
         "columns": "columns of the board",
         "line": "stones in a line that win",
+        "symmetric": SYMMETRIC,
     },
     note="half a minute and 4 GB to compile",
 )
@@ -326,6 +429,7 @@ DARK_HEX = GameInfo(
         "board_size": "rows and columns of the board",
         "gameversion": "cdh, classical: try again where the cell was taken; adh, abrupt: the turn is over",
         "obstype": OBSTYPE,
+        "symmetric": SYMMETRIC,
         "num_rows": "rows, where they are other than columns",
         "num_cols": "columns, where they are other than rows",
     },

@@ -1,5 +1,7 @@
 """Phantom games by timelines are the games that their rules say."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import treeplex as tp
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.matrix_form import payoff_matrix
-from treeplex.forms.compile.phantom import compile_phantom, estimated_entries
+from treeplex.forms.compile.phantom import compile_phantom, estimated_terms
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.phantom import PhantomGame
 
@@ -20,6 +22,15 @@ SMALL = [
     "dark_hex(board_size=2,gameversion=adh)",
     "dark_hex(gameversion=adh,num_rows=3,num_cols=1)",
 ]
+SYMMETRIC = [
+    "phantom_ttt(rows=2,columns=2,line=2,symmetric=true)",
+    "phantom_ttt(gameversion=abrupt,rows=2,columns=2,line=2,symmetric=true)",
+    "phantom_ttt(rows=2,columns=3,line=2,symmetric=true)",
+    "phantom_ttt(rows=1,columns=4,line=2,symmetric=true)",
+    "dark_hex(board_size=2,symmetric=true)",
+    "dark_hex(board_size=2,gameversion=adh,symmetric=true)",
+]
+ABRUPT_TTT_2X3 = "phantom_ttt(gameversion=abrupt,rows=2,columns=3,line=3,symmetric=true)"
 ABRUPT_2X3 = "dark_hex(gameversion=adh,num_rows=2,num_cols=3)"
 
 
@@ -33,13 +44,16 @@ def drawn(game: CompiledGame, like: CompiledGame, seed: int) -> tuple[tp.Policy,
     return tp.Policy(game, first), tp.Policy(like, second)
 
 
-@pytest.mark.parametrize("spec", [*SMALL, pytest.param(ABRUPT_2X3, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "spec", [*SMALL, *SYMMETRIC, *(pytest.param(each, marks=pytest.mark.slow) for each in (ABRUPT_2X3, ABRUPT_TTT_2X3))]
+)
 def test_the_same_game_as_walking_the_rules(spec: str) -> None:
     rules = tp.load(spec)
     game, walked = tp.compile(rules), compile_rules(rules)
     assert len(game.payoff.factors.values)
     assert not len(walked.payoff.factors.values)
-    assert (game.size, game.infosets, game.sequences) == (walked.size, walked.infosets, walked.sequences)
+    size = replace(walked.size, depth=game.size.depth) if "symmetric" in spec else walked.size  # without draws of equal cells
+    assert (game.size, game.infosets, game.sequences) == (size, walked.infosets, walked.sequences)
     assert set(game.lookup) == set(walked.lookup)
     for (player, infostate), infoset in walked.lookup.items():
         own = game.lookup[player, infostate]
@@ -52,8 +66,16 @@ def test_the_same_game_as_walking_the_rules(spec: str) -> None:
         assert one.gains == pytest.approx(two.gains, abs=1e-12)
 
 
-def test_the_matrix_of_a_factored_game() -> None:
-    rules = tp.load("dark_hex(board_size=2)")
+@pytest.mark.parametrize("spec", SYMMETRIC)
+def test_up_to_symmetry_the_value_is_the_same(spec: str) -> None:
+    game, whole = tp.compile(spec), tp.compile(spec.replace(",symmetric=true", ""))
+    assert sum(game.infosets) < sum(whole.infosets)
+    assert tp.solve(game, "lp").value == pytest.approx(tp.solve(whole, "lp").value, abs=1e-9)
+
+
+@pytest.mark.parametrize("spec", ["dark_hex(board_size=2)", "dark_hex(board_size=2,gameversion=adh,symmetric=true)"])
+def test_the_matrix_of_a_factored_game(spec: str) -> None:
+    rules = tp.load(spec)
     game, walked = tp.compile(rules), compile_rules(rules)
     ours, theirs = drawn(game, walked, 5)
     for player in (0, 1):
@@ -71,9 +93,10 @@ def test_every_rule_does_the_same_on_it(algorithm: str) -> None:
     assert one.exploitability == pytest.approx(two.exploitability, abs=1e-10)
 
 
-def test_on_a_device() -> None:
+@pytest.mark.parametrize("spec", ["dark_hex(board_size=2)", "dark_hex(board_size=2,gameversion=adh,symmetric=true)"])
+def test_on_a_device(spec: str) -> None:
     pytest.importorskip("torch")
-    rules = tp.load("dark_hex(board_size=2)")
+    rules = tp.load(spec)
     here, there = (tp.solve(rules, "cfr", iterations=20, device=device) for device in (None, "cpu"))
     assert there.exploitability == pytest.approx(here.exploitability, abs=1e-12)
 
@@ -109,35 +132,52 @@ def test_equal_games_have_equal_identities() -> None:
     square = tp.compile("dark_hex(board_size=2)")
     assert square.identity == tp.compile("dark_hex(num_rows=2,num_cols=2)").identity
     assert square.identity != tp.compile("phantom_ttt(rows=2,columns=2,line=2)").identity
+    assert square.identity != tp.compile("dark_hex(board_size=2,symmetric=true)").identity
 
 
 def test_too_many_entries_are_refused() -> None:
     rules = tp.load("dark_hex(board_size=2)")
     assert isinstance(rules, PhantomGame)
-    for limit in (100, 140):  # an estimate says so, or the walk
-        with pytest.raises(GameError, match=f"more than {limit}; take a smaller board"):
+    for limit in (10, 100):  # an estimate says so, or the walk
+        with pytest.raises(GameError, match=f"more than {limit} entries; take a smaller board"):
             compile_phantom(rules, limit=limit)
 
 
 @pytest.mark.parametrize("spec", SMALL)
-def test_entries_are_estimated(spec: str) -> None:
+def test_terms_are_estimated(spec: str) -> None:
     rules = tp.load(spec)
     assert isinstance(rules, PhantomGame)
-    assert estimated_entries(rules) == pytest.approx(len(tp.compile(rules).payoff.factors.lists), rel=0.1)
+    assert estimated_terms(rules) == pytest.approx(len(tp.compile(rules).payoff.factors.others), rel=0.1)
 
 
-@pytest.mark.parametrize(("spec", "entries"), [("phantom_ttt", 68_390_496), ("dark_hex", 93_322_696)])
-def test_entries_of_whole_boards_are_estimated(spec: str, entries: int) -> None:
+@pytest.mark.parametrize(("spec", "terms"), [("phantom_ttt", 209_088), ("dark_hex(gameversion=adh)", 584_139_216)])
+def test_terms_of_whole_boards_are_estimated(spec: str, terms: int) -> None:
     rules = tp.load(spec)
     assert isinstance(rules, PhantomGame)
-    assert estimated_entries(rules) == pytest.approx(entries, rel=0.15)
+    assert estimated_terms(rules) == pytest.approx(terms, rel=0.15)
 
 
-@pytest.mark.parametrize("spec", ["phantom_ttt(gameversion=abrupt)", "dark_hex(gameversion=adh)", "dark_hex(board_size=4)"])
-def test_boards_that_are_clearly_too_large_are_not_walked(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_boards_that_are_clearly_too_large_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("treeplex.forms.compile.phantom.walk_timelines")
-    with pytest.raises(GameError, match=r"has about .*e\+.* more than 400,000,000; take a smaller board"):
-        tp.compile(spec)
+    with pytest.raises(GameError, match=r"has about .*e\+.* more than 1,500,000,000 entries; take a smaller board"):
+        tp.compile("dark_hex(board_size=4,gameversion=adh)")
+
+
+def test_memory_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr("treeplex.forms.compile.phantom.walk_timelines")
+    monkeypatch.setattr("treeplex.forms.compile.phantom.available_memory", lambda: 1 << 30)
+    with pytest.raises(GameError, match=r"needs about .* 1,0.. MB are free; symmetric=true needs 8 times less"):
+        tp.compile("phantom_ttt(gameversion=abrupt)")
+    with pytest.raises(GameError, match=r"are free; take a smaller board"):
+        tp.compile("phantom_ttt(gameversion=abrupt,symmetric=true)")
+
+
+@pytest.mark.slow
+def test_a_whole_abrupt_board_up_to_symmetry() -> None:
+    """Rudolph et al. 2025 (arXiv 2502.08938), Table 1, has the histories, but for draws of equal cells."""
+    game = tp.compile("phantom_ttt(gameversion=abrupt,symmetric=true)")
+    assert (game.size.terminals, game.infosets) == (13_578_403_440, (1_810_369, 1_103_467))
+    assert len(game.payoff.factors.others) == 49_919_815
 
 
 @pytest.mark.slow

@@ -100,9 +100,9 @@ def test_the_threshold_lets_logits_come_back() -> None:
 def test_learned_values_are_those_of_the_game() -> None:
     """A critic that takes the mean of 200,000 episodes against the sweep over the compiled game; rows weigh as they come."""
     student = learner(Qpg, batch=200_000, critic_rate=1.0, critic_steps=1)
-    policy, grid = student.current, student.grid
+    grid = student.grid
     assert student.critic is not None
-    _, advantages, weights = student.sampled(policy, student.critic)
+    _, policy, advantages, weights = student.sampled(student.critic)
     exact, reaches = grid.action_values(policy), grid.opposing_reaches(policy)[:, None]
     assert np.where(grid.legal, advantages - exact.advantages / reaches, 0.0) == pytest.approx(0.0, abs=0.05)
     assert weights == pytest.approx(exact.own_reach[:, None] * reaches, abs=0.005)

@@ -1,268 +1,357 @@
 """A walk over the timelines of a phantom game: who put which stone when, but not what else was tried.
 
 A player's failed tries depend on the other's stones alone. So given a timeline, the own histories of the two players that fit
-it form a full product, and a terminal timeline is one number times two lists of sequences. In abrupt versions, where a failed
-try costs the turn, a timeline also says in which turns players failed.
+it form a full product, and a terminal timeline is one number times two lists of sequences. What fits player 0 depends on its
+own stones and, at each failed try (in a classical game at each turn), on where the other's stones lay then. So few lists
+serve many timelines: the walk goes through player 0's lists, each once, and keeps beside it the *pairs*, all nodes of player 1
+that make a timeline with it. In abrupt versions, where a failed try costs the turn, a timeline also says in which turns
+players failed.
 
-Own histories are numbered as they are met. A *step* is what leads to one: twice the sequence played last, plus one if the stone
-was put, not refused; an empty sequence counts as put.
+Up to symmetry, player 0's lists are walked in one image each and count for all of them.
 """
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
+from treeplex.engine.phantom.histories import (
+    NO_ROOM,
+    NODES,
+    NONE,
+    POOL,
+    Histories,
+    Side,
+    add_closure,
+    add_failed,
+    add_list,
+    add_placed,
+    failed,
+    fits,
+    open_node,
+    placed,
+    waiting_list,
+)
+from treeplex.engine.phantom.symmetry import Group, Ints, images_of, least_board
+
+Floats = NDArray[np.float64]
 SmallInts = NDArray[np.int32]
-Bytes = NDArray[np.int8]
-NONE = -1
-BOARDS = 1 << 16
-"""More than there are sets of cells."""
+Won = NDArray[np.bool_]
+OTHERS, PAIRS = 0, 1
+HISTORIES, TERMINALS, DEPTH = range(3)
+EXPAND, TURN, PLACE, GROUPS = range(4)
+(
+    STAGE,
+    NODE,
+    PAIRS_BEGIN,
+    PAIRS_END,
+    AT,
+    HERE,
+    HERE_BEGIN,
+    HERE_END,
+    CELL,
+    GROUP,
+    GROUPS_END,
+    TERMS,
+    NODES_MARK,
+    POOL_MARK,
+    PAIRS_MARK,
+    NODES_HERE,
+    POOL_HERE,
+    FIELDS,
+) = range(18)
+"""Of a frame, that is a turn of player 0: its node; the pairs with it, and which of them player 1 has answered; the node at
+which stones are put and its pairs; the next cell; groups of pairs by player 1's stones; where the terms of its list begin;
+and what was there before."""
 
 
 class Walk(NamedTuple):
-    """What the walk found; provisional numbers, the empty sequences first.
+    """A walk that is under way; it stops where a table has no room, and goes on once it has.
 
     Attributes:
-        player, step: [I], of each infoset its player and the step that leads to it.
-        about: [I, 2], of each infoset its first sequence (others follow by cell, those not known to be taken) times
-            :data:`BOARDS`, plus the bit set of the cells that the player knows to be taken; and the histories in it. Side by
-            side, since infosets are met one by one.
-        cells: [Q], the cell of each sequence's last action; -1 for empty sequences.
-        entry_sequences, entry_lists: [entries], which sequences are in which list, list by list; those of each player are
-            numbered by themselves.
-        terms, values: [K, 2] and [K], the lists of each terminal timeline that pays, and what player 0 gets.
-        counts: [2], lists of each player.
-        sizes: histories, terminal histories and the nodes on the longest path.
+        own: own histories of both players.
+        first, second: nodes of player 0, those on the way to here, and all nodes of player 1.
+        ends, values: [lists of player 0], where the terms of each list end, and what player 0 gets.
+        others: [K], player 1's list of each term.
+        pairs: packed nodes of player 1 that make a timeline with a node of player 0, frame by frame.
+        frames: [depth, fields].
+        depth: [1], the frame that the walk is in; -1 at the end.
+        tally, boards: [2**n], scratch: how often each set of stones occurs (zero between uses), and which do.
+        found: [n], scratch: what is on each cell.
+        filled, wanted: [2], of terms and pairs, as in :class:`Histories`.
+        sizes: [3], histories, terminal histories and the nodes on the longest path.
     """
 
-    player: Bytes
-    step: Ints
-    about: Ints
-    cells: Bytes
-    entry_sequences: SmallInts
-    entry_lists: SmallInts
-    terms: SmallInts
-    values: NDArray[np.float64]
-    counts: Ints
+    own: Histories
+    first: Side
+    second: Side
+    ends: Ints
+    values: Floats
+    others: SmallInts
+    pairs: SmallInts
+    frames: Ints
+    depth: Ints
+    tally: Ints
+    boards: Ints
+    found: Ints
+    filled: Ints
+    wanted: Ints
     sizes: Ints
 
 
-@njit(cache=True, nogil=True)
-def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
-    """The array, or a copy with room for more, if it is too short."""
-    if needed <= len(array):
-        return array
-    longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
-    longer[: len(array)] = array
-    return longer
+@njit(cache=True, nogil=True, _nrt=False)
+def advance(walk: Walk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
+    """Walk on for so many steps; False where there is no room."""
+    for _ in range(most):
+        depth = walk.depth[0]
+        if depth < 0:
+            break
+        frame = walk.frames[depth]
+        stage = frame[STAGE]
+        if stage == EXPAND:
+            going = expand(walk, group, won[1], abrupt, frame)
+        elif stage == TURN:
+            going = begin_turn(walk, group, abrupt, frame)
+        elif stage == PLACE:
+            going = place_stone(walk, group, won[0], frame)
+        else:
+            going = next_group(walk, group, abrupt, frame)
+        if not going:
+            return False
+    return True
 
 
-@njit(cache=True, nogil=True)
-def lowest_cell(board: int) -> int:
-    """The first cell of a set that is not empty."""
-    cell = 0
-    while not board >> cell & 1:
-        cell += 1
-    return cell
+@njit(cache=True, nogil=True, _nrt=False)
+def push(walk: Walk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
+    """Begin a frame with a node of player 0 and its pairs, which player 1 is to answer."""
+    walk.depth[0] += 1
+    frame = walk.frames[walk.depth[0]]
+    frame[STAGE], frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END], frame[AT] = EXPAND, node, begin, end, begin
+    frame[TERMS], frame[HERE_BEGIN] = walk.filled[OTHERS], walk.filled[PAIRS]
+    frame[NODES_MARK], frame[POOL_MARK], frame[PAIRS_MARK] = nodes, pool, mark
 
 
-@njit(cache=True, nogil=True)
-def walk_timelines(cells: int, won: NDArray[np.bool_], abrupt: bool, most: int) -> Walk:
-    """Walk all timelines, depth first.
+@njit(cache=True, nogil=True, _nrt=False)
+def pop(walk: Walk, frame: Ints) -> None:
+    """End a frame."""
+    walk.first.filled[NODES], walk.first.filled[POOL] = frame[NODES_MARK], frame[POOL_MARK]
+    walk.filled[PAIRS] = frame[PAIRS_MARK]
+    walk.depth[0] -= 1
 
-    Args:
-        cells: of the board, n.
-        won: [2, 2**n], whether each player has won with each set of stones.
-        abrupt: whether a turn is over when the cell was taken.
-        most: entries of lists, beyond which the walk stops; ``sizes`` are 0 then.
-    """
-    full = (1 << cells) - 1
-    sizes_of = np.zeros(full + 1, np.int64)
-    for board in range(1, full + 1):
-        sizes_of[board] = sizes_of[board >> 1] + (board & 1)
-    player, step, about = np.empty(1024, np.int8), np.empty(1024, np.int64), np.empty((1024, 2), np.int64)
-    infosets = 0
-    owner, cell_of = np.full(4096, NONE, np.int32), np.full(4096, NONE, np.int8)
-    after = np.full(8192, NONE, np.int32)
-    # Infoset and cell of each sequence; the infoset after each step.
-    sequences = 2
-    entry_sequences, entry_lists = np.empty(4096, np.int32), np.empty(4096, np.int32)
-    entries, counts = 0, np.zeros(2, np.int64)
-    first_list, second_list, values = np.empty(1024, np.int32), np.empty(1024, np.int32), np.empty(1024)
-    terms = 0
-    sizes = np.zeros(3, np.int64)
 
-    # A frame for each step of the timeline: who moves, the stones, where the steps of each player lie and the most that it
-    # tried, the infosets of the mover, what comes next, and the list of the one who waits.
-    frames = 2 * cells + 2
-    mover, option, waiting = np.zeros(frames, np.int64), np.zeros(frames, np.int64), np.full(frames, NONE, np.int64)
-    stones = np.zeros((frames, 2), np.int64)
-    begin, end, tried = np.zeros((frames, 2), np.int64), np.zeros((frames, 2), np.int64), np.zeros((frames, 2), np.int64)
-    here_begin, here_end = np.zeros(frames, np.int64), np.zeros(frames, np.int64)
-    steps, here = np.empty((1024, 2), np.int64), np.empty(1024, np.int32)
-    steps[0, 0], steps[0, 1] = 1, 3
-    end[0] = 1
-    depth, entered = 0, False
-    while depth >= 0:
-        own = mover[depth]
-        other = 1 - own
-        if not entered:
-            # The infosets in which the mover may be.
-            top = here_end[depth - 1] if depth else 0
-            here_begin[depth] = top
-            place = begin[depth, own]
-            opposing = stones[depth, other]
-            asked, asking, untried = top, 0, 0
-            while True:
-                if untried:  # after a failed try the mover tries again
-                    cell = lowest_cell(untried)
-                    untried ^= 1 << cell
-                    way = 2 * (asking // BOARDS + sizes_of[~asking & ((1 << cell) - 1)])
-                elif place < end[depth, own]:
-                    way = steps[place, own]
-                    place += 1
-                elif not abrupt and asked < top:
-                    asking = about[here[asked], 0]
-                    untried = opposing & ~asking
-                    asked += 1
-                    continue
-                else:
-                    break
-                found = after[way]
-                if found == NONE:
-                    if infosets == len(player):
-                        player, step = grown(player, infosets + 1), grown(step, infosets + 1)
-                        about = grown(about, infosets + 1)
-                    found = infosets
-                    before = owner[way >> 1]
-                    known = 0 if before == NONE else (about[before, 0] & full) | 1 << cell_of[way >> 1]
-                    player[found], step[found] = own, way
-                    about[found, 0], about[found, 1] = sequences * BOARDS | known, 0
-                    after[way] = found
-                    infosets += 1
-                    number = sequences
-                    sequences += cells - sizes_of[known]
-                    if sequences > len(owner):
-                        size = len(owner)
-                        owner, cell_of = grown(owner, sequences), grown(cell_of, sequences)
-                        after = grown(after, 2 * len(owner))
-                        owner[size:], cell_of[size:], after[2 * size :] = NONE, NONE, NONE
-                    for each in range(cells):
-                        if not known >> each & 1:
-                            owner[number], cell_of[number] = found, each
-                            number += 1
-                if top == len(here):
-                    here = grown(here, top + 1)
-                here[top] = found
-                top += 1
-            here_end[depth] = top
-            others = end[depth, other] - begin[depth, other]
-            for place in range(here_begin[depth], top):
-                about[here[place], 1] += others
-                tried[depth, own] = max(tried[depth, own], sizes_of[about[here[place], 0] & full])
-            sizes[0] += (top - here_begin[depth]) * others
-            option[depth], waiting[depth], entered = 0, NONE, True
-        chosen = option[depth]
-        option[depth] += 1
-        if chosen > cells or (chosen == cells and not abrupt):
-            depth -= 1
-            continue
-        taken = stones[depth, 0] | stones[depth, 1]
-        if chosen < cells and taken >> chosen & 1:
-            continue
-        low, high = here_begin[depth], here_end[depth]
-        if chosen < cells:
-            board = stones[depth, own] | 1 << chosen
-            wins = won[own, board]
-            if wins or taken | 1 << chosen == full:
-                others = end[depth, other] - begin[depth, other]
-                sizes[0] += (high - low) * others
-                sizes[1] += (high - low) * others
-                sizes[2] = max(sizes[2], tried[depth, 0] + tried[depth, 1] + 2)
-                if not wins:
-                    continue  # a draw pays nothing
-                needed = entries + (high - low) + (others if waiting[depth] == NONE else 0)
-                if needed > most:
-                    sizes[:] = 0
-                    break
-                entry_sequences, entry_lists = grown(entry_sequences, needed), grown(entry_lists, needed)
-                if waiting[depth] == NONE:
-                    waiting[depth] = counts[other]
-                    counts[other] += 1
-                    for place in range(begin[depth, other], end[depth, other]):
-                        entry_sequences[entries], entry_lists[entries] = steps[place, other] >> 1, waiting[depth]
-                        entries += 1
-                for place in range(low, high):
-                    own_about = about[here[place], 0]
-                    entry_sequences[entries] = own_about // BOARDS + sizes_of[~own_about & ((1 << chosen) - 1)]
-                    entry_lists[entries] = counts[own]
-                    entries += 1
-                if terms == len(values):
-                    first_list, second_list = grown(first_list, terms + 1), grown(second_list, terms + 1)
-                    values = grown(values, terms + 1)
-                first_list[terms] = counts[0] if own == 0 else waiting[depth]
-                second_list[terms] = waiting[depth] if own == 0 else counts[1]
-                values[terms] = 1.0 if own == 0 else -1.0
-                counts[own] += 1
-                terms += 1
+@njit(cache=True, nogil=True, _nrt=False)
+def end_list(walk: Walk, number: int, value: float) -> None:
+    """End the terms of player 0's newest list."""
+    walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def expand(walk: Walk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
+    """Go through what player 1 does next, one pair after another; False for no room."""
+    own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
+    compose, inverse, boards = group.compose, group.inverse, group.boards
+    pairs, others, filled, children = walk.pairs, walk.others, walk.filled, second.children
+    full, found = (1 << cells) - 1, walk.found
+    node = frame[NODE]
+    stones, many, tries = walk.first.stones[node], walk.first.size[node], walk.first.tries[node]
+    weight = images_of(group, walk.first.fixing[node])
+    if not fits(filled, walk.wanted, OTHERS, cells * (frame[PAIRS_END] - frame[AT]), len(others)):
+        return False
+    if not fits(filled, walk.wanted, PAIRS, (cells + 1) * (frame[PAIRS_END] - frame[AT]), len(pairs)):
+        return False
+    for at in range(frame[AT], frame[PAIRS_END]):
+        frame[AT] = at
+        here, element = pairs[at] // order, pairs[at] % order
+        if abrupt:
+            if second.opened[here] == 0 and not open_node(own, group, second, here, 1):
+                return False
+        else:
+            packed = failed(own, group, second, here, boards[inverse[element], stones], 1, abrupt)
+            if packed == NO_ROOM:
+                return False
+            here, element = packed // order, compose[element, packed % order]
+        other, mine = boards[inverse[element], stones], second.stones[here]
+        taken = mine | other
+        for cell in range(cells):
+            if not taken >> cell & 1 and (won[mine | 1 << cell] or taken | 1 << cell != full):
+                found[cell] = NONE
+                if second.first_child[here] != NONE:
+                    found[cell] = children[second.first_child[here] + group.counts[~mine & ((1 << cell) - 1)]]
+                if found[cell] == NONE:
+                    found[cell] = placed(own, group, second, here, cell, won)
+                if found[cell] == NO_ROOM:
+                    return False
+        refused = failed(own, group, second, here, other, 1, abrupt) if abrupt else NONE
+        if refused == NO_ROOM:
+            return False
+        second.visits[here] += weight * many
+        ways, over = weight * many * second.size[here], 0
+        for cell in range(cells):
+            if taken >> cell & 1:
                 continue
-        # The steps of the mover after this: a stone on the cell, or a failed try.
-        top = end[depth, own]
-        begin[depth + 1, own] = top
-        opposing = stones[depth, other]
-        for place in range(low, high):
-            own_about = about[here[place], 0]
-            unseen = 1 << chosen if chosen < cells else opposing & ~own_about
-            while unseen:
-                cell = lowest_cell(unseen)
-                unseen ^= 1 << cell
-                way = 2 * (own_about // BOARDS + sizes_of[~own_about & ((1 << cell) - 1)]) + (1 if chosen < cells else 0)
-                if top == len(steps):
-                    steps = grown(steps, top + 1)
-                steps[top, own] = way
-                top += 1
-        if top == begin[depth + 1, own]:
-            continue  # nobody can fail here
-        end[depth + 1, own] = top
-        begin[depth + 1, other], end[depth + 1, other] = begin[depth, other], end[depth, other]
-        stones[depth + 1] = stones[depth]
-        if chosen < cells:
-            stones[depth + 1, own] |= 1 << chosen
-        tried[depth + 1, own], tried[depth + 1, other] = tried[depth, own] + 1, tried[depth, other]
-        mover[depth + 1] = other
-        depth += 1
-        entered = False
-    kept = np.empty((terms, 2), np.int32)
-    kept[:, 0], kept[:, 1] = first_list[:terms], second_list[:terms]
-    return Walk(
-        player[:infosets],
-        step[:infosets],
-        about[:infosets],
-        cell_of[:sequences],
-        entry_sequences[:entries],
-        entry_lists[:entries],
-        kept,
-        values[:terms],
-        counts,
-        sizes,
-    )
+            if won[mine | 1 << cell]:
+                over += 1
+                others[filled[OTHERS]] = found[cell]
+                filled[OTHERS] += 1
+            elif taken | 1 << cell == full:
+                over += 1
+            else:
+                pairs[filled[PAIRS]] = found[cell] // order * order + compose[element, found[cell] % order]
+                filled[PAIRS] += 1
+        if over:
+            walk.sizes[TERMINALS] += over * ways
+            walk.sizes[DEPTH] = max(walk.sizes[DEPTH], tries + second.tries[here] + 2)
+        walk.sizes[HISTORIES] += (1 + over) * ways
+        if refused != NONE:
+            pairs[filled[PAIRS]] = refused // order * order + compose[element, refused % order]
+            filled[PAIRS] += 1
+    frame[AT] = frame[PAIRS_END]
+    if filled[OTHERS] > frame[TERMS]:
+        number = waiting_list(own, group, walk.first, node)
+        if number == NO_ROOM:
+            return False
+        end_list(walk, number, -float(weight))
+    frame[PAIRS_BEGIN], frame[PAIRS_END] = frame[HERE_BEGIN], filled[PAIRS]
+    frame[STAGE] = TURN
+    if frame[PAIRS_BEGIN] == frame[PAIRS_END]:
+        pop(walk, frame)
+    return True
 
 
-@njit(cache=True, nogil=True)
-def by_sequence(walk: Walk, final: Ints) -> tuple[Ints, SmallInts]:
-    """The lists that each sequence is in, by final numbers: pointers [Q+1] and lists [entries], in ascending order."""
-    pointers = np.zeros(len(final) + 1, np.int64)
-    for sequence in walk.entry_sequences:
-        pointers[final[sequence] + 1] += 1
-    for q in range(len(final)):
-        pointers[q + 1] += pointers[q]
-    lists = np.empty(len(walk.entry_lists), np.int32)
-    places = pointers[:-1].copy()
-    for entry in range(len(lists)):
-        q = final[walk.entry_sequences[entry]]
-        lists[places[q]] = walk.entry_lists[entry]
-        places[q] += 1
-    return pointers, lists
+@njit(cache=True, nogil=True, _nrt=False)
+def begin_turn(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
+    """Group the pairs by player 1's stones; in an abrupt game put stones against all of them first. False for no room."""
+    node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
+    if abrupt and not open_node(walk.own, group, walk.first, node, 0):
+        return False
+    if not fits(walk.filled, walk.wanted, PAIRS, end - begin, len(walk.pairs)):
+        return False
+    frame[NODES_HERE], frame[POOL_HERE] = walk.first.filled[NODES], walk.first.filled[POOL]
+    tally, boards, kinds, order = walk.tally, walk.boards, 0, len(group.images)
+    pairs, images, stones = walk.pairs, group.boards, walk.second.stones
+    for place in range(begin, end):
+        board = images[pairs[place] % order, stones[pairs[place] // order]]
+        if tally[board] == 0:
+            boards[kinds] = board
+            kinds += 1
+        tally[board] += 1
+    top = walk.filled[PAIRS]
+    for kind in range(kinds):
+        board = boards[kind]
+        many = tally[board]
+        kept = least_board(group, walk.first.fixing[node], board)[0] == board and (board != 0 or not abrupt)
+        tally[board] = top if kept else NONE
+        top += many if kept else 0
+    for place in range(begin, end):
+        board = images[pairs[place] % order, stones[pairs[place] // order]]
+        if tally[board] != NONE:
+            pairs[tally[board]] = pairs[place]
+            tally[board] += 1
+    for kind in range(kinds):
+        tally[boards[kind]] = 0
+    frame[GROUP], frame[GROUPS_END] = walk.filled[PAIRS], top
+    walk.filled[PAIRS] = top
+    frame[STAGE] = GROUPS
+    if abrupt:
+        put_here(walk, group, frame, node, begin, end)
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def put_here(walk: Walk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
+    """Count the histories at a turn of player 0, and put stones next."""
+    order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
+    weight, pairs, sizes, pool = images_of(group, first.fixing[node]), walk.pairs, walk.second.size, first.pool
+    for place in range(begin, end):
+        met += sizes[pairs[place] // order]
+    walk.sizes[HISTORIES] += weight * met * first.size[node]
+    for place in range(first.begin[node], first.begin[node] + first.size[node]):
+        visits[pool[place] // order] += weight * met
+    frame[HERE], frame[HERE_BEGIN], frame[HERE_END], frame[CELL], frame[STAGE] = node, begin, end, 0, PLACE
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def next_group(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
+    """Go on with the pairs in which player 1 has the same stones: a try that fails, or a turn of a classical game."""
+    first, node = walk.first, frame[NODE]
+    first.filled[NODES], first.filled[POOL] = frame[NODES_HERE], frame[POOL_HERE]
+    begin = frame[GROUP]
+    if begin == frame[GROUPS_END]:
+        pop(walk, frame)
+        return True
+    order, pairs, images, stones = len(group.images), walk.pairs, group.boards, walk.second.stones
+    board, end = images[pairs[begin] % order, stones[pairs[begin] // order]], begin
+    while end < frame[GROUPS_END] and images[pairs[end] % order, stones[pairs[end] // order]] == board:
+        end += 1
+    fixing = least_board(group, first.fixing[node], board)[2]
+    if abrupt:
+        found = add_failed(walk.own, group, first, node, board, fixing)
+    else:
+        found = add_closure(walk.own, group, first, node, board, fixing, 0)
+    if found == NO_ROOM:
+        return False
+    frame[GROUP] = end
+    if not abrupt:
+        put_here(walk, group, frame, found, begin, end)
+    elif found != NONE:
+        push(walk, found, frame[NODES_HERE], frame[POOL_HERE], begin, end, walk.filled[PAIRS])
+    return True
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def place_stone(walk: Walk, group: Group, won: Won, frame: Ints) -> bool:
+    """Player 0 puts a stone on the next cell, against all pairs in which it is free; False for no room."""
+    first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]
+    cells, begin, end = group.images.shape[1], frame[HERE_BEGIN], frame[HERE_END]
+    if cell == cells:
+        frame[STAGE] = GROUPS
+        return True
+    fixing, board = first.fixing[node], first.stones[node] | 1 << cell
+    if first.stones[node] >> cell & 1 or group.least[fixing, cell] != cell:
+        frame[CELL] += 1
+        return True
+    room = fits(walk.filled, walk.wanted, OTHERS, end - begin, len(walk.others))
+    if not (fits(walk.filled, walk.wanted, PAIRS, end - begin, len(walk.pairs)) and room):
+        return False
+    weight, full = images_of(group, fixing & group.fixing[cell]), (1 << cells) - 1
+    wins, top, before, over, deepest = won[board], walk.filled[PAIRS], walk.filled[OTHERS], 0, NONE
+    top_pair, top_term, second, pairs = top, before, walk.second, walk.pairs
+    for place in range(begin, end):
+        other = pairs[place] // order
+        stones = group.boards[pairs[place] % order, second.stones[other]]
+        if stones >> cell & 1:
+            continue
+        if wins:
+            found = second.waiting[other]
+            if found == NONE:
+                found = waiting_list(walk.own, group, second, other)
+            if found == NO_ROOM:
+                return False
+            walk.others[top_term] = found
+            top_term += 1
+        elif stones | board != full:
+            pairs[top_pair] = pairs[place]
+            top_pair += 1
+        if wins or stones | board == full:
+            over += second.size[other]
+            deepest = max(deepest, second.tries[other])
+    nodes, pool = first.filled[NODES], first.filled[POOL]
+    if top_term > before:
+        number = add_list(walk.own, group, first, node, cell)
+        if number == NO_ROOM:
+            return False
+        walk.filled[OTHERS] = top_term
+        end_list(walk, number, float(weight))
+    if top_pair > top:
+        child = add_placed(walk.own, group, first, node, cell)
+        if child == NO_ROOM:
+            return False
+        walk.filled[PAIRS] = top_pair
+        push(walk, child, nodes, pool, top, top_pair, top)
+    if over:
+        walk.sizes[HISTORIES] += weight * over * first.size[node]
+        walk.sizes[TERMINALS] += weight * over * first.size[node]
+        walk.sizes[DEPTH] = max(walk.sizes[DEPTH], first.tries[node] + deepest + 2)
+    frame[CELL] += 1
+    return True

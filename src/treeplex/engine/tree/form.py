@@ -71,27 +71,38 @@ class Dense(NamedTuple):
 class Factors(NamedTuple):
     """Terminals whose histories are all combinations of two lists of sequences; two players, zero-sum.
 
-    Player 0 gets ``values[k] * (sum of x0 over list terms[k, 0]) * (sum of x1 over list terms[k, 1])`` at terminal k. Lists are
-    kept from the sequences' side, so that sweeps run through strategies in order: sequence ``q`` is in the lists
-    ``lists[pointers[q]:pointers[q+1]]``.
+    With list l of player 0, player 0 gets ``values[l] (sum of x0 over l) (sum over its terms of the sum of x1 over the term's
+    list)``. Members are kept from the sequences' side, so that sweeps run through strategies in order: sequence ``q`` is in the
+    lists ``lists[pointers[q]:pointers[q+1]]``. Where a sequence stands for several equally likely ones, its strategy counts
+    with its weight.
 
     Attributes:
         pointers: [Q+1]; empty without terminals.
         lists: [entries].
-        terms: [K, 2], the list of each player.
-        values: [K], what player 0 gets.
+        weights: [Q]; empty for all 1.
+        ends: [lists of player 0], where the terms of each list end; they begin where those of the list before end.
+        others: [terms], the list of player 1.
+        values: [lists of player 0], what player 0 gets at each term.
         counts: [2], how many lists each player has.
     """
 
     pointers: Ints
     lists: SmallInts
-    terms: SmallInts
+    weights: Floats
+    ends: Ints
+    others: SmallInts
     values: Floats
     counts: Ints
 
 
 NO_FACTORS = Factors(
-    np.empty(0, np.int64), np.empty(0, np.int32), np.empty((0, 2), np.int32), np.empty(0), np.zeros(2, np.int64)
+    np.empty(0, np.int64),
+    np.empty(0, np.int32),
+    np.empty(0),
+    np.empty(0, np.int64),
+    np.empty(0, np.int32),
+    np.empty(0),
+    np.zeros(2, np.int64),
 )
 """No terminals."""
 

@@ -119,26 +119,36 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
 def factor_gradient(tree: Tree, factors: Factors, player: int, strategy: Floats, values: Floats) -> None:
     """The part of terminals whose payoffs factor; adds to the player's slice of ``values``.
 
-    The other's strategy is summed over its lists, terminals turn these sums into what the player's lists are worth, and each
-    sequence is worth the sum of its lists. Strategies and values are passed through in order; the lists' numbers stay in the
-    cache.
+    The other's strategy is summed over its lists, terms turn these sums into what the player's lists are worth, and each
+    sequence is worth the sum of its lists.
     """
-    pointers, lists, terms = factors.pointers, factors.lists, factors.terms
-    other = 1 - player
+    pointers, lists, weights, ends, others = factors.pointers, factors.lists, factors.weights, factors.ends, factors.others
+    other, weighted = 1 - player, weights.shape[0] > 0
     sums, worth = np.zeros(factors.counts[other]), np.zeros(factors.counts[player])
     for q in range(tree.sequence_offsets[other], tree.sequence_offsets[other + 1]):
         reached = strategy[q]
         if reached != 0.0:
+            if weighted:
+                reached *= weights[q]
             for entry in range(pointers[q], pointers[q + 1]):
                 sums[lists[entry]] += reached
-    sign = 1.0 if player == 0 else -1.0
-    for k in range(terms.shape[0]):
-        worth[terms[k, player]] += sign * factors.values[k] * sums[terms[k, other]]
+    begin = 0
+    for number in range(ends.shape[0]):
+        if player == 0:
+            total = 0.0
+            for term in range(begin, ends[number]):
+                total += sums[others[term]]
+            worth[number] = factors.values[number] * total
+        else:
+            loss = factors.values[number] * sums[number]
+            for term in range(begin, ends[number]):
+                worth[others[term]] -= loss
+        begin = ends[number]
     for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):
         total = 0.0
         for entry in range(pointers[q], pointers[q + 1]):
             total += worth[lists[entry]]
-        values[q] += total
+        values[q] += weights[q] * total if weighted else total
 
 
 def empty_dense() -> Dense:

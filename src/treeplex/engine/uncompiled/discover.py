@@ -1,11 +1,11 @@
 """The first walk over rules: infosets and their numbers, what can be checked, and how large everything is."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
-from treeplex.engine.phantom.timelines import grown
 from treeplex.engine.tree.form import Floats, Ints, SmallInts
 from treeplex.engine.uncompiled.frames import (
     ABOUT,
@@ -69,6 +69,16 @@ class Found(NamedTuple):
     fault: int
     detail: Floats
     path: Ints
+
+
+@njit(cache=True, nogil=True)
+def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
+    """The array, or a copy with room for more, if it is too short."""
+    if needed <= len(array):
+        return array
+    longer = np.empty((max(needed, 2 * len(array)), *array.shape[1:]), array.dtype)
+    longer[: len(array)] = array
+    return longer
 
 
 @njit(cache=True, nogil=True)

@@ -72,7 +72,7 @@ def compile_game(
         elif isinstance(rules, BucketGame):
             compiled = compile_buckets(rules, limit=limit)
         elif isinstance(rules, PhantomGame) and factors(rules):
-            compiled = compile_phantom(rules, limit=limit)
+            compiled = compile_phantom(rules, limit=limit, watch=watch)
         else:
             compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
         _compiled[key] = compiled

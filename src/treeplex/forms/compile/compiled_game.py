@@ -120,11 +120,11 @@ class CompiledGame:
         whole = [*self.tree, self.action_ids, sparse.pointers, sparse.others, dense.groups, dense.starts]
         reals = [sparse.values, dense.matrices, dense.scales]
         if len(factors.values):
-            whole += [factors.pointers, factors.lists, factors.terms]
-            reals.append(factors.values)
+            whole += [factors.pointers, factors.lists, factors.ends, factors.others]
+            reals += [factors.weights, factors.values]
         rounded = [np.round(real, 9) + 0.0 for real in reals]
         for part in (*whole, *rounded):
-            digest.update(np.asarray(part).tobytes())
+            digest.update(np.ascontiguousarray(part).view(np.uint8))
         return digest.hexdigest()[:16]
 
     @cached_property

@@ -38,10 +38,12 @@ def factored_matrix(game: CompiledGame, player: int) -> csr_array:
     factors, offsets = game.payoff.factors, game.tree.sequence_offsets
     members = []
     for owner in (0, 1):
-        pointers = factors.pointers[offsets[owner] : offsets[owner + 1] + 1]
-        lists = factors.lists[pointers[0] : pointers[-1]]
-        shape = len(pointers) - 1, int(factors.counts[owner])
-        members.append(csr_array((np.ones(len(lists)), lists, pointers - pointers[0]), shape=shape))
-    terms = csr_array((factors.values, tuple(factors.terms.T)), shape=tuple(factors.counts.tolist()))
+        begin, end = int(offsets[owner]), int(offsets[owner + 1])
+        pointers = factors.pointers[begin : end + 1]
+        lists, many = factors.lists[pointers[0] : pointers[-1]], np.diff(pointers)
+        weights = np.repeat(factors.weights[begin:end], many) if len(factors.weights) else np.ones(len(lists))
+        members.append(csr_array((weights, lists, pointers - pointers[0]), shape=(end - begin, int(factors.counts[owner]))))
+    values = np.repeat(factors.values, np.diff(factors.ends, prepend=0))
+    terms = csr_array((values, factors.others, np.append(0, factors.ends)), shape=tuple(factors.counts.tolist()))
     found = members[0] @ terms @ members[1].T
     return found if player == 0 else -found

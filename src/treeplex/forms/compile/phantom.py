@@ -1,13 +1,15 @@
 """Compile a phantom game by its timelines: histories, 10^10 of them on a board of 3 by 3, are counted, never walked."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.phantom.timelines import BOARDS, Walk, by_sequence, walk_timelines
+from treeplex.engine.phantom.histories import BOARD, FIRST, STABILISER
+from treeplex.engine.phantom.timelines import DEPTH, HISTORIES, TERMINALS
+from treeplex.engine.phantom.walk import Found, by_sequence, walk_timelines
 from treeplex.engine.tree.form import Factors, Ints, Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
@@ -15,86 +17,98 @@ from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.phantom import HIDDEN, PhantomGame
+from treeplex.storage.memory import available_memory, megabytes
 
-MOST_ENTRIES = 400_000_000
-"""Entries of the lists of sequences, beyond which a game is refused: some five gigabytes."""
+TERM_BYTES = 40
+"""What a term of an abrupt game takes in all, lists, infosets and sequences included, at the most."""
+MOST_ENTRIES = 1_500_000_000
+"""Entries of lists and terms, beyond which a game is refused."""
 CLEARLY = 1.5
 """How many times as many an estimate must say, so that nothing is walked to see."""
 
 
-def compile_phantom(game: PhantomGame, *, limit: int | None = None) -> CompiledGame:
+def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Callable[[int], None] | None = None) -> CompiledGame:
     """Compile a phantom game.
 
     Args:
         game: the game; nobody sees whose turn it is.
-        limit: the most entries of lists, default :data:`MOST_ENTRIES`.
+        limit: the most entries of lists and terms, default :data:`MOST_ENTRIES`.
+        watch: called now and then with the number of histories so far.
 
     Raises:
-        GameError: more entries than that.
+        GameError: more entries than that, or an abrupt game larger than memory.
     """
     most = MOST_ENTRIES if limit is None else limit
-    about = estimated_entries(game)
-    walk = walk_timelines(game.cells, game.won, game.abrupt, most) if about <= CLEARLY * most else None
-    if walk is None or not walk.sizes[0]:
+    group = game.group
+    order = len(group.images)
+    about = estimated_terms(game) / order
+    needed, free = int(about * TERM_BYTES) if game.abrupt else 0, available_memory()
+    if limit is None and free is not None and free < needed and about <= CLEARLY * most:
+        remedy = "take a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
+        raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
+    found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch) if about <= CLEARLY * most else None
+    if found is None:
         raise GameError(
-            f"{game} has about {about:.2g} pairs of a timeline and a sequence that fits it, more than {most:,}; take a smaller "
-            f"board{' or the classical version' if game.abrupt else ''}"
+            f"{game} has about {about:.2g} timelines that somebody wins; with the lists of sequences that fit them that is "
+            f"more than {most:,} entries; take a smaller board"
         )
-    first = walk.about[:, 0] // BOARDS
-    actions = np.diff(first, append=len(walk.cells))
+    own, size = found.own, size_of(found)
+    first, known = own.about >> FIRST, own.about & BOARD
+    fixing = own.about >> STABILISER & 255
+    actions = np.diff(first, append=len(own.cell))
     numbering = numbered(
-        player=walk.player.astype(np.int64),
-        level=game.cells - actions,
+        player=own.player.astype(np.int64),
+        level=group.counts[known],
         actions=actions,
         first=first,
-        parent=walk.step >> 1,
+        parent=(own.step >> 1).astype(np.int64),
         root_player=np.arange(2),
         root_sequence=np.arange(2),
-        sequences=len(walk.cells),
+        sequences=len(own.cell),
     )
-    action_ids = np.empty(len(walk.cells), np.int64)
-    action_ids[numbering.final] = walk.cells
-    put = (walk.step & 1).astype(bool)[numbering.order]
-    pointers, lists = by_sequence(walk, numbering.final)
+    final = numbering.final
+    action_ids = np.empty(len(final), np.int64)
+    action_ids[final] = own.cell
+    weights = np.empty(0)
+    if order > 1:
+        weights = np.ones(len(final))
+        fixed = group.elements[np.repeat(fixing, actions) & group.fixing[own.cell[2:]]]
+        weights[final[2:]] = fixed / order
+    put = (own.step & 1).astype(bool)[numbering.order]
+    pointers, lists = by_sequence(found.lengths, found.entries, final)
+    counts = np.array([len(each) for each in found.lengths])
     return CompiledGame(
         spec=game.spec,
         players=2,
         tree=numbering.tree,
         payoff=Payoff(
-            empty_sparse(len(action_ids), 2), empty_dense(), Factors(pointers, lists, walk.terms, walk.values, walk.counts)
+            empty_sparse(len(action_ids), 2),
+            empty_dense(),
+            Factors(pointers, lists, weights, found.ends, found.others, found.values, counts),
         ),
         infostates=PhantomInfostates(game, numbering.tree, action_ids, put),
         action_ids=action_ids,
         action_names=tuple({cell: game.name_of_cell(player, cell) for cell in range(game.cells)} for player in (0, 1)),
-        size=size_of(walk),
+        size=size,
         constant=0.0,
         rules=game,
     )
 
 
-def estimated_entries(game: PhantomGame, timelines: int = 1000) -> float:
-    """About how many entries the lists of a game have: the mean over random timelines, weighted by their choices (Knuth 1975).
+def estimated_terms(game: PhantomGame, timelines: int = 1000) -> float:
+    """About how many timelines somebody wins: the mean over random timelines, weighted by their choices (Knuth 1975).
 
-    What a list holds is counted by the number of tries that failed: with m stones of the other player and f of them known,
-    there are m - f more to fail on.
+    A player can fail as long as the other has more stones than it knows of, whatever else it tried.
     """
     generator, total = np.random.default_rng(0), 0.0
     for _ in range(timelines):
-        stones, fits, mover, weight = [0, 0], [{0: 1}, {0: 1}], 0, 1.0
+        stones, fails, mover, weight = [0, 0], [0, 0], 0, 1.0
         while True:
-            other = 1 - mover
-            opposing = stones[other].bit_count()
-            if not game.abrupt:
-                for failed in range(opposing):  # tries in the same turn
-                    more = fits[mover].get(failed, 0) * (opposing - failed)
-                    fits[mover][failed + 1] = fits[mover].get(failed + 1, 0) + more
             free = [cell for cell in range(game.cells) if not (stones[0] | stones[1]) >> cell & 1]
             wins = [cell for cell in free if game.won[mover, stones[mover] | 1 << cell]]
-            sizes = [sum(each.values()) for each in fits]
-            total += weight * (len(wins) * sizes[mover] + (sizes[other] if wins else 0))
+            total += weight * len(wins)
             ways = [cell for cell in free if cell not in wins] if len(free) > 1 else []
-            failing = {failed + 1: count * (opposing - failed) for failed, count in fits[mover].items() if failed < opposing}
-            choices = len(ways) + (game.abrupt and bool(failing))
+            choices = len(ways) + (game.abrupt and fails[mover] < stones[1 - mover].bit_count())
             if not choices:
                 break
             weight *= choices
@@ -102,8 +116,8 @@ def estimated_entries(game: PhantomGame, timelines: int = 1000) -> float:
             if chosen < len(ways):
                 stones[mover] |= 1 << ways[chosen]
             else:
-                fits[mover] = failing
-            mover = other
+                fails[mover] += 1
+            mover = 1 - mover
     return total / timelines
 
 
@@ -112,10 +126,12 @@ def factors(game: object) -> bool:
     return isinstance(game, PhantomGame) and game.observation == HIDDEN
 
 
-def size_of(walk: Walk) -> GameSize:
+def size_of(found: Found) -> GameSize:
     """Counts of histories. Nothing is public, so there is one public state."""
-    histories, terminals, depth = walk.sizes.tolist()
-    return GameSize(histories, terminals, depth, int(walk.about[:, 1].max()), public_states=1)
+    sizes = found.sizes
+    return GameSize(
+        int(sizes[HISTORIES]), int(sizes[TERMINALS]), int(sizes[DEPTH]), int(found.own.visits.max()), public_states=1
+    )
 
 
 class PhantomInfostates(LazyInfostates):
@@ -135,7 +151,8 @@ class PhantomInfostates(LazyInfostates):
     @cached_property
     def key(self) -> str:  # type: ignore[override]
         game = self.game
-        return f"phantom {game.rows} {game.columns} {game.abrupt} {hashlib.sha256(game.won.tobytes()).hexdigest()}"
+        won = hashlib.sha256(game.won.tobytes()).hexdigest()
+        return f"phantom {game.rows} {game.columns} {game.abrupt} {len(game.group.images)} {won}"
 
     @cached_property
     def lookup(self) -> "PhantomLookup":  # type: ignore[override]

@@ -13,6 +13,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.sparse import file_format
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.policies.views import View
+from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import State
 from treeplex.storage.memory import available_memory, megabytes
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
@@ -111,7 +112,8 @@ class NeuralPolicy:
         """
         tree, ids = game.tree, np.array(self.view.actions)
         known = np.isin(game.action_ids[game.tree.sequence_infoset >= 0], ids).all()
-        if game.players != self.players or not known:
+        other = self.spec and game.spec and self.spec != game.spec and not same_rules(self.spec, game.spec)
+        if game.players != self.players or not known or other:
             raise PolicyError(f"this is a policy for {self.spec or 'rules without a name'}, not for {game}; train one for it")
         needed, free = 8 * ARRAYS * len(game.action_ids), available_memory()
         if free is not None and needed > free:

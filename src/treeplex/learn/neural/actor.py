@@ -80,7 +80,7 @@ class Actor(NeuralLearner):
 
     @cached_property
     def features(self) -> Rows:
-        """What networks see of each infoset, and whose it is, float32 [I, F + N]; by the rules a row of zeros, for their number."""
+        """What networks see of each infoset, and whose it is, float32 [I, F + N]; by the rules a row of zeros."""
         if self.by_rules is not None:
             return np.zeros((1, len(self.probed.view.scale) + self.players), np.float32)
         players = np.repeat(np.arange(self.compiled.players), self.compiled.infosets)
@@ -89,15 +89,16 @@ class Actor(NeuralLearner):
     @property
     def current(self) -> Floats:
         """The policy as it stands, float64 [I, A]."""
-        return self.grid.softmax(self.logits.values()[:, : self.grid.legal.shape[1]])
+        policy: Floats = self.grid.softmax(self.logits.values()[:, : self.grid.legal.shape[1]])
+        return policy
 
     @property
     def share(self) -> float:
         """What step sizes are multiplied by now."""
         wanted = self.settings
-        done = [self.updates / wanted.steps]
-        done += [made / most for made, most in ((self.walked, wanted.nodes), (self.played, wanted.episodes)) if most]
-        return float(max(1.0 - max(done), 0.0) ** wanted.decay)
+        limits = [made / most for made, most in ((self.walked, wanted.nodes), (self.played, wanted.episodes)) if most]
+        done = max(limits, default=self.updates / wanted.steps)
+        return float(max(1.0 - done, 0.0) ** wanted.decay)
 
     def play(self) -> Episodes:
         """The episodes of an update, by the policy as it stands; :attr:`grid` then has their infosets."""
@@ -121,6 +122,7 @@ class Actor(NeuralLearner):
         if grid is not self.grid:
             self.grid = grid
             for _, part in self.parts():
+                assert isinstance(part, Network)
                 part.look(seen(grid.met, self.players))
 
     @abstractmethod

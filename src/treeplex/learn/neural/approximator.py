@@ -131,6 +131,17 @@ class Table(Approximator):
         self._values = found
 
 
+class Targets(NamedTuple):
+    """What a network is fitted to: float32 features [n, F], targets [n, outputs], and ``parts`` [n, outputs], which share of a
+    place's rows knows an output, 0 where it has no such action; bool [n, outputs], which it has.
+    """
+
+    features: Singles
+    wanted: Singles
+    parts: Singles
+    legal: NDArray[np.bool_]
+
+
 class Network(Approximator):
     """A network of rectified linear layers, fitted by Adam.
 
@@ -173,20 +184,28 @@ class Network(Approximator):
             return 0.0
         total = np.maximum.reduceat(weights, self.inputs.first[:-1])
         places = np.flatnonzero(total)
-        shares = total[places] / total.sum()
-        wanted, parts = self.spread(means)[places], self.spread(weights / np.maximum(total, 1e-300)[self._places])[places]
-        legal = self.legal.numpy()[places] > 0.0
-        whole = len(places) <= self.settings.batch
-        scale = np.asarray(shares if whole else np.full(len(places), 1.0 / self.settings.batch), np.float32)[:, None]
+        parts = self.spread(weights / np.maximum(total, 1e-300)[self._places])[places]
+        targets = Targets(self.features.numpy()[places], self.spread(means)[places], parts, self.legal.numpy()[places] > 0.0)
+        return self.descend(targets, total[places] / total.sum(), steps, generator)
+
+    def descend(self, targets: "Targets", shares: Floats, steps: int, generator: np.random.Generator) -> float:
+        """Steps of Adam toward targets: on all of them, or on batches drawn by their shares, float64 [n]; the last loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite; nothing has changed.
+        """
+        batch, count = self.settings.batch, len(shares)
+        whole = count <= batch
+        scale = np.asarray(shares if whole else np.full(count, 1.0 / batch), np.float32)[:, None]
         batches: Sequence[Any] = [slice(None)] * steps
         if not whole:
-            batches = list(generator.choice(len(places), (steps, self.settings.batch), p=shares))
+            batches = list(generator.choice(count, (steps, batch), p=shares))
 
         def slopes(found: Singles, at: Any) -> tuple[float, Singles]:
-            return self.slopes(found, wanted[at], parts[at], legal[at], scale[at])
+            return self.slopes(found, targets.wanted[at], targets.parts[at], targets.legal[at], scale[at])
 
         descent = Descent(self.module, self.optimizer)
-        loss = descent.run(self.features.numpy()[places], batches, slopes, rate=self.rate, clip=self.settings.clip)
+        loss = descent.run(targets.features, batches, slopes, rate=self.rate, clip=self.settings.clip)
         descent.publish()
         return loss
 

@@ -10,11 +10,12 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.approximator import POLICY, Approximator, make_approximator
-from treeplex.learn.neural.buffers import Reservoir, Rows
+from treeplex.learn.neural.approximator import POLICY
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.ground import Fitted
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -50,12 +51,12 @@ class Average(ABC):
         """Take in a player's policy of an iteration; ``policy`` has all slots, float64 [S]."""
 
     @abstractmethod
-    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
-        """Take in infosets that were visited in proportion to their players' own reach under ``policy``."""
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        """Take in infosets that were visited in proportion to their players' own reach, as the ground has them."""
 
     @abstractmethod
-    def probabilities(self, iteration: int) -> Floats:
-        """The average after so many iterations as probabilities of slots, or weights of them; float64 [S]."""
+    def policy(self, iteration: int) -> Policy | NeuralPolicy:
+        """The average policy after an iteration."""
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
@@ -74,16 +75,25 @@ class ExactAverage(Average):
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
+        """Begin with nothing.
+
+        Raises:
+            AlgorithmError: the learner walks by the rules.
+        """
+        if learner.by_rules is not None:
+            raise AlgorithmError(
+                f"average={EXACT} sums tables, and {learner.game} is walked by its rules; set average={NETWORK}"
+            )
         self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
 
     def played(self, player: int, policy: Floats, weight: float) -> None:
         self.sums[self.learner.sequences_of(player)] += weight * self.learner.sequence_form(player, policy)
 
-    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
+    def met(self, others: Any, policy: Any, weight: float) -> None:
         pass
 
-    def probabilities(self, iteration: int) -> Floats:
-        return self.sums[self.learner.slots]
+    def policy(self, iteration: int) -> Policy:
+        return self.learner.policy_of(self.sums[self.learner.slots])
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"sums": self.sums}
@@ -109,41 +119,36 @@ class LearnedAverage(Average):
         Raises:
             AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
-        self.learner, self._fitted, self.fitted = learner, (-1, np.zeros(0)), list[Approximator]()
-        self.widest = int(np.diff(learner.first).max(initial=1))
-        if learner.compiled.players != 2:
+        if learner.players != 2:
             raise AlgorithmError(
                 f"a learned average holds what is met in the other player's walks, which is right for two players; "
-                f"{learner.compiled} has {learner.compiled.players}; take sd-cfr or dream"
+                f"{learner.game} has {learner.players}; take sd-cfr or dream"
             )
-        self.memories = [Reservoir(learner.settings.memory, self.widest) for _ in range(2)]
+        self.learner, self.fitted = learner, list[Fitted | None]()
+        self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
+        self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
 
     def played(self, player: int, policy: Floats, weight: float) -> None:
         pass
 
-    def met(self, infosets: NDArray[np.int32], policy: Floats, weight: float) -> None:
-        if not len(infosets):
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        if not len(others):
             return
-        learner, player = self.learner, self.learner.compiled.player_of(int(infosets[0]))
-        first, shares = learner.first[infosets], np.zeros((len(infosets), self.widest), np.float32)
-        for a in range(self.widest):
-            has = first + a < learner.first[infosets + 1]
-            shares[has, a] = policy[first[has] + a]
-        places = infosets - np.int32(learner.infosets_of(player).start)
-        rows = Rows(places, shares, np.full(len(places), weight, np.float32))
-        self.memories[player].add(rows, learner.generator)
+        player, rows = self.learner.ground.shown(others, policy)
+        self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
 
-    def probabilities(self, iteration: int) -> Floats:
-        if self._fitted[0] == iteration:
-            return self._fitted[1]
-        found, settings, self.fitted = self.learner.uniform(), self.learner.settings, []
+    def policy(self, iteration: int) -> Policy | NeuralPolicy:
+        fitted, found = self._fitted
+        if fitted == iteration and found is not None:
+            return found
+        ground, settings, averages = self.learner.ground, self.learner.settings, list[Fitted | None]()
         for player, memory in enumerate(self.memories):
             generator = np.random.default_rng((settings.seed, iteration, player))
-            network = make_approximator(self.learner.inputs(player), settings, generator, POLICY)
-            self.fitted.append(network)
+            network = ground.approximator(player, generator, POLICY)
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
-                found[self.learner.slots_of(player)] = network.values()
+            averages.append(network if len(memory) else None)
+        self.fitted, found = averages, ground.policy(averages)
         self._fitted = iteration, found
         return found
 
@@ -162,7 +167,6 @@ class AveragingLearner(NeuralLearner):
     """A learner of regrets, a network for each player, whose result is the average of the policies that match them.
 
     Attributes:
-        strategy: float64 [S], the policies as they stand.
         iteration: iterations done.
         average: of the policies.
         regrets: an approximator for each player.
@@ -170,10 +174,13 @@ class AveragingLearner(NeuralLearner):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        self.strategy, self.iteration = self.uniform(), 0
-        self.average = self.make_average()
-        players = range(self.compiled.players)
-        self.regrets = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+        self.iteration, self.average = 0, self.make_average()
+        self.regrets: list[Any] = [self.ground.approximator(player, self.generator) for player in range(self.players)]
+
+    @property
+    def strategy(self) -> Any:
+        """The policies as they stand; on a compiled game float64 [S]."""
+        return self.ground.strategy
 
     def make_average(self) -> Average:
         """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
@@ -183,19 +190,20 @@ class AveragingLearner(NeuralLearner):
     def costly(self) -> bool:
         return self.average.costly
 
-    def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+    def policy(self) -> Policy | NeuralPolicy:
+        return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), "strategy": self.strategy, **self.counts()}
+        arrays = {"iteration": np.array([self.iteration]), **self.ground.state(), **self.counts()}
         arrays |= named("average", self.average.state())
         for player, regrets in enumerate(self.regrets):
             arrays |= named(f"regrets{player}", regrets.state())
         return arrays
 
     def restore(self, arrays: Arrays) -> None:
-        self.iteration, self.strategy = int(arrays["iteration"][0]), np.array(arrays["strategy"])
+        self.iteration = int(arrays["iteration"][0])
         self.restore_counts(arrays)
         self.average.restore(under("average", arrays))
         for player, regrets in enumerate(self.regrets):
             regrets.restore(under(f"regrets{player}", arrays))
+        self.ground.restore(arrays, self.regrets)

@@ -1,6 +1,7 @@
 """What networks are fitted to: rows of a place, a number for each of its actions, and a weight; and buffers of them.
 
-A buffer never holds features: a place is the number of an infoset or of a history. The newest rows of a training are
+A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is what the infoset looks like
+(:meth:`treeplex.learn.neural.rules_walks.Met.described`). The newest rows of a training are
 kept by :class:`treeplex.learn.common.replay.Replay`; a buffer that is cleared at each step is no buffer but the step's rows.
 """
 
@@ -19,19 +20,20 @@ class Rows(NamedTuple):
     """Rows that an approximator is fitted to.
 
     Attributes:
-        places: int32 [n], numbers of infosets or histories.
+        places: int32 [n], numbers of infosets or histories; or float32 [n, W], what infosets look like.
         values: float32 [n, A], the targets of their actions in order; beyond a place's last action anything.
         weights: float32 [n], of the squared errors.
     """
 
-    places: NDArray[np.int32]
+    places: NDArray[Any]
     values: NDArray[np.float32]
     weights: NDArray[np.float32]
 
     @classmethod
-    def empty(cls, actions: int) -> "Rows":
-        """No rows, of places with at most so many actions."""
-        return cls(np.empty(0, np.int32), np.empty((0, actions), np.float32), np.empty(0, np.float32))
+    def empty(cls, actions: int, width: int = 0) -> "Rows":
+        """No rows, of places with at most so many actions; with a width, of places described by so many numbers."""
+        places = np.empty((0, width), np.float32) if width else np.empty(0, np.int32)
+        return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
 
     @classmethod
     def of_slots(cls, first: Ints, values: Floats, weights: Floats) -> "Rows":
@@ -56,20 +58,21 @@ class Reservoir:
         seen: rows added so far.
     """
 
-    def __init__(self, most: int, actions: int) -> None:
-        """Begin without rows.
+    def __init__(self, most: int, actions: int, width: int = 0) -> None:
+        """Begin without rows; see :meth:`Rows.empty`.
 
         Raises:
             AlgorithmError: so many rows of so many actions do not fit into the memory of this machine.
         """
-        size, free = most * (8 + 4 * actions), available_memory()
+        row, free = 4 * (1 + max(width, 1) + actions), available_memory()
+        size = most * row
         if free is not None and size > free:
             raise AlgorithmError(
                 f"a reservoir of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
-                f"(--set memory={free // (2 * (8 + 4 * actions))})"
+                f"(--set memory={free // (2 * row)})"
             )
         self.most, self.seen = most, 0
-        self._rows = Rows.empty(actions)
+        self._rows = Rows.empty(actions, width)
 
     def __len__(self) -> int:
         return min(self.seen, self.most)
@@ -77,8 +80,7 @@ class Reservoir:
     @property
     def rows(self) -> Rows:
         """The rows kept, in no order that means anything; views."""
-        places, values, weights = self._rows
-        return Rows(places[: len(self)], values[: len(self)], weights[: len(self)])
+        return Rows(*(column[: len(self)] for column in self._rows))
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:
         """Add rows; once it is full, the k-th row of all is kept with probability ``most / k``, in place of a random one."""

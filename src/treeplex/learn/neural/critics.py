@@ -69,6 +69,20 @@ class Critic:
         """Add transitions, int32 [n, 2]."""
         self.transitions.add((edges,), self.learner.settings.critic_memory)
 
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        """Take in what so many playthroughs of a traverser come to at their ends."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, returns=True)
+        for _, _, edges in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            self.add(edges)
+
+    def regrets(self, player: int, count: int, exploration: float, corrected: bool) -> Iterator[tuple[Rows, Any]]:
+        """Rows of a traverser's regrets with weight 1, and where the others acted; see :meth:`Ground.external`."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, corrected)
+        for rows, others, _ in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            yield rows._replace(weights=np.ones(len(rows.places), np.float32)), others
+
     def forget(self) -> None:
         """Drop all transitions, and begin with new networks."""
         self.transitions = Replay(np.empty((0, 2), np.int32), room=self.learner.settings.critic_memory)

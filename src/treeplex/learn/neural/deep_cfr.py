@@ -2,17 +2,14 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import matched
 from treeplex.games.base import Game
 from treeplex.learn.neural.averages import Average, AveragingLearner, ExactAverage, LearnedAverage, LearnedAverageSettings
-from treeplex.learn.neural.buffers import Reservoir, Rows
 from treeplex.learn.neural.frame import NeuralSettings, named, under
-from treeplex.learn.neural.jobs import WalkKind, walk_external
 from treeplex.settings import setting
 
 
@@ -47,8 +44,7 @@ class SingleDeepCfr(AveragingLearner):
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        widest = int(np.diff(self.first).max(initial=1))
-        self.memories = [Reservoir(settings.memory, widest) for _ in self.regrets]
+        self.memories = [self.ground.reservoir(settings.memory) for _ in self.regrets]
 
     def make_average(self) -> Average:
         return ExactAverage(self)
@@ -62,19 +58,15 @@ class SingleDeepCfr(AveragingLearner):
             self.average.played(player, self.strategy, self.iteration)
             regrets.reset(self.generator)
             losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
-            self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, regrets.values(), self.settings.greedy)
+            self.ground.follow(player, regrets)
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
         """The walks of an iteration for a player; what they find goes into the reservoirs."""
-        settings, begin = self.settings, self.infosets_of(player).start
-        kind, first = WalkKind(player, settings.seed), (self.iteration - 1) * settings.walks
-        for found in self.walks(walk_external, [self.strategy], kind, first, settings.walks):
-            weights = np.full(len(found.places), self.iteration, np.float32)
-            self.memories[player].add(
-                Rows(found.places - begin, found.values / np.float32(self.scale), weights), self.generator
-            )
-            self.average.met(found.others, self.strategy, self.iteration)
+        last = self.iteration * self.settings.walks
+        for rows, others in self.ground.external(player, range(last - self.settings.walks, last)):
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
+            self.average.met(others, self.strategy, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = super().state()
@@ -97,6 +89,7 @@ class DeepCfr(SingleDeepCfr):
     """
 
     settings_class = DeepCfrSettings
+    walks_rules: ClassVar[bool] = True
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
     def make_average(self) -> Average:

@@ -2,17 +2,17 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import Game
 from treeplex.learn.neural.averages import Average, AverageSettings, AveragingLearner
-from treeplex.learn.neural.critics import Critic, CriticSettings, playthroughs
+from treeplex.learn.neural.critics import Critic, CriticSettings
 from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.frame import check_zero_sum, named, under
-from treeplex.learn.neural.jobs import WalkKind
+from treeplex.learn.neural.rules_outcomes import RowCritic
 from treeplex.settings import setting
 
 
@@ -42,11 +42,12 @@ class Escher(SingleDeepCfr):
     """
 
     settings_class = EscherSettings
+    walks_rules: ClassVar[bool] = True
     source = "McAleer, Farina, Lanctot and Sandholm 2023, ESCHER: Eschewing Importance Sampling in Games (ICLR)"
 
     def __init__(self, game: Game, settings: EscherSettings) -> None:
         super().__init__(game, settings)
-        self.critic = Critic(self)
+        self.critic = Critic(self) if self.by_rules is None else RowCritic(self, self.by_rules)
 
     def check_game(self) -> None:
         check_zero_sum(self, "escher")
@@ -60,23 +61,14 @@ class Escher(SingleDeepCfr):
 
     def learn_values(self) -> None:
         """A new critic, from the returns of the present policies."""
-        settings = self.settings
         self.critic.forget()
-        for player in range(self.compiled.players):
-            kind = self.kind(player)._replace(exploration=settings.value_exploration, returns=True)
-            for _, _, edges in playthroughs(self, self.critic, self.strategy, kind, settings.value_walks):
-                self.critic.add(edges)
+        for player in range(self.players):
+            self.critic.watch(player, self.settings.value_walks, self.settings.value_exploration)
         self.critic.fit(self.strategy)
 
-    def kind(self, player: int) -> WalkKind:
-        """The walks of a traverser who chooses uniformly."""
-        settings = self.settings
-        return WalkKind(player, settings.seed, 1.0, settings.corrected)
-
     def walk(self, player: int) -> None:
-        for rows, others, _ in playthroughs(self, self.critic, self.strategy, self.kind(player), self.settings.walks):
-            weights = np.full(len(rows.places), self.iteration, np.float32)
-            self.memories[player].add(rows._replace(weights=weights), self.generator)
+        for rows, others in self.critic.regrets(player, self.settings.walks, 1.0, self.settings.corrected):
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
             self.average.met(others, self.strategy, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -77,9 +77,9 @@ def scaled(rows: Rows) -> Rows:
 
 def changing(rows: Rows) -> NDArray[np.bool_]:
     """Which columns are not constant, bool [F]; all of a single row."""
-    return (rows != rows[:1]).any(axis=0) | (len(rows) == 1)
+    return np.asarray((rows != rows[:1]).any(axis=0) | (len(rows) == 1))
 
 
 def largest_in(rows: Rows) -> Rows:
     """The largest number in size in each column, or 1 where that is more; [F]."""
-    return np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0)
+    return np.asarray(np.maximum(np.abs(rows).max(axis=0, initial=0.0), 1.0))

@@ -25,6 +25,7 @@ from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
+from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
 from treeplex.learn.neural.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
 from treeplex.learn.neural.rules_walks import RulesWalks
 from treeplex.notices import notify
@@ -136,11 +137,17 @@ class NeuralLearner(Learner):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(f"{name} needs all histories{why}; take ppo, mmd, nfsp or deep-cfr, which walk by the rules")
+            others = "ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
+            raise AlgorithmError(f"{name} needs all histories{why}; take {others}")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
         return RulesWalks(turn_by_turn(self.game), self.probed.view)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """Where the learner walks."""
+        return CompiledGround(self) if self.by_rules is None else RulesGround(self, self.by_rules)
 
     @cached_property
     def probed(self) -> Probed:
@@ -172,13 +179,17 @@ class NeuralLearner(Learner):
 
     @cached_property
     def judging(self) -> CompiledGame | None:
-        """The compiled game, by which policies are judged; None where it is too large, or nothing is to be judged."""
+        """The compiled game, by which policies are judged; None where it is too large, which is said, or nothing is to be."""
         if not self.settings.exact:
             return None
         try:
-            return self.compiled
+            game = self.compiled
+            if self.by_rules is not None:
+                self.probed.view.rows_of(game, 0, 1)
         except GameError:
+            notify(f"{self.game} is too large to be judged exactly; treeplex playouts plays policies of it")
             return None
+        return game
 
     def exploitability(self, policy: Policy | NeuralPolicy) -> float | None:
         """How exploitable a policy is, the mean over players; None where the game is too large to say."""

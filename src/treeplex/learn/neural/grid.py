@@ -59,7 +59,7 @@ class Infosets:
     def sums(self, infosets: SmallInts, actions: SmallInts, weights: Floats) -> Floats:
         """Sums of the weights of rows, float64 [D], by infoset and action, float64 [I, A]."""
         places = infosets.astype(np.int64) * self.legal.shape[1] + actions
-        return np.bincount(places, weights, self.legal.size).reshape(self.legal.shape)
+        return np.asarray(np.bincount(places, weights, self.legal.size).reshape(self.legal.shape), np.float64)
 
     def within(self, infosets: SmallInts) -> tuple[Self, Ints | slice, SmallInts]:
         """The part that the infosets of some rows, int32 [D], are looked up in.
@@ -84,7 +84,7 @@ class MetInfosets(Infosets):
     def within(self, infosets: SmallInts) -> tuple[Self, Ints | slice, SmallInts]:
         """Those of the rows alone, since a network is asked for each."""
         chosen, numbers = np.unique(infosets, return_inverse=True)
-        return type(self)(self.met.at(chosen)), chosen, numbers
+        return type(self)(self.met.at(chosen)), chosen.astype(np.int64), numbers.astype(np.int32)
 
 
 class Grid(Infosets):

@@ -8,10 +8,11 @@ Deviations. Policies are read into tables for a batch of episodes (the paper lea
 sees all that is kept, put together by infoset, where the paper draws a sample. Of the responses' actions, counts are kept: a
 reservoir without a limit. What counts is the response's greedy action, also where exploration drew another. Adam takes the
 place of plain gradient steps. With tables the average policy is the counts themselves, and values are means over the
-transitions kept.
+transitions kept. By the rules (:mod:`treeplex.learn.neural.nfsp_rows`) nothing is counted: steps take batches of rows, and the
+average imitates a sample of limited size, as in the paper.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -19,12 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.episodes import Episodes
+from treeplex.engine.tree.form import Floats
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.approximator import POLICY, TABLE, make_approximator
 from treeplex.learn.neural.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.nfsp_rows import RowPlayer
 from treeplex.learn.neural.q_learning import QLearning, episode_of, transitions
+from treeplex.learn.neural.rules_walks import Asked, Met, RulesWalks
 from treeplex.settings import setting
 
 RESPONSE, AVERAGE = 0, 1
@@ -44,12 +49,14 @@ class NfspSettings(NeuralSettings):
     fits: int = setting(4, "gradient steps of each network for a batch of episodes", low=1)
     memory: int = setting(200_000, "transitions of each player kept", low=1)
     refresh: int = setting(4, "batches of episodes between new targets", low=1)
+    reservoir: int = setting(500_000, "by the rules, decisions that each average is fitted to", low=1, fixed=True, added=True)
 
 
 class Nfsp(NeuralLearner):
     """Neural fictitious self-play: Q-learning responds to average policies, which imitate the responses.
 
     Attributes:
+        row_players: by the rules, what each player learns; what follows is of compiled games.
         responses: of each player.
         averages: an approximator of each player's average policy; none where there are tables.
         chosen: float64 [S], how often each action was the response's.
@@ -59,23 +66,35 @@ class Nfsp(NeuralLearner):
 
     settings_class = NfspSettings
     spreads = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    walks_rules: ClassVar[bool] = True
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"approximator": TABLE},
+        "rules": {"rules": True, "plays": 256, "fits": 16, "refresh": 30, "explore_over": 1_000_000},
+    }
     source = "Heinrich and Silver 2016, Deep reinforcement learning from self-play in imperfect-information games"
 
     def __init__(self, game: Game, settings: NfspSettings) -> None:
         super().__init__(game, settings)
+        self.batches = 0
+        self.row_players = list[RowPlayer]()
+        if self.by_rules is not None:
+            view = self.by_rules.view
+            self.row_players = [RowPlayer(player, view, settings, self.generator) for player in range(self.players)]
+            return
         inputs = [self.inputs(player) for player in range(self.compiled.players)]
         self.responses = [QLearning(make_approximator(own, settings, self.generator), settings.memory) for own in inputs]
         imitate = settings.approximator != TABLE
         self.averages = [make_approximator(own, settings, self.generator, POLICY) for own in inputs if imitate]
-        self.chosen, self.average, self.batches = np.zeros(len(self.slots)), self.uniform(), 0
+        self.chosen, self.average = np.zeros(len(self.slots)), self.uniform()
 
     def step(self) -> Mapping[str, float]:
         """Play a batch of episodes, and learn from it."""
         settings, losses = self.settings, []
-        follows = (self.generator.random((settings.plays, self.compiled.players)) >= settings.eta).astype(np.int64)
-        episodes = self.play(follows)
+        follows = (self.generator.random((settings.plays, self.players)) >= settings.eta).astype(np.int64)
         self.batches += 1
+        if self.by_rules is not None:
+            return self.step_by_rules(self.by_rules, follows)
+        episodes = self.play(follows)
         for player, response in enumerate(self.responses):
             own, greedy = np.flatnonzero(episodes.player == player), response.greedy()
             response.see(*transitions(episodes, player, self.first, self.infosets_of(player).start))
@@ -89,11 +108,43 @@ class Nfsp(NeuralLearner):
         self.count(episodes.nodes, settings.plays)
         return {"loss": float(np.mean(losses))}
 
+    def step_by_rules(self, walks: RulesWalks, follows: NDArray[np.int64]) -> Mapping[str, float]:
+        """The same, by rows."""
+        settings = self.settings
+
+        def asked(policy: Callable[[RowPlayer, NDArray[np.float32]], Floats]) -> Asked:
+            def ask(met: Met) -> Floats:
+                found, rows = np.zeros(met.legal.shape), met.described()
+                for player, each in enumerate(self.row_players):
+                    own = met.player == player
+                    if own.any():
+                        found[own] = policy(each, rows[own])
+                return found
+
+            return ask
+
+        exploration = self.exploration
+        policies = [asked(lambda each, rows: each.exploring(rows, exploration)), asked(RowPlayer.averaged)]
+        episodes, met = walks.episodes(policies, follows, settings.seed, self.played)
+        losses = []
+        for player, each in enumerate(self.row_players):
+            each.see(episodes, met, follows[:, player])
+            losses.append(each.learn(settings.fits))
+            if self.batches % settings.refresh == 0:
+                each.refresh()
+            each.imitate(settings.fits)
+        self.count(episodes.nodes, settings.plays)
+        return {"loss": float(np.mean(losses))}
+
+    @property
+    def exploration(self) -> float:
+        """The share of random actions in responses now."""
+        settings, share = self.settings, min(self.played / self.settings.explore_over, 1.0)
+        return float(settings.explore + share * (settings.explore_last - settings.explore))
+
     def play(self, follows: NDArray[np.int64]) -> Episodes:
         """Episodes in which players follow what ``follows``, int64 [B, N], says."""
-        settings, game = self.settings, self.compiled
-        share = min(self.played / settings.explore_over, 1.0)
-        exploration = settings.explore + share * (settings.explore_last - settings.explore)
+        game, exploration = self.compiled, self.exploration
         explored = np.concatenate([response.exploring(exploration) for response in self.responses])
         policies = np.ones((2, len(game.action_ids)))
         policies[:, self.slots] = explored, self.average
@@ -113,22 +164,33 @@ class Nfsp(NeuralLearner):
             network.fit(rows, self.settings.fits, self.generator)
             self.average[own] = network.values()
 
-    def policy(self) -> Policy:
+    def policy(self) -> Policy | NeuralPolicy:
+        if self.row_players:
+            return self.ground.policy([each.average if len(each.chosen) else None for each in self.row_players])
         return self.policy_of(self.average)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"chosen": self.chosen, "average": self.average, "batches": np.array([self.batches])}
+        arrays = {"batches": np.array([self.batches]), **self.counts()}
+        for player, each in enumerate(self.row_players):
+            arrays |= named(f"player{player}", each.state())
+        if self.row_players:
+            return arrays
+        arrays |= {"chosen": self.chosen, "average": self.average}
         for player, response in enumerate(self.responses):
             arrays |= named(f"response{player}", response.state())
         for player, network in enumerate(self.averages):
             arrays |= named(f"average{player}", network.state())
-        return arrays | self.counts()
+        return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.chosen, self.average = np.array(arrays["chosen"]), np.array(arrays["average"])
         self.batches = int(arrays["batches"][0])
+        self.restore_counts(arrays)
+        for player, each in enumerate(self.row_players):
+            each.restore(under(f"player{player}", arrays))
+        if self.row_players:
+            return
+        self.chosen, self.average = np.array(arrays["chosen"]), np.array(arrays["average"])
         for player, response in enumerate(self.responses):
             response.restore(under(f"response{player}", arrays))
         for player, network in enumerate(self.averages):
             network.restore(under(f"average{player}", arrays))
-        self.restore_counts(arrays)

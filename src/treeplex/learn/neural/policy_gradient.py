@@ -176,7 +176,8 @@ class NeuRD(PolicyGradient):
     def kept(self, rises: Floats) -> Floats:
         """No further out where a logit is beyond the threshold (section 4.3); logits are centred over legal actions."""
         centred = self.grid.centred(self.logits.values())
-        return self.grid.centred(inside(rises, centred, self.settings.threshold))
+        kept: Floats = self.grid.centred(inside(rises, centred, self.settings.threshold))
+        return kept
 
 
 def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:

@@ -104,7 +104,7 @@ class Rcfr(NeuralLearner):
         return np.asarray(even / max(float(np.sqrt(np.mean(even**2))), TINY))
 
     def policy(self) -> Policy:
-        return self.policy_of(self.average.probabilities(self.iteration))
+        return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {"regrets": self.regrets, "current": self.current, **named("average", self.average.state())}

@@ -2,7 +2,7 @@
 
 A walk is a generator. It stops where it needs a policy and goes on with the answer; those that wait are answered together. What
 infosets look like is noted once in a batch of walks, and so is the policy there. Each walk draws from its own stream, in the
-order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by the same policy they are the same.
+order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by one policy both are the same.
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
@@ -45,6 +45,10 @@ class Met(NamedTuple):
     def at(self, infosets: NDArray[np.integer]) -> "Met":
         """Some of them."""
         return Met(self.player[infosets], self.features[infosets], self.legal[infosets])
+
+    def described(self) -> Singles:
+        """Each as a row of features and of its actions side by side, float32 [P, F + columns]."""
+        return np.concatenate([self.features, self.legal.astype(np.float32)], axis=1)
 
 
 Asked = Callable[[Met], Floats]
@@ -111,6 +115,13 @@ class Notes:
             found, known = self.policies[policy](self.met(infosets)).tolist(), self.known[policy]
             for infoset, row in zip(infosets, found, strict=True):
                 known[infoset] = [row[column] for column in self.columns[infoset]]
+
+    def probabilities(self, policy: int) -> Floats:
+        """A policy as far as it was asked for, float64 [P, columns]; zeros elsewhere."""
+        found = np.zeros((len(self.players), len(self.view.actions)))
+        for infoset, row in self.known[policy].items():
+            found[infoset, self.columns[infoset]] = row
+        return found
 
 
 def side_by_side(walks: Iterable[Walk[T]], notes: Notes, together: int = TOGETHER) -> list[T]:
@@ -226,15 +237,12 @@ class RulesWalks:
         values = np.full((len(regrets), len(self.view.actions)), np.nan, np.float32)
         for place, (infoset, row) in enumerate(regrets):
             values[place, notes.columns[infoset]] = row
-        probabilities = np.zeros((len(notes.players), len(self.view.actions)))
-        for infoset, row in notes.known[0].items():
-            probabilities[infoset, notes.columns[infoset]] = row
         return External(
             notes.met(),
             np.array([infoset for infoset, _ in regrets], np.int32),
             values,
             np.array([infoset for trail in found for infoset in trail.others], np.int32),
-            probabilities,
+            notes.probabilities(0),
             sum(trail.nodes for trail in found),
         )
 

@@ -86,7 +86,7 @@ class VrDeepDcfr(AveragingLearner):
         self.regret_values[player] = regrets.values()
         predicted = self.predicted(player, rows)
         self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, predicted, self.settings.greedy)
-        return loss
+        return float(loss)
 
     def kept(self, iteration: int) -> float:
         """The share of regrets after an iteration that counts in the next."""

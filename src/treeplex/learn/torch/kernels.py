@@ -293,8 +293,8 @@ class Factored:
     """The factor operator for one player.
 
     Attributes:
-        sources, summed: int64 [E], slots of the other player and the list that each is in.
-        lists, targets: int64 [F], the lists of the player, and the slots in them.
+        sources, summed, shares: int64 [E] twice and [E], slots of the other player, the list that each is in, and its weight.
+        lists, targets, weights: int64 [F] twice and [F], the lists of the player, the slots in them, and their weights.
         others, own: int64 [K], the lists of each terminal.
         values: [K], what the player gets.
         counts: how many lists the other player has, and the player.
@@ -302,8 +302,10 @@ class Factored:
 
     sources: Tensor
     summed: Tensor
+    shares: Tensor
     lists: Tensor
     targets: Tensor
+    weights: Tensor
     others: Tensor
     own: Tensor
     values: Tensor
@@ -315,31 +317,36 @@ class Factored:
         if not len(factors.values):
             return None
 
-        def members(owner: int) -> tuple[Ints, Ints]:
+        def members(owner: int) -> tuple[Ints, Ints, Floats]:
             begin, count = treeplexes[owner].begin, len(treeplexes[owner].slots)
             pointers = factors.pointers[begin : begin + count + 1]
             places = np.repeat(np.arange(count), np.diff(pointers))
-            return places, factors.lists[pointers[0] : pointers[-1]].astype(np.int64)
+            weights = factors.weights[begin + places] if len(factors.weights) else np.ones(len(places))
+            return places, factors.lists[pointers[0] : pointers[-1]].astype(np.int64), weights
 
         own, other = treeplexes[player], treeplexes[1 - player]
-        (targets, lists), (sources, summed) = members(player), members(1 - player)
-        terms = factors.terms.astype(np.int64)
+        (targets, lists, weights), (sources, summed, shares) = members(player), members(1 - player)
+        many = np.diff(factors.ends, prepend=0)
+        terms = np.repeat(np.arange(len(many)), many), factors.others.astype(np.int64)
+        values = np.repeat(factors.values if player == 0 else -factors.values, many)
         return cls(
             sources=at.places(other.sources(sources + other.begin)),
             summed=at.places(summed),
+            shares=at.numbers(shares),
             lists=at.places(lists),
             targets=at.places(own.slots[targets]),
-            others=at.places(terms[:, 1 - player]),
-            own=at.places(terms[:, player]),
-            values=at.numbers(factors.values if player == 0 else -factors.values),
+            weights=at.numbers(weights),
+            others=at.places(terms[1 - player]),
+            own=at.places(terms[player]),
+            values=at.numbers(values),
             counts=(int(factors.counts[1 - player]), int(factors.counts[player])),
         )
 
     def add(self, strategy: Tensor, found: Tensor) -> None:
         """Add to what each of the player's slots is worth, [N]."""
-        sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, strategy[self.sources])
+        sums = strategy.new_zeros(self.counts[0]).index_add_(0, self.summed, self.shares * strategy[self.sources])
         worth = strategy.new_zeros(self.counts[1]).index_add_(0, self.own, self.values * sums[self.others])
-        found.index_add_(0, self.targets, worth[self.lists])
+        found.index_add_(0, self.targets, self.weights * worth[self.lists])
 
 
 @dataclass(frozen=True, eq=False)

@@ -131,7 +131,7 @@ def info(
 
     With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
     feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. And what
-    solving takes: memory, and the time of an iteration, which is measured. Of a hold'em spot nothing is built for that.
+    solving takes: memory, and the time of an iteration, which is measured; of a hold'em spot on another, small one.
 
     \b
     Examples:
@@ -167,11 +167,12 @@ def info(
             from treeplex.forms.structure.inferior import informationally_inferior
 
             less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
-        if compiled and not (structure or inferior_to):
-            from treeplex.runs.solve.cost import cost_of
+        if not (structure or inferior_to):
+            from treeplex.runs.solve.cost import at_pace_here, cost_of
 
             live.say("measuring an iteration")
-            cost = cost_of(compiled)
+            estimate = estimate and at_pace_here(estimate)
+            cost = compiled and cost_of(compiled)
     if estimate is not None:
         from treeplex.play.cli.holdem.solve import print_estimate
 

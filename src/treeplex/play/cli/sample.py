@@ -176,13 +176,17 @@ def resuming(sampled: "Sampled") -> str:
 @command("Play with a sampled policy.", place=110, example='playouts "liars_dice(numdice=2)" dice')
 def playouts(
     game: GameArgument,
-    policy: Annotated[str, typer.Argument(metavar="POLICY", help="A folder or a policy file of treeplex sample, or uniform.")],
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A folder or policy file of treeplex sample or train, or uniform.")
+    ],
     against: Against = None,
     count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Games to play.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     as_json: Json = False,
 ) -> None:
-    """Estimate the value of a sampled policy by playouts: mean payoffs with standard errors.
+    """Estimate the value of a policy by playouts: mean payoffs with standard errors. No game is compiled.
+
+    The policy is one that was sampled, or that a learner trained by the rules.
 
     Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
 

@@ -5,6 +5,7 @@ from pathlib import Path
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.neural import is_neural_policy
 from treeplex.forms.policies.sparse import TablePolicy, is_table_policy
 from treeplex.games.base import Game
 from treeplex.learn.best_response.positions import RulesWorld, TableWorld, World
@@ -34,7 +35,7 @@ def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
     if against == UNIFORM:
         return RulesWorld(turn_by_turn(rules), TablePolicy.uniform(rules.spec, rules.num_players))
     file = policy_file(against)
-    if is_table_policy(file):
+    if is_table_policy(file) or is_neural_policy(file):
         playable = turn_by_turn(rules)
         return RulesWorld(playable, policy_of(str(file), playable))
     if file.is_file() and ".py:" not in against:

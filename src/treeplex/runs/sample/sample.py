@@ -10,6 +10,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.sources.user_module import is_user_spec
@@ -198,28 +199,29 @@ def reopen(
     return session
 
 
-def policy_of(named: str, rules: Game) -> TablePolicy:
+def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy:
     """A policy by name: ``uniform``, a run's folder or a file.
 
     Raises:
-        FileError: no such file, or no table policy.
+        FileError: no such file, or no table policy and no network's.
         SpecError: the policy of another game.
     """
     if named == UNIFORM:
         return TablePolicy.uniform(rules.spec, rules.num_players)
-    policy = load_table_policy(Path(named) / POLICY if Path(named).is_dir() else Path(named))
+    file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
+    policy = NeuralPolicy.load(file) if is_neural_policy(file) else load_table_policy(file)
     if policy.spec != rules.spec or policy.players != rules.num_players:
         raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; name that game or another policy")
     return policy
 
 
-def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy]:
+def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | NeuralPolicy]:
     """Rules, turn by turn, and a policy for them by name.
 
     Raises:
         SpecError: an unknown game, or the policy of another.
         GameError: rules that cannot be played.
-        FileError: no such file, or no table policy.
+        FileError: no such file, or no table policy and no network's.
     """
     rules = turn_by_turn(load_rules(game))
     return rules, policy_of(named, rules)

@@ -1,7 +1,7 @@
-"""What solving a compiled game takes: memory before it is taken, and the time of an iteration, measured."""
+"""What solving a game takes: memory before it is taken, and the time of an iteration, measured on this machine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 from typing import Any
 
@@ -12,9 +12,14 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.numba_rules import PathInfostates
+from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.sources.load import load_spot
+from treeplex.runs.job.memory import SpotEstimate, estimate_spot
 from treeplex.solvers import make_solver
+from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
+from treeplex.spot_table import TURN_ENDGAME
 from treeplex.storage.memory import available_memory, megabytes
 
 MEASURED = 0.05
@@ -126,3 +131,14 @@ def measured_walk(game: CompiledGame) -> float:
         for player in range(game.players):
             gradient(game.tree, game.payoff, player, strategy, values)
         return (perf_counter() - begun) * shares
+
+
+def at_pace_here(estimate: SpotEstimate) -> SpotEstimate:
+    """The estimate of a spot with the pace of this machine, measured by two iterations of a small spot that has a name."""
+    known = load_spot(TURN_ENDGAME)
+    solver = HoldemSolver(compile_spot(known), threads=estimate.threads)
+    solver.run(1)
+    begun = perf_counter()
+    solver.run(2)
+    pace = (perf_counter() - begun) / 2 / estimate_spot(known, threads=estimate.threads).seconds
+    return replace(estimate, seconds=pace * estimate.seconds)

@@ -235,6 +235,8 @@ class OwnLearner(TrainingKind):
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Judge it, read it."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        if is_neural_policy(training.folder / POLICY) and "exploitability" not in training.records[-1].measures:
+            return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
         return [
             (f"treeplex evaluate {game} {folder}", "judge it"),
             (f"treeplex show {folder}", "read the policy"),

@@ -12,6 +12,7 @@ import { save } from "../../look/save.ts";
 import { ask, place } from "../../router.ts";
 import { useKeys } from "../../keys.ts";
 import { useLoaded, useRested, useTitle } from "../../use.ts";
+import { Blueprints } from "./Blueprints.tsx";
 import { FromTheDeal } from "./FromTheDeal.tsx";
 
 interface PushFold {
@@ -63,13 +64,14 @@ export default function Preflop() {
   return (
     <>
       <div class="row spread">
-        <h1>Push or fold, heads up</h1>
+        <h1>Before the flop</h1>
         <div class="row tight">
           <Segments label="Chart of" value={all ? "all" : "one"} options={[{ value: "one", label: "One stack" }, { value: "all", label: "All stacks" }]} onChange={(value) => to({ chart: value === "all" ? "1" : undefined })} />
           <Button small disabled={all ? !chart.data : !one.data} onClick={() => saveTable(all ? chart.data! : one.data!)}>CSV</Button>
         </div>
       </div>
-      <Panel label="Stack and ante">
+      {query.has("blueprint") && <Blueprints />}
+      <Panel title="Push or fold, heads up">
         <div class="preflop-fields">
           <label class="row tight grow">
             <span class="soft small">{all ? "Stacks up to" : "Stack"}</span>
@@ -91,6 +93,7 @@ export default function Preflop() {
           </Panel>
         ))}
       </div>
+      {!query.has("blueprint") && <Blueprints />}
       <FromTheDeal />
     </>
   );

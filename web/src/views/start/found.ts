@@ -25,6 +25,7 @@ export interface StartData {
   machine: { threads: number; memory: number | null };
   solutions: FoundSolution[];
   spot_files: FoundFile[];
+  runs: (FoundFile & { kind: string })[];
   /** `spots`: solved spots that are kept in it. */
   batches: (FoundFile & { spots: number })[];
 }

@@ -9,7 +9,7 @@ from treeplex.games.goofspiel import GoofspielState
 from treeplex.games.kuhn_poker import KuhnState
 from treeplex.games.leduc_poker import NO_CARD, LeducState
 from treeplex.games.liars_dice import LiarsDiceState
-from treeplex.games.phantom import PhantomState
+from treeplex.games.phantom import PhantomState, SymmetricState
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.rules import PokerState
 from treeplex.games.poker.whole.game import HoldemHistory
@@ -165,7 +165,7 @@ def phantom(state: PhantomState, viewer: int, over: bool) -> Scene:
     """The board as a player knows it."""
     cells = state.marks(None if over else viewer)
     legal = () if over or state.current_player() != viewer else state.legal_actions()
-    tried = [cell for mover, cell in state.tried if mover == viewer]
+    tried = [cell if over else state.seen_as(viewer, cell) for mover, cell in state.tried if mover == viewer]
     hexagonal = "hex" in type(state.game).__name__.lower()
     return {
         "kind": "grid",
@@ -221,6 +221,7 @@ DRAWN: dict[type, Callable[[Any, int, bool], Scene]] = {
     GoofspielState: goofspiel,
     LiarsDiceState: dice,
     PhantomState: phantom,
+    SymmetricState: phantom,
     TicTacToeState: tic_tac_toe,
     BattleshipState: battleship,
 }

@@ -1,0 +1,95 @@
+"""Symmetries of a board as tables: permutations of cells that take wins to wins.
+
+Elements of the group are numbered, the identity first; a set of them is a bit set.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+
+class Group(NamedTuple):
+    """A group of permutations of n cells, of g elements.
+
+    Attributes:
+        images: [g, n], where each element takes each cell.
+        boards: int32 [g, 2**n], where it takes each set of cells.
+        compose: [g, g], the element that acts as the second, then the first.
+        inverse: [g].
+        least: [2**g, n], the first cell to which a subgroup takes a cell.
+        toward: [2**g, n], an element of the subgroup that takes it there.
+        fixing: [n], the elements that leave a cell where it is.
+        first: [2**g], the cells that a subgroup takes to none before them.
+        counts: [2**n], how many cells are in each set.
+        elements: [2**g], how many elements are in each set.
+    """
+
+    images: Ints
+    boards: NDArray[np.int32]
+    compose: Ints
+    inverse: Ints
+    least: Ints
+    toward: Ints
+    fixing: Ints
+    first: Ints
+    counts: Ints
+    elements: Ints
+
+
+def permuted(image: Sequence[int]) -> Ints:
+    """Where each set of cells goes, int64 [2**n], given the image of each cell."""
+    sets = np.arange(1 << len(image))
+    return sum(((sets >> cell & 1) << target for cell, target in enumerate(image)), np.zeros_like(sets))
+
+
+def group_of(permutations: Ints) -> Group:
+    """The tables of a group.
+
+    Args:
+        permutations: int64 [g, n], the image of each cell; the identity first, and closed under composition.
+    """
+    order, cells = permutations.shape
+    number = {tuple(each): index for index, each in enumerate(permutations.tolist())}
+    compose = np.array([[number[tuple(one[two].tolist())] for two in permutations] for one in permutations])
+    sets = np.arange(1 << cells)
+    bits = sets[:, None] >> np.arange(cells) & 1
+    subsets = np.arange(1 << order)[:, None] >> np.arange(order) & 1  # [2**g, g]
+    reached = np.where(subsets[:, :, None] == 1, permutations, cells)  # [2**g, g, n]
+    least = np.minimum(reached.min(axis=1), np.arange(cells))
+    return Group(
+        images=permutations,
+        boards=np.array([permuted(image) for image in permutations.tolist()], np.int32),
+        compose=compose,
+        inverse=compose.argmin(axis=1),
+        least=least,
+        toward=(reached == least[:, None, :]).argmax(axis=1),
+        fixing=((permutations == np.arange(cells)) << np.arange(order)[:, None]).sum(axis=0),
+        first=((least == np.arange(cells)) << np.arange(cells)).sum(axis=1),
+        counts=bits.sum(axis=1),
+        elements=subsets.sum(axis=1),
+    )
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]:
+    """The least image of a set of cells under a subgroup, an element that takes it there, and what fixes the image."""
+    least, toward = board, 0
+    for element in range(1, len(group.images)):
+        if subgroup >> element & 1 and group.boards[element, board] < least:
+            least, toward = group.boards[element, board], element
+    fixing = 0
+    for element in range(len(group.images)):
+        if subgroup >> element & 1 and group.boards[element, least] == least:
+            fixing |= 1 << element
+    return least, toward, fixing
+
+
+@njit(cache=True, nogil=True, _nrt=False)
+def images_of(group: Group, fixing: int) -> int:
+    """How many images something has that these elements fix."""
+    return len(group.images) // group.elements[fixing]
