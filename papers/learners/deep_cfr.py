@@ -93,8 +93,8 @@ def reproduce(options: list[str] | None = None) -> Result:
             _, gain, _, _, nodes, seconds = row(name, found[name])
             spent = np.mean(values_of(found[name], "cpu_seconds"))
             findings.append(
-                f"`{name}` comes to {gain} after {nodes} million histories and {seconds} seconds of one processor; the published "
-                f"runs, of as many histories, took {hours} hours on eight: {3600 * hours / spent:.0f} times as long."
+                f"`{name}` comes to {gain} after {nodes} million histories and {seconds} seconds of one processor; the "
+                f"published runs, of as many histories, took {hours} hours on eight: {3600 * hours / spent:.0f} times as long."
             )
     gains = {name: band(values_of(each, "exploitability")) for name, each in found.items()}
     exact = {name: band(values_of(each, "exploitability")) for name, each in without_error.items()}
