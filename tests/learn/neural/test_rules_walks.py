@@ -151,7 +151,7 @@ LEARNERS = {
 }
 
 
-@pytest.mark.parametrize("name", LEARNERS)
+@pytest.mark.parametrize("name", ["ppo", "deep-cfr", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mmd", "rpg"))])
 def test_learners_do_not_know_which_walks_they_learn_from(name: str) -> None:
     """The same weights after three steps, but for the order of sums."""
     one, other = alike(name, width=16, layers=1, **LEARNERS[name])
@@ -198,10 +198,13 @@ def test_what_cannot_be_done_by_the_rules(name: str, settings: dict[str, Any], m
         learner(name, game, **settings)
 
 
-def test_games_too_large_to_store_are_walked_by_their_rules() -> None:
+def test_games_too_large_to_store_are_walked_by_their_rules(capsys: pytest.CaptureFixture[str]) -> None:
     ppo = learner("ppo", "phantom_ttt", batch=8, exact=False)
     ppo.step()
     assert ppo.measure() == {}
+    large = learner("ppo", "goofspiel(num_cards=6)", batch=2)
+    assert large.measure() == {}
+    assert "goofspiel(num_cards=6) is too large to be judged exactly" in capsys.readouterr().err
     assert ppo.played == 8
     assert "compiled" not in vars(ppo)
     root = tp.load("phantom_ttt").new_initial_state()  # type: ignore[union-attr]

@@ -1,6 +1,7 @@
 """``information_state_tensor`` of the rules for the infosets of a compiled game, and the states at its histories."""
 
 from collections.abc import Iterator
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +14,24 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, State
 
 Rows = NDArray[np.float32]
+_tensors: "WeakKeyDictionary[CompiledGame, Rows | None]" = WeakKeyDictionary()
 
 
 def infoset_tensors(game: CompiledGame) -> Rows | None:
-    """``information_state_tensor`` of the first history of each infoset, float32 [I, F]; None where the rules have none."""
+    """``information_state_tensor`` of the first history of each infoset, float32 [I, F]; None where the rules have none.
+
+    Made once for a game.
+
+    Raises:
+        GameError: it has too many histories.
+    """
+    if game not in _tensors:
+        _tensors[game] = first_tensors(game)
+    return _tensors[game]
+
+
+def first_tensors(game: CompiledGame) -> Rows | None:
+    """The same, made anew."""
     histories = histories_of(game)
     rows: list[NDArray[np.float64] | None] = [None] * len(game.infostates)
     left = len(rows)

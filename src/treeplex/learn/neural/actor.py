@@ -122,6 +122,7 @@ class Actor(NeuralLearner):
         if grid is not self.grid:
             self.grid = grid
             for _, part in self.parts():
+                assert isinstance(part, Network)
                 part.look(seen(grid.met, self.players))
 
     @abstractmethod

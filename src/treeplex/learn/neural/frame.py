@@ -179,13 +179,17 @@ class NeuralLearner(Learner):
 
     @cached_property
     def judging(self) -> CompiledGame | None:
-        """The compiled game, by which policies are judged; None where it is too large, or nothing is to be judged."""
+        """The compiled game, by which policies are judged; None where it is too large, which is said, or nothing is to be."""
         if not self.settings.exact:
             return None
         try:
-            return self.compiled
+            game = self.compiled
+            if self.by_rules is not None:
+                self.probed.view.rows_of(game, 0, 1)
         except GameError:
+            notify(f"{self.game} is too large to be judged exactly; treeplex playouts plays policies of it")
             return None
+        return game
 
     def exploitability(self, policy: Policy | NeuralPolicy) -> float | None:
         """How exploitable a policy is, the mean over players; None where the game is too large to say."""

@@ -26,10 +26,6 @@ SECOND = 0.999
 class Outputs(ABC):
     """K numbers for each of I infosets."""
 
-    def look(self, features: NDArray[np.float32]) -> None:
-        """Be asked for infosets of these features, float32 [I, F], from now on; tables know all infosets as they are."""
-        raise NotImplementedError
-
     @abstractmethod
     def values(self) -> Floats:
         """All of them, float64 [I, K]; to be read only."""
@@ -136,6 +132,7 @@ class Network(Outputs):
         self._outputs: Any = None
 
     def look(self, features: NDArray[np.float32]) -> None:
+        """Be asked for infosets of these features, float32 [I, F], from now on."""
         self.inner.features = torch_module().from_numpy(np.ascontiguousarray(features))
         self._outputs = None
 
