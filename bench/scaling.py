@@ -169,9 +169,8 @@ def tables(result: dict[str, Any]) -> str:
             ]
         )
         bounds = [efficiency(case, workers) for workers in CLUSTERS]
-        rows.append(
-            [case["work"], f"{100 * case['measured']:.0f}%", *(f"{100 * part:.0f}% {why}".strip() for part, why in bounds)]
-        )
+        share = "machine busy" if result["load"] > result["cores"] else f"{100 * case['measured']:.0f}%"
+        rows.append([case["work"], share, *(f"{100 * part:.0f}% {why}".strip() for part, why in bounds)])
     first = record.markdown_table(
         ["a job of", "ms in the worker", "ms of this process", "kB sent", "kB back", "kB shared once"], costs, left=1
     )
@@ -191,9 +190,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     minutes=3,
     pinned=False,
     about=(
-        "Measured efficiency is the time of one process for all jobs over twice that of two processes; on a busy machine it "
-        "says more about other work there. What more workers reach at most follows from seconds and bytes of a job: this "
-        "process hands out all jobs, over one link of a gigabit a second."
+        "Measured efficiency is the time of one process for all jobs over twice that of two processes; a busy machine cannot "
+        "say it. What more workers reach at most follows from processor time and bytes of a job: this process hands out all "
+        "jobs, over one link of a gigabit a second."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

@@ -53,6 +53,7 @@ LONG = {
     "docs/pluribus.md",
     "docs/poker/analysis.md",
     "docs/poker/limit-holdem.md",
+    "docs/poker/whole-holdem.md",
     "docs/resolving.md",
 }
 """Pages whose examples take several seconds; the slow tests run them."""

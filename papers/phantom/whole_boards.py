@@ -24,10 +24,10 @@ def seconds(action: Any) -> tuple[Any, float]:
     return action(), time.process_time() - began
 
 
-def curve(game: CompiledGame, algorithm: str) -> list[dict[str, float]]:
+def curve(game: CompiledGame, algorithm: str, checks: tuple[int, ...] = CHECKED) -> list[dict[str, float]]:
     """Exploitability, value of player 0 and processor time after each number of iterations."""
     solver, found, spent = make_solver(game, algorithm), [], 0.0
-    for checked in CHECKED:
+    for checked in checks:
         spent += seconds(lambda solver=solver, checked=checked: solver.run(checked - solver.iteration))[1]
         judged, judging = seconds(lambda solver=solver: tp.judge(game, solver.average_policy()))
         found.append(

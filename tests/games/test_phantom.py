@@ -2,6 +2,7 @@
 
 import random
 
+import numpy as np
 import pytest
 
 import treeplex as tp
@@ -73,6 +74,7 @@ def test_what_a_player_knows_up_to_symmetry() -> None:
     assert state.chance_outcomes() == [(cell, 0.25) for cell in (1, 3, 5, 7)]
     state = state.child(7)
     assert (state.current_player(), state.marks(None)) == (1, [*".......x."])
+    assert np.flatnonzero(state.information_state_tensor(0)).tolist() == [1, 18 + 1]
     assert state.information_state_string(0) == ".x.\n...\n...\n0,1 "
     assert state.information_state_string(1) == "...\n...\n...\n"
     state = state.child(4)

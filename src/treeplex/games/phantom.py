@@ -160,7 +160,8 @@ class PhantomState(State):
         stones, place = self.stones[own], 2 * cells
         for mover, cell in self.tried:
             if mover == own:
-                row[cell if stones >> cell & 1 else cells + cell] = row[place + cell] = 1.0
+                seen = self.seen_as(own, cell)
+                row[seen if stones >> cell & 1 else cells + seen] = row[place + seen] = 1.0
                 place += cells
         if self.game.observation == COUNTED:
             turns = [0.0] * (4 * cells)
@@ -418,7 +419,7 @@ PHANTOM_TTT = GameInfo(
         "line": "stones in a line that win",
         "symmetric": SYMMETRIC,
     },
-    note="half a minute and 4 GB to compile",
+    note="half a minute and 2 GB to compile",
 )
 DARK_HEX = GameInfo(
     name="dark_hex",
@@ -433,5 +434,5 @@ DARK_HEX = GameInfo(
         "num_rows": "rows, where they are other than columns",
         "num_cols": "columns, where they are other than rows",
     },
-    note="half a minute and 4 GB to compile",
+    note="half a minute and 2 GB to compile",
 )

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.phantom.symmetry import Group, Ints, least_board
+from treeplex.engine.phantom.symmetry import KERNEL, Group, Ints, least_board
 
 SmallInts = NDArray[np.int32]
 Bytes = NDArray[np.int8]
@@ -87,7 +87,7 @@ class Side(NamedTuple):
     wanted: Ints
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
     """Whether a table has room for so many more; if not, that is noted."""
     if filled[table] + more <= room:
@@ -96,7 +96,7 @@ def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> int:
     """The packed step from a packed infoset by a try on a cell."""
     order = len(group.images)
@@ -107,10 +107,10 @@ def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> in
     before = ~known & group.first[fixing] & ((1 << least) - 1)
     sequence = (about >> FIRST) + group.counts[before]
     turned = group.compose[element, group.inverse[group.toward[fixing, local]]]
-    return (2 * sequence + put) * order + turned
+    return int((2 * sequence + put) * order + turned)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
     """The packed infoset after a packed step; there must be room for a new one."""
     order = len(group.images)
@@ -136,18 +136,18 @@ def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
                 own.after[2 * number], own.after[2 * number + 1] = NONE, NONE
                 number += 1
         own.filled[SEQUENCES] = number
-    return found * order + packed % order
+    return int(found * order + packed % order)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
     """Whether so many new infosets have room."""
     cells = group.images.shape[1]
     infosets = fits(own.filled, own.wanted, INFOSETS, many, len(own.player))
-    return fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets
+    return bool(fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opened: int) -> int:
     """A new node whose own histories lie in the pool from ``begin`` on; there must be room."""
     node = side.filled[NODES]
@@ -155,10 +155,10 @@ def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opene
     side.begin[node], side.size[node] = begin, side.filled[POOL] - begin
     side.stones[node], side.fixing[node], side.tries[node], side.opened[node] = stones, fixing, tries, opened
     side.visits[node], side.waiting[node], side.first_child[node] = 0, NONE, NONE
-    return node
+    return int(node)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def open_node(own: Histories, group: Group, side: Side, node: int, player: int) -> bool:
     """Turn the steps of a node into infosets, in place; False for no room."""
     if side.opened[node] == 0:
@@ -170,7 +170,7 @@ def open_node(own: Histories, group: Group, side: Side, node: int, player: int) 
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """A new node: a stone on a cell, first of its images; ``NO_ROOM`` for no room."""
     size, begin = side.size[node], side.filled[POOL]
@@ -182,17 +182,17 @@ def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -
         side.pool[side.filled[POOL]] = step_of(own, group, side.pool[place], cell, 1)
         side.filled[POOL] += 1
     fixing = side.fixing[node] & group.fixing[cell]
-    return add_node(side, begin, side.stones[node] | 1 << cell, fixing, side.tries[node] + 1, 0)
+    return int(add_node(side, begin, side.stones[node] | 1 << cell, fixing, side.tries[node] + 1, 0))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def known_at(own: Histories, group: Group, entry: int) -> int:
     """The cells that the player knows to be taken at a packed infoset."""
     order = len(group.images)
-    return group.boards[entry % order, own.about[entry // order] & BOARD]
+    return int(group.boards[entry % order, own.about[entry // order] & BOARD])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
     """A new node: a try, in an abrupt game, that failed on one of these stones.
 
@@ -214,10 +214,10 @@ def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, 
                 side.filled[POOL] += 1
     if side.filled[POOL] == top:
         return NONE
-    return add_node(side, top, side.stones[node], fixing, side.tries[node] + 1, 0)
+    return int(add_node(side, top, side.stones[node], fixing, side.tries[node] + 1, 0))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def add_closure(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
     """A new node: the infosets of a turn of a classical game, in which tries on these stones may have failed before.
 
@@ -249,10 +249,10 @@ def add_closure(own: Histories, group: Group, side: Side, node: int, board: int,
                 side.pool[side.filled[POOL]] = arrive(own, group, step_of(own, group, entry, cell, 0), player)
                 side.filled[POOL] += 1
         asked += 1
-    return add_node(side, top, side.stones[node], fixing, group.counts[side.stones[node] | board], 1)
+    return int(add_node(side, top, side.stones[node], fixing, group.counts[side.stones[node] | board], 1))
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """A new list: the sequences of a node's infosets with this cell, or those that lead to the node for ``NONE``.
 
@@ -275,10 +275,10 @@ def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> 
     number = side.filled[LISTS]
     side.lengths[number] = size
     side.filled[ENTRIES], side.filled[LISTS] = entry, number + 1
-    return number
+    return int(number)
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
     """The list of the sequences that lead to a node; ``NO_ROOM`` for no room."""
     if side.waiting[node] == NONE:
@@ -286,10 +286,10 @@ def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
         if number == NO_ROOM:
             return NO_ROOM
         side.waiting[node] = number
-    return side.waiting[node]
+    return int(side.waiting[node])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
     """After a stone on a cell: the packed node, or the list of the last sequences where that wins; ``NO_ROOM`` for no room."""
     order, cells, stones = len(group.images), group.images.shape[1], side.stones[node]
@@ -313,10 +313,10 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
             side.children[least_slot] = found if wins else found * order
         turned = 0 if wins else group.inverse[group.toward[fixing, cell]]
         side.children[slot] = side.children[least_slot] + turned
-    return side.children[slot]
+    return int(side.children[slot])
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def edge_place(keys: Ints, key: int) -> int:
     """Where a key stands in a hash table, or would."""
     mask = len(keys) - 1
@@ -327,7 +327,7 @@ def edge_place(keys: Ints, key: int) -> int:
     return place
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def failed(own: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
     """The packed node after a failed try of an abrupt game, or at a turn of a classical one, against these stones.
 

@@ -4,13 +4,15 @@ Elements of the group are numbered, the identity first; a set of them is a bit s
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
+KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
+"""Options of kernels that allocate nothing: without counts of references, which so many arrays would cost at every call."""
 
 
 class Group(NamedTuple):
@@ -75,7 +77,7 @@ def group_of(permutations: Ints) -> Group:
     )
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]:
     """The least image of a set of cells under a subgroup, an element that takes it there, and what fixes the image."""
     least, toward = board, 0
@@ -89,7 +91,7 @@ def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]
     return least, toward, fixing
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def images_of(group: Group, fixing: int) -> int:
     """How many images something has that these elements fix."""
-    return len(group.images) // group.elements[fixing]
+    return int(len(group.images) // group.elements[fixing])

@@ -33,7 +33,7 @@ from treeplex.engine.phantom.histories import (
     placed,
     waiting_list,
 )
-from treeplex.engine.phantom.symmetry import Group, Ints, images_of, least_board
+from treeplex.engine.phantom.symmetry import KERNEL, Group, Ints, images_of, least_board
 
 Floats = NDArray[np.float64]
 SmallInts = NDArray[np.int32]
@@ -100,7 +100,7 @@ class Walk(NamedTuple):
     sizes: Ints
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def advance(walk: Walk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
     """Walk on for so many steps; False where there is no room."""
     for _ in range(most):
@@ -122,7 +122,7 @@ def advance(walk: Walk, group: Group, won: Won, abrupt: bool, most: int) -> bool
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def push(walk: Walk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
     """Begin a frame with a node of player 0 and its pairs, which player 1 is to answer."""
     walk.depth[0] += 1
@@ -132,7 +132,7 @@ def push(walk: Walk, node: int, nodes: int, pool: int, begin: int, end: int, mar
     frame[NODES_MARK], frame[POOL_MARK], frame[PAIRS_MARK] = nodes, pool, mark
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def pop(walk: Walk, frame: Ints) -> None:
     """End a frame."""
     walk.first.filled[NODES], walk.first.filled[POOL] = frame[NODES_MARK], frame[POOL_MARK]
@@ -140,13 +140,13 @@ def pop(walk: Walk, frame: Ints) -> None:
     walk.depth[0] -= 1
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def end_list(walk: Walk, number: int, value: float) -> None:
     """End the terms of player 0's newest list."""
     walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def expand(walk: Walk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
     """Go through what player 1 does next, one pair after another; False for no room."""
     own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
@@ -219,7 +219,7 @@ def expand(walk: Walk, group: Group, won: Won, abrupt: bool, frame: Ints) -> boo
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def begin_turn(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Group the pairs by player 1's stones; in an abrupt game put stones against all of them first. False for no room."""
     node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
@@ -258,7 +258,7 @@ def begin_turn(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def put_here(walk: Walk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
     """Count the histories at a turn of player 0, and put stones next."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
@@ -271,7 +271,7 @@ def put_here(walk: Walk, group: Group, frame: Ints, node: int, begin: int, end: 
     frame[HERE], frame[HERE_BEGIN], frame[HERE_END], frame[CELL], frame[STAGE] = node, begin, end, 0, PLACE
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def next_group(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Go on with the pairs in which player 1 has the same stones: a try that fails, or a turn of a classical game."""
     first, node = walk.first, frame[NODE]
@@ -299,7 +299,7 @@ def next_group(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True, _nrt=False)
+@njit(**KERNEL)
 def place_stone(walk: Walk, group: Group, won: Won, frame: Ints) -> bool:
     """Player 0 puts a stone on the next cell, against all pairs in which it is free; False for no room."""
     first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]

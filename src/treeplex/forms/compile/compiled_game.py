@@ -124,7 +124,8 @@ class CompiledGame:
             reals += [factors.weights, factors.values]
         rounded = [np.round(real, 9) + 0.0 for real in reals]
         for part in (*whole, *rounded):
-            digest.update(np.ascontiguousarray(part).view(np.uint8))
+            array = np.ascontiguousarray(part)
+            digest.update(array.data.cast("B") if array.size else b"")
         return digest.hexdigest()[:16]
 
     @cached_property

@@ -19,7 +19,7 @@ from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.games.phantom import HIDDEN, PhantomGame
 from treeplex.storage.memory import available_memory, megabytes
 
-TERM_BYTES = 40
+TERM_BYTES = 32
 """What a term of an abrupt game takes in all, lists, infosets and sequences included, at the most."""
 MOST_ENTRIES = 1_500_000_000
 """Entries of lists and terms, beyond which a game is refused."""

@@ -258,14 +258,18 @@ def run(order: Order, line: Line) -> None:
 def run_flops(order: Order, line: Line) -> None:
     """Solve a spot on many boards, until the end or until asked to stop; the report is as the command line writes it."""
     request, boards = order.request.flops()
-    threads = {} if "threads" in request.fields or order.threads is None else {"threads": order.threads}
 
     def spot_on(board: str) -> Spot:
         spot = request.on_board(board).spot()
-        return replace(spot, settings=replace(spot.settings, **threads))
+        return replace(spot, settings=replace(spot.settings, threads=spot.settings.threads or order.threads))
 
     def watch(progress: Progress) -> None:
-        where = {"done": progress.done, "total": progress.total, "rate": progress.rate, "left": progress.seconds_left}
+        where: dict[str, Any] = {
+            "done": progress.done,
+            "total": progress.total,
+            "rate": progress.rate,
+            "left": progress.seconds_left,
+        }
         line.tell("progress", **where, seconds=perf_counter() - began)
         if progress.done < len(boards):
             line.tell("phase", text=f"on {progress.numbers['board']}")

@@ -80,8 +80,6 @@ class Kept:
 
 def hand_of(data: dict[str, Any]) -> Hand:
     """A hand as :meth:`Kept.finish` wrote it."""
-    decided = [
-        Decided(**{name: tuple(value) if isinstance(value, list) else value for name, value in each.items()})
-        for each in data["decided"]
-    ]
+    lists = ("options", "values", "policy")
+    decided = [Decided(**(each | {name: tuple(each[name]) for name in lists})) for each in data["decided"]]
     return Hand(**{**data, "decided": decided})

@@ -120,7 +120,7 @@ class Session:
             if not 1 <= repeat <= len(self.hands):
                 raise SpecError(f"there is no hand {repeat}; {len(self.hands)} were played")
             person, seed, spot = (getattr(self.hands[repeat - 1], name) for name in ("person", "seed", "spot"))
-        dealt = {"number": len(self.hands) + 1, "seed": seed, "person": person, "spot": spot}
+        dealt: dict[str, Any] = {"number": len(self.hands) + 1, "seed": seed, "person": person, "spot": spot}
         self._keep("deal", {**dealt, "draws": self._seeds.bit_generator.state})
         self._deal(Hand(**dealt))
         return self.view()

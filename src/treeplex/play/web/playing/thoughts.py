@@ -75,7 +75,7 @@ def rows_of(share: Floats, names: Callable[[int], str], policy: Floats | None = 
         policy: float64 [A, H], what is played with each, where that is to be said.
     """
     if len(share) == N_HANDS and np.count_nonzero(share) > MOST_SINGLE:
-        weight = np.bincount(HAND_CLASSES, share, len(CLASSES))
+        weight = np.asarray(np.bincount(HAND_CLASSES, share, len(CLASSES)), np.float64)
         if policy is not None:
             sums = np.array([np.bincount(HAND_CLASSES, own * share, len(CLASSES)) for own in policy])
             policy = sums / np.where(weight > 0, weight, 1.0)
