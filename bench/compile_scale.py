@@ -61,8 +61,8 @@ def one_compile(path: str, spec: str) -> dict[str, Any]:
     game = compiled(spec)
     seconds = time.perf_counter() - start
     used = max(resident_bytes(highest=True) - before, 0)
-    kept = sum(array.nbytes for part in (game.tree, *game.payoff, (game.action_ids,)) for array in part)
-    sparse, dense, _ = game.payoff
+    kept = sum(array.nbytes for part in (game.tree, *game.payoff[:3], (game.action_ids,)) for array in part)
+    sparse, dense, *_ = game.payoff
     return {
         "spec": spec,
         "histories": game.size.histories,

@@ -41,7 +41,7 @@ FLOAT = 8
 
 def entries(game: CompiledGame) -> int:
     """Multiply-adds of all gradients: entries of each player's rows, or nonzeros of the matrices times their terminals."""
-    sparse, dense, _ = game.payoff
+    sparse, dense, *_ = game.payoff
     found = sparse.values.size
     for offset, rows, columns, first, last in dense.groups:
         found += game.players * int(np.count_nonzero(dense.matrices[offset : offset + rows * columns])) * int(last - first)
@@ -63,7 +63,7 @@ class Traffic(NamedTuple):
 
 def must_move(game: CompiledGame) -> dict[str, Traffic]:
     """The traffic of each pass over all players."""
-    (sparse, dense, _), tree = game.payoff, game.tree
+    (sparse, dense, *_), tree = game.payoff, game.tree
     sequences, infosets, parents = FLOAT * sum(game.sequences), FLOAT * sum(game.infosets), tree.infoset_parent.nbytes
     if dense.groups.size:
         operator = dense.matrices.nbytes + game.players * (dense.starts.nbytes + dense.scales.nbytes)
