@@ -29,7 +29,7 @@ RUNS = (
     Run("psro", "psro", "leduc_poker", {"steps": 250}, ONE),
     Run("ned-table", "ned", "kuhn_poker", {**TABLE, "rate": 1.4, "slowing": 0.6, "steps": 20_000}, ONE),
     Run("ned-table", "ned", "leduc_poker", {**TABLE, "rate": 4.0, "slowing": 0.5, "steps": 10_000}, ONE),
-    Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
+    Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}, ONE),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
     Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}, ONE),

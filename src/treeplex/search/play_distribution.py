@@ -236,7 +236,7 @@ def policies_at(
     owners = search.subgames.owners if copies is None else copies.subgames.owners
     source = np.arange(len(owners)) if copies is None else copies.source
     at = np.where(owners >= 0, stops[owners], 0)
-    found = Stopped(search.policy[source], search.strategy[source] if average else None)
+    found = Stopped(search.policy[source], next_average(search)[source] if average else None)
     wanted = set(stops.tolist())
     for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
         search.run(1)

@@ -20,7 +20,8 @@ from treeplex.games.registry import load
 
 GAMES = [
     "goofspiel(num_cards=4,imp_info=true)",
-    "oshi_zumo(coins=4,size=1,horizon=4,min_bid=1)",
+    "oshi_zumo(coins=3,size=1,horizon=3)",
+    pytest.param("oshi_zumo(coins=4,size=1,horizon=4,min_bid=1)", marks=pytest.mark.slow),
     pytest.param("liars_dice(players=3,numdice=2,dice_sides=2)", marks=pytest.mark.slow),
     pytest.param("liars_dice(numdice=2,dice_sides=2)", marks=pytest.mark.slow),
     pytest.param("goofspiel(num_cards=4,points_order=descending,imp_info=true,num_turns=3)", marks=pytest.mark.slow),
@@ -74,7 +75,7 @@ def test_the_game_is_that_of_ordinary_rules(spec: str, monkeypatch: pytest.Monke
 
 
 def test_algorithms_and_judges_run_on_walked_rules(tmp_path) -> None:
-    spec = "oshi_zumo(coins=4,size=1,horizon=4,min_bid=1)"
+    spec = "oshi_zumo(coins=3,size=1,horizon=3)"
     stored, walked = tp.compile(spec), tp.compile(spec, stored=False)
     for algorithm in ("dcfr", "pcfr+", "fp"):  # not longer: where regrets tie, rounding decides
         for updates in ("alternating", "simultaneous"):
@@ -89,10 +90,13 @@ def test_algorithms_and_judges_run_on_walked_rules(tmp_path) -> None:
     assert np.array_equal(resumed.policy.probabilities, straight.policy.probabilities)
     with pytest.raises(AlgorithmError, match="needs stored payoffs"):
         tp.solve(walked, "lp")
+    pytest.importorskip("torch")
+    with pytest.raises(AlgorithmError, match="tensors need stored payoffs"):
+        tp.solve(walked, "dcfr", device="torch-cpu")
 
 
 def test_a_walk_lives_as_long_as_its_game() -> None:
-    walked = tp.compile("goofspiel(num_cards=3,imp_info=true)", stored=False)
+    walked = tp.compile("oshi_zumo(coins=3,size=1,horizon=3)", stored=False)
     payoff, tree = walked.payoff, walked.tree
     assert np.isfinite(gradients_of(walked, strategy_of(walked, 0))).all()
     del walked
@@ -102,9 +106,14 @@ def test_a_walk_lives_as_long_as_its_game() -> None:
         gradient(tree, payoff, 0, values.copy(), values)
 
 
-def test_too_large_a_game_is_refused_at_once() -> None:
+def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GameSizeError, match=r"almost surely at least .*the limit is 20,000,000,000; .*--limit"):
         tp.compile("goofspiel(num_cards=11,imp_info=true)")
+    with pytest.raises(GameSizeError, match=r"has about 31 histories, .* the limit is 20; .*--limit"):
+        tp.compile(coin_game(0), limit=20)
+    monkeypatch.setattr(numba_rules, "try_rules", lambda *_: 3)  # the estimate need not tell
+    with pytest.raises(GameSizeError, match=r"has more than 20 histories; .*--limit"):
+        tp.compile(coin_game(0), limit=20)
     with pytest.raises(GameError, match="kuhn_poker has no Numba functions"):
         tp.compile("kuhn_poker", stored=False)
 

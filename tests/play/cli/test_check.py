@@ -6,7 +6,7 @@ from typer.testing import CliRunner
 
 from treeplex.play.cli.main import app
 
-SPEC = "oshi_zumo(coins=2,size=1,horizon=2)"
+SPEC = "oshi_zumo(coins=3,size=1,horizon=3)"
 
 
 def test_rules_are_compared() -> None:

@@ -170,12 +170,28 @@ def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, pat
 
 
 @njit(cache=True, nogil=True)
-def repeats(actions: Ints) -> int:
-    """The first action that stands there twice or is below 0; -1 without any."""
+def fault_of_actions(actions: Ints, detail: Floats) -> int:
+    """What is wrong with actions: one stands there twice, or is below 0."""
     for a in range(len(actions)):
         if actions[a] < 0 or actions[a] in actions[:a]:
-            return a
-    return -1
+            detail[0] = actions[a]
+            return REPEATED_ACTION
+    return NO_FAULT
+
+
+@njit(cache=True, nogil=True)
+def register(
+    rows: Ints, slots: SmallInts, action_ids: Ints, frames: Frames, depth: int, count: int, first: int, where: tuple[int, int]
+) -> tuple[Ints, SmallInts, Ints]:
+    """Register the infoset of the node at ``depth``, number ``count``; ``where`` is its level and path. The arrays may grow."""
+    actions, player = frames.integers[depth, ABOUT + COUNT], frames.integers[depth, MOVER]
+    rows, action_ids = grown(rows, count + 1), grown(action_ids, first + actions)
+    write_row(rows[count], frames, depth, first, where[0], where[1])
+    action_ids[first : first + actions] = frames.integers[depth, frames.actions : frames.actions + actions]
+    slots[slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)] = count
+    if 2 * (count + 1) > len(slots):
+        slots = rehashed(rows, count + 1, 4 * (count + 1))
+    return rows, slots, action_ids
 
 
 @njit(cache=True, nogil=True)
@@ -228,28 +244,18 @@ def walk_rules(calls: Calls, start: Ints, frame_count: int, most_infosets: int, 
                 continue
             fault = fault_of_node(frames, depth, players, calls.most_actions, detail)
             if player != CHANCE and fault == NO_FAULT:
-                slot = slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)
-                if slots[slot] < 0:
-                    actions = frames.integers[depth, ABOUT + COUNT]
-                    here = frames.integers[depth, frames.actions : frames.actions + actions]
-                    rows, action_ids = grown(rows, count + 1), grown(action_ids, sequences + actions)
-                    code = path[depth] + radix[depth] if radix[depth] > 0 else NO_PATH
-                    write_row(rows[count], frames, depth, sequences, levels[depth, player], code)
-                    repeated = repeats(here)
-                    if repeated >= 0:
-                        fault, detail[0] = REPEATED_ACTION, here[repeated]
-                    action_ids[sequences : sequences + actions] = here
-                    slots[slot] = count
+                row = slots[slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)]
+                if row < 0:
+                    row, actions = count, frames.integers[depth, ABOUT + COUNT]
+                    where = levels[depth, player], path[depth] + radix[depth] if radix[depth] > 0 else NO_PATH
+                    fault = fault_of_actions(frames.integers[depth, frames.actions : frames.actions + actions], detail)
+                    rows, slots, action_ids = register(rows, slots, action_ids, frames, depth, count, sequences, where)
                     sequences, count = sequences + actions, count + 1
-                    if 2 * count > len(slots):
-                        slots = rehashed(rows, count, 4 * count)
-                        slot = slot_of(rows, slots, frames.integers[depth, ABOUT + KEY], player)
                     fault = TOO_LARGE if count > most_infosets else fault
                 else:
-                    fault = fault_of_visit(frames, depth, rows[slots[slot]], action_ids)
-                    detail[0] = slots[slot]
-                rows[slots[slot], VISITS] += 1
-                frames.integers[depth, FRAME_FIRST] = rows[slots[slot], FIRST]
+                    fault, detail[0] = fault_of_visit(frames, depth, rows[row], action_ids), row
+                rows[row, VISITS] += 1
+                frames.integers[depth, FRAME_FIRST] = rows[row, FIRST]
             continue
         a, actions = frames.integers[depth, PLACE], frames.integers[depth, ABOUT + COUNT]
         if a == actions:

@@ -89,7 +89,8 @@ def compile_numba_rules(
         game: the same game as ordinary rules, which name infostates and actions.
         rules: the functions.
         stored: whether terminals are stored, merged where they have the same sequences; None: up to :data:`MOST_STORED`.
-        limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked.
+        limit: the most histories, default :data:`MOST_WALKED`; a game that is surely larger is refused before it is walked,
+            others where a walk comes to so many.
         watch: called now and then with the number of histories so far.
 
     Raises:
@@ -98,15 +99,20 @@ def compile_numba_rules(
             payoffs that are not finite, no action or too many.
         GameSizeError: more histories than the limit, or more infosets than there is memory for.
     """
-    depth = try_rules(game, NumbaGame(rules), MOST_WALKED if limit is None else limit)
+    limit = MOST_WALKED if limit is None else limit
+    depth = try_rules(game, NumbaGame(rules), limit)
     kernels = CompiledRules(rules)
     free = available_memory()
     most = 2**31 - 2 if free is None else min(free // INFOSET_BYTES, 2**31 - 2)
     keeps = MOST_STORED if stored is None else 2**62 if stored else 0
     frames, found = FRAMES, None
     while found is None or found.fault == discover.TOO_DEEP:
-        found = watched(partial(walk_rules, kernels.calls, kernels.start, frames, most, keeps), watch)
+        found = watched(partial(walk_rules, kernels.calls, kernels.start, frames, most, keeps), watch, limit)
         frames *= 4
+    if found.histories > limit:
+        raise GameSizeError(
+            f"{game} has more than {limit:,} histories; make it smaller, or raise the limit (limit=..., --limit)"
+        )
     check(game, found, most)
     rows = found.rows
     numbering = numbered(
@@ -174,8 +180,8 @@ def try_rules(game: Game, plain: NumbaGame, limit: int) -> int:
     return depth
 
 
-def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None) -> Found:
-    """What a walk finds, in a thread of its own, so that its progress is told and Ctrl-C ends it."""
+def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None, limit: int) -> Found:
+    """What a walk finds, in a thread of its own, so that its progress is told, and Ctrl-C or a limit of histories ends it."""
     progress, found = np.zeros(2, np.int64), list[Found | BaseException]()
 
     def run() -> None:
@@ -189,6 +195,7 @@ def watched(walk: Callable[[Ints], Found], watch: Callable[[int], None] | None) 
     try:
         while thread.is_alive():
             thread.join(WATCHED)
+            progress[discover.STOP] = progress[discover.SEEN] > limit
             if watch is not None:
                 watch(int(progress[discover.SEEN]))
     finally:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Payoff, Tree
+from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
@@ -75,11 +75,13 @@ class TensorForm:
             identity: a hash of the game.
 
         Raises:
-            AlgorithmError: other than two players.
+            AlgorithmError: other than two players, or payoffs that are not stored.
         """
         players = len(tree.sequence_offsets) - 1
         if players != 2:
             raise AlgorithmError(f"tensors are for games of two players, not of {players}; take device cpu")
+        if payoff.walk != STORED:
+            raise AlgorithmError("tensors need stored payoffs, and these rules are walked instead; take device cpu")
         self.identity, self.size = identity, int(tree.sequence_offsets[-1])
         self.at = Placement(device, dtype or torch_module().float32)
         self.treeplexes = Treeplex.of(tree, 0, self.at), Treeplex.of(tree, 1, self.at)

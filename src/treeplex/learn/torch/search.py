@@ -20,7 +20,7 @@ from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
-from treeplex.search.play_distribution import Replicas, Stopped
+from treeplex.search.play_distribution import Replicas, Stopped, next_average
 from treeplex.search.subgame import METHODS, Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -159,7 +159,7 @@ class TorchSearch:
         owners = search.subgames.owners if copies is None else copies.subgames.owners
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
-        found = Stopped(search.policy[source], search.strategy[source] if average else None)
+        found = Stopped(search.policy[source], next_average(search)[source] if average else None)
         takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]

@@ -48,7 +48,7 @@ class Endgames(AgentKind):
     text = "plays a blueprint of whole hold'em, and solves turn and river to the end with real bet sizes"
     source = "Brown and Sandholm 2017, 2018 (Libratus, Modicum)"
     plays = "holdem of two players without limit"
-    example = "endgames(blueprint=runs/holdem,think=1s)"
+    example = "endgames(blueprint=runs/holdem,iterations=100)"
     settings = EndgameSettings
 
     def make(self, game: PlayedGame, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
