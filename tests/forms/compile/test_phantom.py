@@ -160,7 +160,7 @@ def test_terms_of_whole_boards_are_estimated(spec: str, terms: int) -> None:
 def test_boards_that_are_clearly_too_large_are_not_walked(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("treeplex.forms.compile.phantom.walk_timelines")
     with pytest.raises(GameError, match=r"has about .*e\+.* more than 1,500,000,000 entries; take a smaller board"):
-        tp.compile("dark_hex(board_size=4,gameversion=adh)")
+        tp.compile("dark_hex(gameversion=adh,num_rows=3,num_cols=4)")
 
 
 def test_memory_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -242,6 +242,10 @@ class PhantomLookup(Mapping[tuple[int, str], int]):
             infoset = self._after(2 * int(chosen[0]) + int(marks[int(cell)] == "xo"[player]))
         return infoset if infoset is not None and infostates[infoset] == text else None
 
+    def after(self, steps: Ints) -> Ints:
+        """The infosets that steps, int64 [k], lead to; they must."""
+        return self._order[np.searchsorted(self._steps, steps)]
+
     def _after(self, step: int) -> int | None:
         """The infoset that a step leads to."""
         place = int(np.searchsorted(self._steps, step))

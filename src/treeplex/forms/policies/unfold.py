@@ -1,0 +1,82 @@
+"""A policy of a phantom game up to symmetry, as a policy of the game itself."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import PolicyError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.phantom import PhantomInfostates
+from treeplex.forms.policies.tabular import Policy
+from treeplex.spec import Spec, parse_spec
+
+Ints = NDArray[np.int64]
+
+
+def unfold(policy: Policy) -> Policy:
+    """A policy of a game with ``symmetric=true``, played in the game itself: cells that were the same are equally likely.
+
+    Its value and exploitability are the same there.
+
+    Raises:
+        PolicyError: a policy of another game.
+        GameError: the game itself is too large to compile.
+    """
+    small = policy.game.infostates
+    if not (isinstance(small, PhantomInfostates) and small.game.symmetric):
+        raise PolicyError(f"{policy.game} is no phantom game with symmetric=true, so there is nothing to unfold")
+    named = parse_spec(policy.game.spec)
+    whole = compile_game(str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"})))
+    assert isinstance(whole.infostates, PhantomInfostates)
+    tree, folded, probabilities = whole.tree, Folded(small), np.ones(len(whole.action_ids))
+    infosets, elements = np.empty((2, len(whole.infostates)), np.int64)
+    for block, (first, start, many, actions) in enumerate(tree.blocks.tolist()):
+        player = int(block >= tree.block_offsets[1])
+        here = slice(start, start + many)
+        parents = tree.infoset_parent[here]
+        before = tree.sequence_infoset[parents]
+        if before[0] < 0:
+            sequences, elements[here] = np.full(many, small.tree.sequence_offsets[player]), 0
+        else:
+            sequences, elements[here], _ = folded.sequences(infosets[before], elements[before], whole.action_ids[parents])
+        infosets[here] = small.lookup.after(2 * sequences + whole.infostates.put[here])
+        for action in range(actions):
+            own = slice(first + action * many, first + (action + 1) * many)
+            sequences, _, equal = folded.sequences(infosets[here], elements[here], whole.action_ids[own])
+            probabilities[own] = policy.probabilities[sequences] / equal
+    return Policy(whole, probabilities)
+
+
+class Folded:
+    """Finds where histories of a game are in the game up to symmetry."""
+
+    def __init__(self, infostates: PhantomInfostates) -> None:
+        self.tree, self.cells, self.group = infostates.tree, infostates.cells, infostates.game.group
+        self.fixing = np.full(len(infostates), len(self.group.elements) - 1)
+        for _, start, many, _ in self.tree.blocks.tolist():
+            parents = self.tree.infoset_parent[start : start + many]
+            before = self.tree.sequence_infoset[parents]
+            if before[0] >= 0:
+                self.fixing[start : start + many] = self.fixing[before] & self.group.fixing[self.cells[parents]]
+
+    def sequences(self, infosets: Ints, elements: Ints, cells: Ints) -> tuple[Ints, Ints, Ints]:
+        """Where a try on a cell leads.
+
+        Args:
+            infosets, elements: int64 [k], infosets up to symmetry, and the element of the group that takes the board there to
+                the real one.
+            cells: int64 [k], cells of the real board.
+
+        Returns:
+            The sequence up to symmetry, the element after it, and how many cells are the same as this one, int64 [k] each.
+        """
+        group, fixing = self.group, self.fixing[infosets]
+        seen = group.images[group.inverse[elements], cells]
+        least = group.least[fixing, seen]
+        first, stride, actions = self.tree.infoset_layout[infosets].T
+        found = np.full(len(cells), -1)
+        for action in range(int(actions.max())):
+            sequence = first + stride * np.minimum(action, actions - 1)
+            found = np.where(self.cells[sequence] == least, sequence, found)
+        turned = group.compose[elements, group.inverse[group.toward[fixing, seen]]]
+        equal = group.elements[fixing] // group.elements[fixing & group.fixing[least]]
+        return found, turned, equal
