@@ -52,6 +52,7 @@ def test_steps_add_up_to_the_average(turn, method):
         assert total == pytest.approx(search.average)
 
 
+@pytest.mark.slow
 def test_playthroughs_come_to_what_is_played(turn):
     """The agent's own judge, which draws iterations, with many playthroughs, where the two agree on beliefs (CFR-D)."""
     settings = PlaythroughSettings(method="dcfr", iterations=16, depth=0, rounds=True, endgame=7, playthroughs=64, batch=64)

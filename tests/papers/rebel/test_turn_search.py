@@ -24,6 +24,7 @@ def test_what_is_judged_is_that_over_pairs(method):
         assert mine[which][0] > 4 * mine[which][2]
 
 
+@pytest.mark.slow
 def test_52_cards_come_to_the_equilibrium():
     """A pot of 20 and few hands; better rivers make a better control."""
     turn = cut_spot(holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%,a", "a")))

@@ -393,6 +393,7 @@ def test_ctrl_c_saves_and_the_run_goes_on(tmp_path):
     assert [json.loads(line)["exploitability"] for line in lines] == [record.exploitability for record in whole.records]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_saves_without_a_folder_too(tmp_path):
     with spawned("solve", "kuhn_poker", "-n", 10**9, "--progress", cwd=tmp_path) as process:
@@ -408,6 +409,7 @@ def test_ctrl_c_saves_without_a_folder_too(tmp_path):
     assert "--resume runs/kuhn_poker-dcfr" in err
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_in_a_comparison_keeps_what_was_done(tmp_path):
     folder = tmp_path / "both"

@@ -47,6 +47,7 @@ def test_exact_values_come_near_the_solution_of_the_whole_spot() -> None:
     assert sum(found.actions.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_nothing_after_the_flop_is_played_worse() -> None:
     found = search_spot(flop(), ZeroLeaf(), iterations=64, river=64, threads=1)
     assert found.values == "zero"

@@ -1,7 +1,7 @@
-"""A thousand malformed ranges, bet sizes, cards, options and spot files: each gives one clear message and nothing else.
+"""A hundreds malformed ranges, bet sizes, cards, options and spot files: each gives one clear message and nothing else.
 
 Well-formed texts are damaged: characters and words are dropped, doubled or replaced by junk. What still reads is passed over,
-so every test sees a thousand texts that do not.
+so every test sees a hundreds texts that do not.
 """
 
 import re
@@ -22,14 +22,14 @@ from treeplex.games.poker.spots.files import FIELDS, request_from, spot_request
 from treeplex.located_text import marked_toml, marked_yaml
 from treeplex.play.cli.holdem.options import SIZES
 
-MALFORMED = 1000
+MALFORMED = 400
 LONGEST = 400
 """Characters of a message; longer texts are quoted in part."""
 OF_PYTHON = re.compile(r"Traceback|object at 0x|<class|NoneType|Error\b|unhashable|list index|codec|invalid literal|convert")
 REMEDY = re.compile(r"; \S| such as | as in |, say |: write |must be |is not (a|from)\b|exclude each other")
 """What a message says besides what is wrong: what to do, or what is allowed."""
 
-thousand = settings(
+hundreds = settings(
     max_examples=MALFORMED,
     derandomize=True,
     database=None,
@@ -101,19 +101,19 @@ def check_clear(message: str, place: str) -> None:
     assert message.count("spot.yaml:") <= 1 or "is there twice (first" in message, message
 
 
-@thousand
+@hundreds
 @given(damaged(st.lists(st.sampled_from(ENTRIES), min_size=1, max_size=4).map(", ".join)))
 def test_ranges(text: str) -> None:
     check_clear(refusal(parse_range, text), "range: ")
 
 
-@thousand
+@hundreds
 @given(damaged(st.sampled_from(SIZE_TEXTS)), st.booleans())
 def test_bet_sizes(text: str, raises: bool) -> None:
     check_clear(refusal(parse_sizes, text, raises), r"(cannot read the )?(bet|raise) size ")
 
 
-@thousand
+@hundreds
 @given(damaged(st.sampled_from(["Td 9d 6h", "Td9d6hQc", "As Kd, 2c 7h Jh"])))
 def test_cards(text: str) -> None:
     check_clear(refusal(parse_cards, text), "cards ")
@@ -126,13 +126,13 @@ def read_file(text: str, read: Callable[[str, str], Any], name: str) -> None:
     request.settings()
 
 
-@thousand
+@hundreds
 @given(damaged_lines(FULL, ":"))
 def test_yaml(text: str) -> None:
     check_clear(refusal(read_file, text, marked_yaml, "spot.yaml"), r"spot\.yaml(:\d+)?: ")
 
 
-@thousand
+@hundreds
 @given(damaged_lines(TOML, " ="))
 def test_toml(text: str) -> None:
     check_clear(refusal(read_file, text, marked_toml, "spot.toml"), r"spot\.toml(:\d+)?: ")
@@ -164,7 +164,7 @@ def options(draw: st.DrawFn) -> tuple[str, str]:
     return name, draw(damaged(st.just(GIVEN.get(name, "50%,a"))))
 
 
-@thousand
+@hundreds
 @given(options())
 def test_options(option: tuple[str, str]) -> None:
     name, text = option
