@@ -99,11 +99,11 @@ class StreetWalk(ABC):
         sums = self.block(self.sums, street, starts)
         policy = np.empty(sums.shape, dtype=np.float32)
         for _, actions, slot in self.nodes(street):
-            positive = np.maximum(sums[:, slot : slot + actions], 0, dtype=np.float32, casting="same_kind")
+            positive = np.maximum(sums[:, slot : slot + actions], 0)
             total = positive.sum(axis=1, keepdims=True)
             shares = policy[:, slot : slot + actions]
             shares[...] = 1.0 / actions
-            np.divide(positive, total, out=shares, where=total > 0)
+            np.divide(positive, total, out=shares, where=total > 0, casting="same_kind")
         return policy
 
     def nodes(self, street: int) -> list[tuple[int, int, int]]:
