@@ -35,7 +35,7 @@ export function Verdict({ decided, bigBlind }: { decided: Decided; bigBlind: num
   const best = decided.values.reduce<number>((found, value, place) => (value != null && value > (decided.values[found] ?? -Infinity) ? place : found), decided.chosen);
   return (
     <p class={`verdict ${decided.verdict}`} role="status">
-      <b>{WORDS[decided.verdict]}</b>
+      <b>{decided.verdict === "best" && decided.by === "estimate" && best !== decided.chosen ? "Close to the best" : WORDS[decided.verdict]}</b>
       <span>
         {plainName(decided.options[decided.chosen]!)}
         {decided.verdict === "mistake" && ` costs ${amount(decided.lost, bigBlind)}; better: ${plainName(decided.options[best]!)}`}
