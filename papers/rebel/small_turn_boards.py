@@ -3,48 +3,23 @@
 Runs are kept in ``runs/papers`` one by one.
 """
 
-from collections.abc import Mapping
-
 import numpy as np
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
-from papers.common.kept import code, effort, kept
+from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published, verdict
 from papers.common.study import study
-from papers.rebel.small_turn import EXACT, HORIZON, ITERATIONS, MARKS, Curve, points
-from papers.rebel.small_turn_search import Turn
-
-BOARDS = {
-    "9cJdQcAd": "turn_holdem",
-    "9c9dQcAd": "turn_holdem(board=9c9dQcAd)",
-    "TcJcQcKc": "turn_holdem(board=TcJcQcKc)",
-}
-"""Games by their turn: the usual one, a pair, and four of a suit in a row."""
-RIVER = 256
-ALTERNATING = ("lcfr", "lcfr-avg", "lcfr-avg-modified", "flop")
-CODE = ("papers.rebel.small_turn_search", "treeplex.search", "treeplex.forms", "treeplex.engine", "treeplex.games.poker")
-Boards = Mapping[str, Mapping[str, Curve]]
-"""By board, curves by method; of the first board's also those of simultaneous updates."""
-
-
-def on_boards() -> Boards:
-    """Searches with exact values on all boards."""
-    found: dict[str, Mapping[str, Curve]] = {}
-    for board, game in BOARDS.items():
-        turn = Turn(game, HORIZON, RIVER)
-        found[board] = {method: exact(turn, method) for method in (ALTERNATING if found else EXACT)}
-    return found
-
-
-def exact(turn: Turn, method: str) -> Curve:
-    """A search with exact values at the leaves."""
-    key = {"what": "rebel/small_turn_boards", "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
-    return dict(kept({**key, "code": code(*CODE)}, lambda: turn.curve(turn.rivers, method, points())))
-
-
-def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
-    """Whether one method is more exploitable than another at the last mark: what is played, and the average policy."""
-    return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
+from papers.rebel.small_turn import (
+    ALTERNATING,
+    EXACT,
+    ITERATIONS,
+    MARKS,
+    RIVER,
+    Boards,
+    exceeds,
+    on_boards,
+    points,
+)
 
 
 def finding(boards: Boards, claim: str, worse: str, better: str) -> str:
