@@ -26,7 +26,7 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.learn.discount.episodes import Player, play
-from treeplex.learn.neural.jobs import WALKS, WalkedGame, WalkKind, walk_external
+from treeplex.learn.neural.walks.jobs import WALKS, WalkedGame, WalkKind, walk_external
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import RebelSettings

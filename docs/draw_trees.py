@@ -11,7 +11,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 from matplotlib.axes import Axes
 
-from treeplex.forms.compile.histories import grow
+from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.structure.classes import classify
 from treeplex.games import TERMINAL, Game, State
 

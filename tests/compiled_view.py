@@ -5,7 +5,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.policies.tabular import Policy
 
 from .oracle import Floats, Key, Table

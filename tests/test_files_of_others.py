@@ -54,7 +54,7 @@ FILES = [
 """Specs that read a file."""
 EVIL = """
 from pathlib import Path
-from treeplex.games.kuhn_poker import KuhnPoker
+from treeplex.games.builtin.kuhn_poker import KuhnPoker
 
 Path("ran").touch()
 

@@ -22,9 +22,9 @@ from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.lbr import local_best_response
 from treeplex.runs.match.match import match
 from treeplex.runs.train.train import train
+from treeplex.search.agents.by_rules import STYLES
 from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
 from treeplex.search.leaf import NoLeaf
-from treeplex.search.rule_agents import STYLES
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"

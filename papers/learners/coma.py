@@ -12,10 +12,10 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
-from treeplex.learn.neural.a2c import IndependentA2C
-from treeplex.learn.neural.coma import Coma
-from treeplex.learn.neural.estimators import ESTIMATORS, estimator_moments
-from treeplex.learn.neural.team import TABLES, TeamLearner
+from treeplex.learn.neural.gradients.a2c import IndependentA2C
+from treeplex.learn.neural.gradients.coma import Coma
+from treeplex.learn.neural.gradients.estimators import ESTIMATORS, estimator_moments
+from treeplex.learn.neural.gradients.team import TABLES, TeamLearner
 from treeplex.learn.torch.device import one_thread
 
 SOURCE = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), on the game of Foerster et al. 2019, BAD"
@@ -81,7 +81,7 @@ def learned(name: str, share: float, seed: int) -> float:
 
     module = LEARNERS[name].__module__
     key = {"study": "coma", "learner": name, "share": share, "seed": seed}
-    return float(kept(key | {"code": code("treeplex.learn.neural.team", module)}, make))
+    return float(kept(key | {"code": code("treeplex.learn.neural.gradients.team", module)}, make))
 
 
 @study(title="COMA on tiny Hanabi", place=20, minutes=6, needs=("torch", "pyspiel"))

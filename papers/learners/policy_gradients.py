@@ -12,8 +12,8 @@ from papers.common.study import study
 from papers.learners.trained import band, earlier
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load_rules
-from treeplex.learn.neural.actor import AVERAGE, LAST, Actor
-from treeplex.learn.neural.r_nad import TUNED
+from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor
+from treeplex.learn.neural.gradients.r_nad import TUNED
 from treeplex.runs.train.registry import NEURAL, neural_class
 
 TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
@@ -23,7 +23,7 @@ R_NAD: Mapping[str, Any] = {"steps": 27_000, "rate": 0.003, "decay": 1.0, "targe
 """Step sizes that fall to zero, and seven million episodes."""
 
 
-MODULES = ("actor", "grid", "outputs", "policy_gradient", "ppo", "ppg", "mmd", "r_nad")
+MODULES = ("gradients", "fitting.grid", "fitting.outputs")
 KERNELS = ("episodes", "returns", "reaches")
 
 

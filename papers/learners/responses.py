@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from papers.common.results import Result, Table, published
 from papers.common.study import study
 from papers.learners.trained import BANDS, SEEDS, STORED, band, earlier, mean_at, trainings, values_of
-from treeplex.learn.neural.rcfr import Rcfr
+from treeplex.learn.neural.regrets.rcfr import Rcfr
 
 TABLE: Mapping[str, Any] = {"approximator": "table"}
 ONE = (0,)

@@ -13,9 +13,9 @@ import numpy as np
 from treeplex.evaluate import judge
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.neural import NeuralPolicy
-from treeplex.learn.neural.averages import AveragingLearner, LearnedAverage
+from treeplex.learn.neural.fitting.averages import AveragingLearner, LearnedAverage
 from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
-from treeplex.learn.neural.nfsp import Nfsp
+from treeplex.learn.neural.responses.nfsp import Nfsp
 from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.train.kind import Options, Work

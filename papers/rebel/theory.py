@@ -14,7 +14,7 @@ from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.public import PublicTree
 from treeplex.runs.plots import GREY
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch

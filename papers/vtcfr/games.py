@@ -15,7 +15,7 @@ from math import prod
 import numpy as np
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.rules import PokerGame

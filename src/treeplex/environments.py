@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     from treeplex.evaluate.environments.players import GameAEC, GameEnv
     from treeplex.evaluate.environments.seats import SeatedAgent, as_bot, seat
     from treeplex.evaluate.environments.vector import GameVectorEnv
-    from treeplex.forms.compile.infostate_tensors import infostate_tensors
+    from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 
 _HOMES = {
     "treeplex.evaluate.environments.guests": "BotAgent, ObservingAgent",
     "treeplex.evaluate.environments.players": "GameAEC, GameEnv",
     "treeplex.evaluate.environments.seats": "SeatedAgent, as_bot, seat",
     "treeplex.evaluate.environments.vector": "GameVectorEnv",
-    "treeplex.forms.compile.infostate_tensors": "infostate_tensors",
+    "treeplex.forms.compile.views.infostate_tensors": "infostate_tensors",
 }
 
 __all__ = [

@@ -21,7 +21,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.plans import all_plans, plans_of
 from treeplex.forms.policies.tabular import Policy
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 

@@ -37,7 +37,7 @@ from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
 from treeplex.runs.limit_holdem import LimitSettings, solve_limit
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings

@@ -7,11 +7,12 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import GameError
-from treeplex.forms.compile import histories, walk
 from treeplex.forms.compile import public_tree as public_compile
+from treeplex.forms.compile import walk
+from treeplex.forms.compile.views import histories
 from treeplex.forms.sources.load import load
 from treeplex.games import size_estimate
-from treeplex.games.battleship import battleship
+from treeplex.games.builtin.battleship import battleship
 from treeplex.games.size_estimate import count_text, history_playout, markov_bound, memory_text, summary_of, time_text
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import GameError
-from treeplex.forms.compile.histories import grow
+from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.sources.load import load
 from treeplex.runs.tree_picture import places_of
 

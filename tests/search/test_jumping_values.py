@@ -14,7 +14,7 @@ from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.matrix import MODIFIED_RPS, MatrixGame
+from treeplex.games.builtin.matrix import MODIFIED_RPS, MatrixGame
 from treeplex.search import METHODS, Belief, SubgameSearch
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 

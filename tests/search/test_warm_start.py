@@ -15,7 +15,7 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import Node, OpenState, add_policies
 from treeplex.search.settings import PlaythroughSettings

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import PolicyError
-from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.policies.tabular import Policy
 
 Floats = NDArray[np.float64]

@@ -1,8 +1,8 @@
 """What rules are written with: histories (``Game``, ``State``), public trees, Numba functions, matrices."""
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.card_game import CardGame
-from treeplex.games.matrix import MatrixGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.parameters import GameInfo, Parameter
 from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree

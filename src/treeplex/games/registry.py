@@ -8,8 +8,18 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from treeplex.errors import SpecError
-from treeplex.games import battleship, goofspiel, kuhn_poker, leduc_poker, liars_dice, matrix, oshi_zumo, phantom, tic_tac_toe
 from treeplex.games.base import Game
+from treeplex.games.builtin import (
+    battleship,
+    goofspiel,
+    kuhn_poker,
+    leduc_poker,
+    liars_dice,
+    matrix,
+    oshi_zumo,
+    phantom,
+    tic_tac_toe,
+)
 from treeplex.games.parameters import GameInfo
 from treeplex.games.poker import named
 from treeplex.games.poker.buckets import named as buckets

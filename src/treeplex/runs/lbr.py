@@ -14,7 +14,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.tables import SpotAgent
 from treeplex.runs.judge import as_policy
-from treeplex.search.user_agents import is_agent
+from treeplex.search.agents.of_users import is_agent
 
 HANDS = 2000
 """Hands that are played where nobody says how many, and public states are too many for all of them."""

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import GameError, GameSizeError
-from treeplex.forms.compile.histories import HistoryTree, grow
+from treeplex.forms.compile.views.histories import HistoryTree, grow
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.runs.plots import GREY, INK, Picture, colour, write_figure

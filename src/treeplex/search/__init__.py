@@ -11,7 +11,7 @@ from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.search.action_subset import ActionSubset, only_sizes
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import averaged_policy

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.engine.tree.learned import OUTSIDE
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.tree_form import TreeForm, TreeTables
+from treeplex.forms.compile.views.tree_form import TreeForm, TreeTables
 from treeplex.forms.form import Form, RuleKind
 from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers.base import Solver, order_of_updates

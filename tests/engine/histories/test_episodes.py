@@ -8,7 +8,7 @@ from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.views.histories import histories_of
 
 
 def random_policy(game: CompiledGame, seed: int) -> Floats:

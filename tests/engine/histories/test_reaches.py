@@ -6,8 +6,8 @@ import pytest
 import treeplex as tp
 from treeplex.engine.histories.form import ACTOR, KEY
 from treeplex.engine.histories.reaches import opposing_reaches
-from treeplex.forms.compile.histories import histories_of
-from treeplex.learn.neural.grid import Grid
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.learn.neural.fitting.grid import Grid
 
 from .test_episodes import random_policy, reach_probabilities
 

@@ -19,7 +19,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate.environments.players import GameAEC, GameEnv
 from treeplex.evaluate.environments.vector import GameVectorEnv
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.infostate_tensors import infostate_tensors
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.efg_read import parse_efg
 from treeplex.runs.judge import expected_values

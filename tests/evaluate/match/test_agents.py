@@ -20,7 +20,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.public import pick
 from treeplex.search import ExactLeaf, ZeroLeaf
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.settings import PlaythroughSettings

@@ -17,7 +17,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.public_tree import dense_entries
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, Game
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 

@@ -8,10 +8,10 @@ import pytest
 import treeplex as tp
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.matrix_form import payoff_matrix
 from treeplex.forms.compile.phantom import compile_phantom, estimated_terms
+from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.games.phantom import PhantomGame
+from treeplex.games.builtin.phantom import PhantomGame
 
 SMALL = [
     "phantom_ttt(rows=2,columns=2,line=2)",

@@ -7,8 +7,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError, GameError, PolicyError
-from treeplex.forms.compile.histories import histories_of
-from treeplex.forms.compile.infoset_tensors import infoset_tensors, states_of
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.compile.views.infoset_tensors import infoset_tensors, states_of
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.views import TENSOR, WORDS, probe
 

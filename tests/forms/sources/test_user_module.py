@@ -261,7 +261,7 @@ def test_exceptions_without_a_text(tmp_path: Path) -> None:
 def test_a_file_changed_within_a_second_runs_as_it_is_now(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys, "dont_write_bytecode", False)
     file = tmp_path / "quick.py"
-    text = "from treeplex.games.kuhn_poker import KuhnPoker\nKUHN = KuhnPoker({})\n"
+    text = "from treeplex.games.builtin.kuhn_poker import KuhnPoker\nKUHN = KuhnPoker({})\n"
     for players in (2, 3, 2):
         file.write_text(text.format(players))
         os.utime(file, (10**9, 10**9))  # as far as times and sizes tell, nothing changed

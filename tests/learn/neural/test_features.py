@@ -5,8 +5,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import GameError
-from treeplex.forms.compile.histories import histories_of
-from treeplex.games.leduc_poker import LeducState
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.games.builtin.leduc_poker import LeducState
 from treeplex.learn.neural.features import KINDS, history_features, infoset_features, states_of, tells_apart
 
 

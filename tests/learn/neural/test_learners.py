@@ -8,7 +8,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.learn.neural.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
+from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.train.registry import learner_named
 

@@ -7,8 +7,8 @@ import treeplex as tp
 from treeplex.engine.histories.recording import Walks, gathered, matched, record_external, record_outcomes, recorded
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
-from treeplex.learn.neural.critics import Critic, CriticSettings
 from treeplex.learn.neural.frame import NeuralLearner
+from treeplex.learn.neural.walks.critics import Critic, CriticSettings
 
 WALKS = 60_000
 

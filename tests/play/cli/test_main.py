@@ -17,8 +17,8 @@ from typer.testing import CliRunner
 import treeplex as tp
 from tests.processes import spawned
 from treeplex.errors import FileError
-from treeplex.play.cli import failures
 from treeplex.play.cli.main import app
+from treeplex.play.cli.shared import failures
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.progress_line import clock, line_of
 from treeplex.runs.job.record import Progress

@@ -18,8 +18,8 @@ import torch
 from tests.processes import spawned
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli import play as cli_play
-from treeplex.play.cli.failures import Commands
 from treeplex.play.cli.main import app
+from treeplex.play.cli.shared.failures import Commands
 from treeplex.play.cli.train import training_line
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import METRICS, JobFolder
@@ -39,7 +39,7 @@ TINY = [part for name, value in SMALL.items() for part in ("--set", f"{name}={va
 ]
 
 LATE = """
-from treeplex.games.tic_tac_toe import TicTacToe
+from treeplex.games.builtin.tic_tac_toe import TicTacToe
 
 
 class Late(TicTacToe):

@@ -9,7 +9,7 @@ import httpx
 import pytest
 from typer.testing import CliRunner
 
-from tests.play.web.test_jobs import web
+from tests.play.web.jobs.test_routes import web
 from treeplex.errors import SpecError
 from treeplex.play.cli.main import app
 from treeplex.play.web.app import ASSETS

@@ -9,7 +9,7 @@ import pytest
 
 import treeplex as tp
 from tests.play.web.conftest import running
-from treeplex.play.web.named import agent_named, game_named
+from treeplex.play.web.folder.named import agent_named, game_named
 from treeplex.play.web.playing.choices import choices
 from treeplex.play.web.served import Served
 

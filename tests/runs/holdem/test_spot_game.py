@@ -14,8 +14,8 @@ from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, S
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.files import spot_request
-from treeplex.play.cli.console import free_place
 from treeplex.play.cli.main import app
+from treeplex.play.cli.shared.console import free_place
 from treeplex.runs.solve.solve import solvable
 
 RIVER_FILE = """

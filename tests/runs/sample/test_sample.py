@@ -234,7 +234,7 @@ def test_a_game_in_a_python_file_has_to_be_named_again(tmp_path: Path) -> None:
     file.write_text("from treeplex import load\ndef game():\n    return load('kuhn_poker')\n")
     class_file = tmp_path / "mine.py"
     class_file.write_text(
-        "from treeplex.games.kuhn_poker import *\nimport treeplex\n"
+        "from treeplex.games.builtin.kuhn_poker import *\nimport treeplex\n"
         "class Mine(treeplex.Game):\n    num_players = 2\n"
         "    def new_initial_state(self):\n        return treeplex.load('kuhn_poker').new_initial_state()\n"
     )

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from tests.runs.train.test_own import call
 from treeplex.errors import FileError, SpecError
-from treeplex.learn.neural.deep_cfr import SingleDeepCfr
+from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.runs.job.record import Record
 from treeplex.runs.train.kind import Options
 from treeplex.runs.train.own import POLICY, LibraryLearner

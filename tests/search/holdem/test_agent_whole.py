@@ -14,7 +14,7 @@ from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.search import ExactLeaf
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, holdem_agent
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.play_distribution import average_weights

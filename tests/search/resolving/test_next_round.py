@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.leduc_poker import LeducPublicTree, Table, leduc_poker
+from treeplex.games.builtin.leduc_poker import LeducPublicTree, Table, leduc_poker
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_rules
 from treeplex.search.resolving.next_round import NextRound

@@ -14,11 +14,11 @@ from treeplex.errors import AlgorithmError, FileError
 from treeplex.evaluate import Judgement, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import grow
+from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.structure.classes import classify
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.solvers import make_solver
 from treeplex.solvers.exact.recursive import Recursive
 from treeplex.solvers.exact.static import constant_sum, largest_gain, static_equilibrium, undominated

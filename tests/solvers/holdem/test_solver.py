@@ -12,7 +12,7 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import Judgement, judge
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.policies.tabular import Policy, infoset_sums, normalised

@@ -13,7 +13,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.solvers import make_solver
 from treeplex.solvers.joint.regret_matching import RegretMatching
 

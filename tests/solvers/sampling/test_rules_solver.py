@@ -15,8 +15,8 @@ from treeplex.errors import AlgorithmError, FileError, GameError, ImperfectRecal
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load
-from treeplex.games import liars_dice
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.builtin import liars_dice
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.rules_tables import PlayerTable
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES

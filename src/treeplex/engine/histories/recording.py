@@ -261,7 +261,8 @@ def gathered(first: Ints, places: SmallInts, values: Singles, weights: Singles) 
 
     Args:
         first: int64 [P+1], the first slot of each place.
-        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.buffers`; values that are no numbers do not count.
+        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.fitting.buffers`; values that are no numbers do
+        not count.
 
     Returns:
         Float64 [S], the sum of the weights of each slot's values; float64 [S], their weighted means, 0 without values; and the

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.infostate_tensors import infostate_tensors
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import PublicGame, State

@@ -19,8 +19,8 @@ from treeplex.evaluate.environments.seats import SeatedAgent, seat
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.infostate_tensors import infostate_tensors
 from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, PolicyMapping
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game, State

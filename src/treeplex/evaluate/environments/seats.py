@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.infostate_tensors import infostate_tensors
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.sources.openspiel import import_pyspiel
 from treeplex.games.public import PublicGame
 

@@ -14,8 +14,8 @@ from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, 
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
-from treeplex.forms.compile.infostate_tensors import infostate_tensors
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.games.base import Game
 

@@ -257,8 +257,8 @@ def agent_policy(
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
     A new play is begun for every public history, and the agent asked for all hands there. An agent that draws at random while
-    it plays, as a :class:`treeplex.search.agent.SearchAgent` does, draws alike along histories that begin alike. Its policy is
-    the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
+    it plays, as a :class:`treeplex.search.agents.searching.SearchAgent` does, draws alike along histories that begin alike.
+    Its policy is the mean over ``plays`` draws, weighted by own reach; the more there are, the closer it comes to the agent.
 
     Args:
         agent: an agent of a game whose infosets have strings.

@@ -9,7 +9,7 @@ from treeplex.engine.histories.hands import sample_hands
 from treeplex.evaluate.judge import check_game, judge
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.forms.subgames.policy_tables import sequences_at
 

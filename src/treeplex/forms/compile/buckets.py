@@ -13,7 +13,7 @@ from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
-from treeplex.forms.compile.lazy_infostates import LazyInfostates
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, payoffs
 from treeplex.games.poker.buckets.game import BucketGame
 

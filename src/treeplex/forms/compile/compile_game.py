@@ -14,8 +14,8 @@ from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
+from treeplex.games.builtin.phantom import PhantomGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
-from treeplex.games.phantom import PhantomGame
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories

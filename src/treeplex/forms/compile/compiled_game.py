@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.errors import AlgorithmError
-from treeplex.forms.compile.lazy_infostates import LazyInfostates
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.notebook import facts
 

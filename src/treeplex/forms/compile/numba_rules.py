@@ -21,8 +21,8 @@ from treeplex.engine.uncompiled.rules import COUNT, EVERYBODY, KEY, Calls, enter
 from treeplex.errors import GameError, GameSizeError, ImperfectRecallError, TreeplexError
 from treeplex.forms.compile.assemble import numbered, sparse_operator
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
-from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.size_estimate import count_text, history_playout, summary_of

@@ -15,8 +15,8 @@ from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
-from treeplex.forms.compile.lazy_infostates import LazyInfostates
-from treeplex.games.phantom import HIDDEN, PhantomGame
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
+from treeplex.games.builtin.phantom import HIDDEN, PhantomGame
 from treeplex.storage.memory import available_memory, megabytes
 
 TERM_BYTES = 32

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.infoset_tensors import infoset_tensors
-from treeplex.forms.compile.infostate_tensors import WORD
-from treeplex.forms.compile.lazy_infostates import LazyInfostates
 from treeplex.forms.compile.stepping import outcomes
+from treeplex.forms.compile.views.infoset_tensors import infoset_tensors
+from treeplex.forms.compile.views.infostate_tensors import WORD
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 Rows = NDArray[np.float32]

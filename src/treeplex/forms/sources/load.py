@@ -20,7 +20,7 @@ from treeplex.forms.sources.openspiel import PREFIX, OpenSpielGame, openspiel_fi
 from treeplex.forms.sources.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
 from treeplex.games.base import Game
-from treeplex.games.matrix import MatrixGame
+from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.turn_based import TurnBased

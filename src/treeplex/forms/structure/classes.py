@@ -15,7 +15,7 @@ import numpy as np
 from treeplex.engine.histories.form import ACTOR
 from treeplex.engine.histories.subtrees import forgotten, second_act
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import HistoryTree, grow
+from treeplex.forms.compile.views.histories import HistoryTree, grow
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict, extremes, informed, unsure

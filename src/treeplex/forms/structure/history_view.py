@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, KEY
-from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.structure.decomposition import Decomposition
 from treeplex.spec import shown
 

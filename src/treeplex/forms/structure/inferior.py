@@ -6,7 +6,7 @@ import numpy as np
 
 from treeplex.engine.histories.form import ACTOR, CHILD, CHILDREN
 from treeplex.errors import GameError
-from treeplex.forms.compile.histories import HistoryTree
+from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.structure.classes import histories_of, single_act
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict

@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.kuhn_poker import KuhnPoker, KuhnPublicTree
-from treeplex.games.matrix import MatrixGame, MatrixState
+from treeplex.games.builtin.kuhn_poker import KuhnPoker, KuhnPublicTree
+from treeplex.games.builtin.matrix import MatrixGame, MatrixState
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
 

@@ -13,7 +13,7 @@ from treeplex.engine.uncompiled.rules import CHANCE, TERMINAL, mix
 from treeplex.games.numba_rules import NumbaRules
 
 if TYPE_CHECKING:
-    from treeplex.games.goofspiel import GoofspielRules
+    from treeplex.games.builtin.goofspiel import GoofspielRules
 
 MOST_CARDS = 11
 """Cards that fit into four bits each, with a set of them, in 63 bits."""

@@ -13,7 +13,7 @@ from treeplex.engine.uncompiled.rules import TERMINAL, mix
 from treeplex.games.numba_rules import NumbaRules
 
 if TYPE_CHECKING:
-    from treeplex.games.oshi_zumo import OshiZumoRules
+    from treeplex.games.builtin.oshi_zumo import OshiZumoRules
 
 TURN, FIRST, SECOND, PLACE, MOVER, BID, PAST = range(7)
 """The numbers of a state."""

@@ -16,7 +16,7 @@ from treeplex.learn.alphaholdem.towers import Net, forward, towers
 from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
 from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.neural.optimised import Optimised
+from treeplex.learn.neural.fitting.optimised import Optimised
 from treeplex.learn.torch.device import torch_module
 
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.streams import Stream
 from treeplex.errors import FileError
-from treeplex.forms.compile.infostate_tensors import WORD
+from treeplex.forms.compile.views.infostate_tensors import WORD
 from treeplex.forms.policies.tabular import AnyState
 from treeplex.learn.best_response.held_out import TOGETHER
 from treeplex.learn.best_response.positions import Position, World, decision

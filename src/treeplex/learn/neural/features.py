@@ -5,9 +5,9 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
-from treeplex.forms.compile.infoset_tensors import infoset_tensors, states_of
-from treeplex.forms.compile.infostate_tensors import word_tensors
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.compile.views.infoset_tensors import infoset_tensors, states_of
+from treeplex.forms.compile.views.infostate_tensors import word_tensors
 from treeplex.forms.policies.views import TENSOR, WORDS
 
 Rows = NDArray[np.float32]

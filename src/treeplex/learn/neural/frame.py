@@ -15,19 +15,19 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
 from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.policies.views import Probed, probe
 from treeplex.games.base import Game
 from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
-from treeplex.learn.neural.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
-from treeplex.learn.neural.ground import CompiledGround, Ground, RulesGround
-from treeplex.learn.neural.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
-from treeplex.learn.neural.rules_walks import RulesWalks
+from treeplex.learn.neural.fitting.approximator import TABLE, Inputs, NetworkSettings
+from treeplex.learn.neural.walks.ground import CompiledGround, Ground, RulesGround
+from treeplex.learn.neural.walks.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
+from treeplex.learn.neural.walks.rules_walks import RulesWalks
 from treeplex.notices import notify
 from treeplex.settings import setting
 from treeplex.solvers.sampling.solver import laid_out
@@ -97,7 +97,7 @@ class NeuralLearner(Learner):
         """What walks find that workers make, some at a time in the order of their numbers, and counted.
 
         Args:
-            function: of :mod:`treeplex.learn.neural.jobs`.
+            function: of :mod:`treeplex.learn.neural.walks.jobs`.
             shared: its arguments that all walks share.
             kind: of walks.
             first, count: the number of the first, and how many.

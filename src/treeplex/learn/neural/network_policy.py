@@ -6,13 +6,13 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.compile.infoset_tensors import infoset_tensors
+from treeplex.forms.compile.views.infoset_tensors import infoset_tensors
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.views import TENSOR, View
-from treeplex.learn.neural.approximator import Network
 from treeplex.learn.neural.features import changing, largest_in
+from treeplex.learn.neural.fitting.approximator import Network
+from treeplex.learn.neural.fitting.outputs import layers_of
 from treeplex.learn.neural.frame import NeuralLearner
-from treeplex.learn.neural.outputs import layers_of
 from treeplex.spec import nearest
 
 SHIPPED, SUFFIX = Path(__file__).parent / "networks", ".safetensors"

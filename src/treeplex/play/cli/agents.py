@@ -4,9 +4,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_entries, print_facts, print_json, print_table
 
 if TYPE_CHECKING:
     from treeplex.runs.agents.kind import AgentKind

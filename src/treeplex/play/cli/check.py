@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import GameArgument, Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import GameArgument, Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json
+from treeplex.play.cli.shared.live import Live
 
 
 @command("Compare two sets of rules of one game.", place=35)

@@ -6,11 +6,11 @@ from typing import Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import SOLVING, Folder, Force, GameArgument, Json, ShowProgress
-from treeplex.play.cli.commands import command, with_options
-from treeplex.play.cli.console import print_json, print_table, say
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import SOLVING, Folder, Force, GameArgument, Json, ShowProgress
+from treeplex.play.cli.shared.commands import command, with_options
+from treeplex.play.cli.shared.console import print_json, print_table, say
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.spec import quoted, split_outside_brackets
 
 USUAL = ("cfr", "cfr+", "dcfr", "pcfr+")

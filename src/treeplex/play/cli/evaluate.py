@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import GameSizeError, SpecError
-from treeplex.play.cli.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress, Think
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, print_table
-from treeplex.play.cli.live import Live
 from treeplex.play.cli.policy import origin_of
+from treeplex.play.cli.shared.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress, Think
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_facts, print_json, print_table
+from treeplex.play.cli.shared.live import Live
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:

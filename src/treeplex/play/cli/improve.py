@@ -5,10 +5,10 @@ from typing import Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import GameArgument, Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, print_table, say
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import GameArgument, Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, print_table, say
+from treeplex.play.cli.shared.live import Live
 
 
 @command("Teach a blueprint of few bets what it does not know.", place=77, example='improve no_limit_leduc --sizes "a"')

@@ -4,10 +4,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import GameArgument, Json, Limit, Refine, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_entries, print_facts, print_json, print_table
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_entries, print_facts, print_json, print_table
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from treeplex.forms.compile.compiled_game import CompiledGame

@@ -5,9 +5,9 @@ from typing import Annotated
 
 import typer
 
-from treeplex.play.cli.commands import examples_of, group_of
-from treeplex.play.cli.failures import EXIT_CODES
 from treeplex.play.cli.holdem import main as holdem
+from treeplex.play.cli.shared.commands import examples_of, group_of
+from treeplex.play.cli.shared.failures import EXIT_CODES
 
 PACKAGE = "treeplex.play.cli"
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.

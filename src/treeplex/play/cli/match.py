@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, print_table, say
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, print_table, say
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 

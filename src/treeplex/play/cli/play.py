@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.play.cli.arguments import DealSeed, GameArgument, Games, Think
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import counted, say
-from treeplex.play.cli.failures import STOPPED
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import DealSeed, GameArgument, Games, Think
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import counted, say
+from treeplex.play.cli.shared.failures import STOPPED
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import PolicyError, SpecError, printable
-from treeplex.play.cli.arguments import Complete, Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, print_table
+from treeplex.play.cli.shared.arguments import Complete, Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, print_table
 
 if TYPE_CHECKING:
     from rich.text import Text

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
-from treeplex.play.cli.console import print_facts, print_json
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.console import print_facts, print_json
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 
 if TYPE_CHECKING:

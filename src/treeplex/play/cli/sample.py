@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import counted, free_place, print_facts, print_json, print_next
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import SOLVING, Force, Iterations, Json, RunPlace, ShowProgress
-from treeplex.play.cli.commands import command, with_options
-from treeplex.play.cli.console import counted, free_place, print_facts, print_json, print_next
-from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import SOLVING, Force, Iterations, Json, RunPlace, ShowProgress
+from treeplex.play.cli.shared.commands import command, with_options
+from treeplex.play.cli.shared.console import counted, free_place, print_facts, print_json, print_next
+from treeplex.play.cli.shared.failures import STOPPED, TARGET_MISSED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import typer
 from typer.core import TyperCommand
 
 from treeplex.errors import SpecError, TreeplexError
-from treeplex.play.cli.arguments import (
+from treeplex.play.cli.shared.arguments import (
     Changes,
     Config,
     Force,
@@ -21,10 +21,10 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_entries, print_facts, print_json, print_next, say
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_entries, print_facts, print_json, print_next, say
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 

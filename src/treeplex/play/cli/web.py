@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
-from treeplex.play.cli.commands import command
+from treeplex.play.cli.shared.commands import command
 
 DEFAULT_FOLDER = Path("runs")
 FOLDER_HELP = "Where files are read and written; nothing outside of it is, but for FILE."

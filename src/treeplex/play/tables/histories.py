@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 
 from treeplex.games.base import State
-from treeplex.games.kuhn_poker import KuhnCards, KuhnPublicTree, KuhnState
-from treeplex.games.leduc_poker import RANKS, LeducCards, LeducPublicTree, LeducState, table_of
-from treeplex.games.liars_dice import LiarsDicePublicTree, LiarsDiceState
+from treeplex.games.builtin.kuhn_poker import KuhnCards, KuhnPublicTree, KuhnState
+from treeplex.games.builtin.leduc_poker import RANKS, LeducCards, LeducPublicTree, LeducState, table_of
+from treeplex.games.builtin.liars_dice import LiarsDicePublicTree, LiarsDiceState
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.rules import PokerPublicTree, PokerState, table
 from treeplex.games.poker.whole.game import Holdem, HoldemHistory

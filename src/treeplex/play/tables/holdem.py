@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.play.tables.table import TYPED, Table, Thoughts
 from treeplex.runs.agents.tables import SpotAgent
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
 NAMES = ("OOP", "IP")

@@ -17,7 +17,7 @@ from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
 from treeplex.play.tables.histories import held_by, history_of
 from treeplex.play.tables.replies import Ranges, Replied, reply_of
-from treeplex.search.subgame_agent import SubgameAgent
+from treeplex.search.agents.solving import SubgameAgent
 
 Floats = NDArray[np.float64]
 Options = dict[int, str]

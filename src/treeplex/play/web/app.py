@@ -13,12 +13,15 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from treeplex.errors import TreeplexError
-from treeplex.play.web import files, games, hands, jobs, preflop, runs, solutions, spots, start, tables
+from treeplex.play.web import games, hands, start, tables
+from treeplex.play.web.folder import files, runs
+from treeplex.play.web.jobs import routes as jobs
 from treeplex.play.web.safety import Access, Guard, problem
 from treeplex.play.web.served import Refused, Served
+from treeplex.play.web.spots import fields, preflop, solutions
 
 ASSETS = Path(__file__).parent / "assets"
-PARTS = (start, spots, jobs, solutions, preflop, files, tables, hands, games, runs)
+PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
 """The modules whose ``routes`` answer under ``/api``."""
 WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
 

@@ -9,8 +9,8 @@ from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.play.web.browsing.browser import Browser
+from treeplex.play.web.folder.named import game_named
 from treeplex.play.web.hosted import Hosted, Hosts
-from treeplex.play.web.named import game_named
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.tables import plain
 from treeplex.runs.solve.solvable import UNIFORM

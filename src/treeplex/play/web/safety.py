@@ -17,7 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from treeplex.forms.compile.rule_errors import said_by
-from treeplex.play.cli.failures import place_of
+from treeplex.play.cli.shared.failures import place_of
 from treeplex.play.web.served import Refused
 
 MOST_BODY = 4 * 1024 * 1024

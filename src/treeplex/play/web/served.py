@@ -9,7 +9,7 @@ from typing import Protocol
 
 from treeplex.errors import FileError
 from treeplex.play.web.events import Events
-from treeplex.play.web.held import Solutions
+from treeplex.play.web.spots.held import Solutions
 
 OWN = ".web"
 """The folder in the folder served where the server keeps its own things."""

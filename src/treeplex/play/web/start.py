@@ -8,7 +8,7 @@ from fastapi import APIRouter
 
 from treeplex.engine.threads import available_cores
 from treeplex.games import registry as games
-from treeplex.play.web.found import listing
+from treeplex.play.web.folder.found import listing
 from treeplex.play.web.safety import MOST_BODY
 from treeplex.play.web.served import Served
 from treeplex.runs.agents.registry import agents

@@ -11,8 +11,8 @@ from fastapi.responses import PlainTextResponse
 from pydantic import BaseModel, ConfigDict, Field
 
 from treeplex.errors import FileError
+from treeplex.play.web.folder.named import agent_named, game_named
 from treeplex.play.web.hosted import Hosted, Hosts
-from treeplex.play.web.named import agent_named, game_named
 from treeplex.play.web.playing.choices import choices
 from treeplex.play.web.playing.session import SOLUTION, Session
 from treeplex.play.web.safety import MOST_BODY

@@ -27,8 +27,8 @@ from treeplex.runs.job.folder import kind_of as job_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
+from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.user_agents import AGENT, is_agent, load_agent, names_leaf
 from treeplex.settings import declared
 from treeplex.spec import Spec, nearest, parse_spec, shown
 
@@ -51,17 +51,17 @@ def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
     from treeplex.runs.agents.alphaholdem import AlphaHoldemKind
     from treeplex.runs.agents.best_response import LearnedResponse
-    from treeplex.runs.agents.deepstack import DeepStack
-    from treeplex.runs.agents.endgames import Endgames
     from treeplex.runs.agents.lbr import LocalBest
-    from treeplex.runs.agents.libratus import Libratus
-    from treeplex.runs.agents.modicum import Modicum
     from treeplex.runs.agents.openspiel import OpenSpiel
-    from treeplex.runs.agents.pluribus import Pluribus
     from treeplex.runs.agents.rules import Rules
-    from treeplex.runs.agents.searching import LookingAhead, Rebel
+    from treeplex.runs.agents.search.deepstack import DeepStack
+    from treeplex.runs.agents.search.endgames import Endgames
+    from treeplex.runs.agents.search.libratus import Libratus
+    from treeplex.runs.agents.search.modicum import Modicum
+    from treeplex.runs.agents.search.pluribus import Pluribus
+    from treeplex.runs.agents.search.rebel import LookingAhead, Rebel
+    from treeplex.runs.agents.search.translated import Translated
     from treeplex.runs.agents.tables import Blueprint, Uniform
-    from treeplex.runs.agents.translated import Translated
 
     found: list[AgentKind] = [
         Uniform(),
@@ -219,7 +219,7 @@ def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> A
 
 def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
     """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
-    from treeplex.runs.agents.searching import LookingAhead, LookingAheadSettings
+    from treeplex.runs.agents.search.rebel import LookingAhead, LookingAheadSettings
 
     if names_leaf(text):
         settings = LookingAheadSettings(**LookingAheadSettings.read_changes(given, {"leaf": text}))

@@ -7,7 +7,7 @@ import numpy as np
 from treeplex.evaluate.match.agents import Agent
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.search.rule_agents import STYLES, RuleAgent
+from treeplex.search.agents.by_rules import STYLES, RuleAgent
 from treeplex.settings import setting
 
 

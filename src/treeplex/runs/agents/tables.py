@@ -15,10 +15,10 @@ from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.whole.public import PublicHoldem
-from treeplex.runs.agents.blueprint_file import blueprint_policy
-from treeplex.runs.agents.endgames import blueprint_agent
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.search.blueprint_file import blueprint_policy
+from treeplex.runs.agents.search.endgames import blueprint_agent
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.judge import as_policy

@@ -15,7 +15,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
 from treeplex.storage.memory import available_memory, megabytes

@@ -29,10 +29,10 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
+from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.user_agents import load_leaf
 from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 

@@ -17,7 +17,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
 from treeplex.games.base import Game
-from treeplex.games.kuhn_poker import KuhnPoker
+from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.notices import tell
 from treeplex.runs.agents.played_game import PlayedGame
@@ -25,7 +25,7 @@ from treeplex.runs.agents.registry import agent, agents, is_policy, spec_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.match.settings import AUTOMATIC, ZERO
 from treeplex.runs.solve.solvable import UNIFORM
-from treeplex.search.user_agents import is_agent
+from treeplex.search.agents.of_users import is_agent
 from treeplex.settings import declared
 from treeplex.solvers import make_solver
 

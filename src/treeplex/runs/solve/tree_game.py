@@ -13,7 +13,7 @@ from treeplex.evaluate import Judgement
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
@@ -29,7 +29,7 @@ from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
 from treeplex.runs.solve.solvable import UNIFORM, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
 from treeplex.runs.solve.tree_job import SolveJob
-from treeplex.search.user_agents import is_agent, policy_of_user_agent
+from treeplex.search.agents.of_users import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 

@@ -23,27 +23,27 @@ AnyLearner = str | type[Learner] | TrainingKind
 """A learner's name, ``file.py:NAME`` or a class of one's own."""
 
 NEURAL: Mapping[str, str] = {
-    "a2c": "a2c:IndependentA2C",
-    "coma": "coma:Coma",
-    "armac": "armac:Armac",
-    "deep-cfr": "deep_cfr:DeepCfr",
-    "dream": "dream:Dream",
-    "escher": "escher:Escher",
-    "mmd": "mmd:Mmd",
-    "ned": "ned:Ned",
-    "neurd": "policy_gradient:NeuRD",
-    "nfsp": "nfsp:Nfsp",
-    "ppg": "ppg:Ppg",
-    "ppo": "ppo:Ppo",
-    "psro": "psro:PSRO",
-    "qpg": "policy_gradient:Qpg",
-    "r-nad": "r_nad:RNaD",
-    "rcfr": "rcfr:Rcfr",
-    "rmpg": "policy_gradient:Rmpg",
-    "rpg": "policy_gradient:Rpg",
-    "sd-cfr": "deep_cfr:SingleDeepCfr",
-    "vr-deep-dcfr+": "vr_deep_cfr:VrDeepDcfr",
-    "vr-deep-pdcfr+": "vr_deep_cfr:VrDeepPdcfr",
+    "a2c": "gradients.a2c:IndependentA2C",
+    "coma": "gradients.coma:Coma",
+    "armac": "regrets.armac:Armac",
+    "deep-cfr": "regrets.deep_cfr:DeepCfr",
+    "dream": "regrets.dream:Dream",
+    "escher": "regrets.escher:Escher",
+    "mmd": "gradients.mmd:Mmd",
+    "ned": "gradients.ned:Ned",
+    "neurd": "gradients.policy_gradient:NeuRD",
+    "nfsp": "responses.nfsp:Nfsp",
+    "ppg": "gradients.ppg:Ppg",
+    "ppo": "gradients.ppo:Ppo",
+    "psro": "responses.psro:PSRO",
+    "qpg": "gradients.policy_gradient:Qpg",
+    "r-nad": "gradients.r_nad:RNaD",
+    "rcfr": "regrets.rcfr:Rcfr",
+    "rmpg": "gradients.policy_gradient:Rmpg",
+    "rpg": "gradients.policy_gradient:Rpg",
+    "sd-cfr": "regrets.deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "regrets.vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "regrets.vr_deep_cfr:VrDeepPdcfr",
 }
 """The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
 
@@ -71,7 +71,7 @@ def learners() -> Mapping[str, TrainingKind]:
 
 
 def neural_class(place: str) -> type[Learner]:
-    """The class that a place such as ``deep_cfr:DeepCfr`` means."""
+    """The class that a place such as ``regrets.deep_cfr:DeepCfr`` means."""
     module, _, name = place.partition(":")
     found: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
     return found

@@ -16,7 +16,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicGame
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
 
 

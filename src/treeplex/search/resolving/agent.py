@@ -27,12 +27,12 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicGame, State
+from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import Carried, Resolved
 from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE
 from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.subgame_agent import SubgameAgent
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]

@@ -9,7 +9,7 @@ from scipy.sparse import csr_array, hstack
 
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.matrix_form import payoff_matrix
+from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.solvers.base import Solver
 

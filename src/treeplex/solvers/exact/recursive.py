@@ -16,7 +16,7 @@ from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY
 from treeplex.engine.histories.subtrees import fold
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.correlation.plans import written
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities

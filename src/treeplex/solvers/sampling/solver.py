@@ -13,7 +13,7 @@ from treeplex.engine.histories.form import Histories
 from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, Rules, Tables
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import histories_of
+from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver
 from treeplex.solvers.rules.variants import Variant

@@ -20,7 +20,7 @@ from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.files import FIELDS, request_from, spot_request
 from treeplex.located_text import marked_toml, marked_yaml
-from treeplex.play.cli.holdem.options import SIZES
+from treeplex.play.cli.holdem.shared.options import SIZES
 
 MALFORMED = 400
 LONGEST = 400

@@ -16,7 +16,7 @@ from treeplex.play.cli.main import app
 from treeplex.play.cli.play import asked
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.search import Belief, ExactLeaf
-from treeplex.search.agent import SearchAgent
+from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
 
 SPOT = """\

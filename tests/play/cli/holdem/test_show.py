@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from tests.play.fake_holdem import NODES, FakeSolution
 from treeplex.play.cli.holdem.main import holdem
-from treeplex.play.cli.holdem.texts import amount
+from treeplex.play.cli.holdem.shared.texts import amount
 from treeplex.play.pages import holdem as holdem_page
 from treeplex.runs.holdem import solution
 

@@ -19,7 +19,7 @@ from treeplex.games.poker.spots.known import turn_endgame_holdem  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.settings import HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
-from treeplex.play.cli.holdem.options import turn_spot  # noqa: E402
+from treeplex.play.cli.holdem.shared.options import turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.play.cli.train import training_line  # noqa: E402
 from treeplex.runs.holdem.search import search_spot  # noqa: E402

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json
-from treeplex.play.cli.holdem.texts import amount, echo_table, per_cent, short
+from treeplex.play.cli.holdem.shared.texts import amount, echo_table, per_cent, short
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_facts, print_json
 
 if TYPE_CHECKING:
     from treeplex.runs.holdem.report.comparison import Comparison, SideComparison

@@ -4,11 +4,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json
-from treeplex.play.cli.holdem.texts import echo_table, per_cent
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.holdem.shared.texts import echo_table, per_cent
+from treeplex.play.cli.shared.arguments import Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from treeplex.evaluate.holdem.equity import Equity, RangeEquity

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json, Ray, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json
-from treeplex.play.cli.failures import FAILED, STOPPED, fail
-from treeplex.play.cli.holdem.options import Options, with_fields
+from treeplex.play.cli.holdem.shared.options import Options, with_fields
+from treeplex.play.cli.holdem.shared.texts import echo_table
 from treeplex.play.cli.holdem.solve import solving_line
-from treeplex.play.cli.holdem.texts import echo_table
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Json, Ray, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json
+from treeplex.play.cli.shared.failures import FAILED, STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spot_table import FIELDS
 
@@ -83,7 +83,7 @@ def flops(
         from treeplex.engine.threads import available_cores
         from treeplex.errors import SpecError
         from treeplex.games.poker.spots.files import spot_request
-        from treeplex.play.cli.holdem.requests import check_parent
+        from treeplex.play.cli.holdem.shared.requests import check_parent
         from treeplex.runs.holdem.batch import run_batch
         from treeplex.runs.holdem.batch_board import batch_settings, solve_board
         from treeplex.runs.holdem.batch_report import batch_report, decision_line

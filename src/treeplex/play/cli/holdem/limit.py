@@ -5,11 +5,11 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Force, Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, print_table
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Force, Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, print_table
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from treeplex.games.poker.buckets.game import BucketGame

@@ -1,7 +1,7 @@
 """``treeplex holdem``: solve spots and read them, one or on many flops; train, search and play on turns; limit hold'em."""
 
-from treeplex.play.cli.commands import examples_of, group_of
 from treeplex.play.cli.holdem import limit
+from treeplex.play.cli.shared.commands import examples_of, group_of
 
 PACKAGE = "treeplex.play.cli.holdem"
 HELP = f"""Solve heads-up hold'em spots.

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, SpecError
-from treeplex.play.cli.arguments import DealSeed, Games, Think
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.holdem.shared import options as of
+from treeplex.play.cli.shared.arguments import DealSeed, Games, Think
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.live import Live
 from treeplex.spot_table import TURN_ENDGAME
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, say
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, say
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     import numpy as np

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_json, say
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_json, say
 
 if TYPE_CHECKING:
     import numpy as np
@@ -43,7 +43,7 @@ def pushfold(
       treeplex holdem pushfold --to 20
     """
     from treeplex.errors import SpecError
-    from treeplex.play.cli.holdem.requests import usable
+    from treeplex.play.cli.holdem.shared.requests import usable
     from treeplex.solvers.holdem.push_fold import largest_stacks, push_fold
 
     if (stack is None) == (to is None):

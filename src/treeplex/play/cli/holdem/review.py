@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.arguments import Json, ShowProgress
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import print_facts, print_json, say
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.holdem.texts import amount, echo_table, per_cent, short
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.holdem.shared.texts import amount, echo_table, per_cent, short
+from treeplex.play.cli.shared.arguments import Json, ShowProgress
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import print_facts, print_json, say
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:

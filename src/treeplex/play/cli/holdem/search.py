@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treeplex.errors import FileError, SpecError
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import counted, print_facts, print_json, print_next
-from treeplex.play.cli.failures import STOPPED, fail
-from treeplex.play.cli.holdem import options as of
+from treeplex.play.cli.holdem.shared import options as of
+from treeplex.play.cli.holdem.shared.texts import short
 from treeplex.play.cli.holdem.solve import chips_and_share, evs_of, solving_line
-from treeplex.play.cli.holdem.texts import short
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, print_next
+from treeplex.play.cli.shared.failures import STOPPED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ def search(
         raise SpecError("--out writes what is judged; leave --no-judge out")
     with Live(progress) as live:
         live.say("reading the spot")
-        from treeplex.play.cli.holdem.requests import usable
+        from treeplex.play.cli.holdem.shared.requests import usable
         from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_spot
         from treeplex.search import ZeroLeaf
 

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command, with_options
-from treeplex.play.cli.console import print_facts, print_json
-from treeplex.play.cli.holdem.texts import amount, counted, echo_table, per_cent, short, weight_text
-from treeplex.play.cli.holdem.views import VIEWS, show_view
+from treeplex.play.cli.holdem.shared.texts import amount, counted, echo_table, per_cent, short, weight_text
+from treeplex.play.cli.holdem.shared.views import VIEWS, show_view
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command, with_options
+from treeplex.play.cli.shared.console import print_facts, print_json
 from treeplex.spec import quoted
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ def show(
       treeplex holdem show turn.spot --json --depth all > turn.jsonl
     """
     from treeplex.errors import SpecError
-    from treeplex.play.cli.holdem.requests import usable
+    from treeplex.play.cli.holdem.shared.requests import usable
     from treeplex.runs.holdem.report.breakdown import filtered
     from treeplex.runs.holdem.report.export import EV_MEANINGS, node_report, read_depth
     from treeplex.runs.holdem.solution import load_solution

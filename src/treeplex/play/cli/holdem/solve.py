@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.play.cli.arguments import Json
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import counted, print_facts, print_json, print_next
-from treeplex.play.cli.failures import STOPPED, TARGET_MISSED, fail
-from treeplex.play.cli.holdem import options as of
-from treeplex.play.cli.holdem.texts import short
-from treeplex.play.cli.live import Live
+from treeplex.play.cli.holdem.shared import options as of
+from treeplex.play.cli.holdem.shared.texts import short
+from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, print_next
+from treeplex.play.cli.shared.failures import STOPPED, TARGET_MISSED, fail
+from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
 from treeplex.spec import quoted
 from treeplex.spot_table import FIELDS
@@ -65,7 +65,7 @@ def solve(
       treeplex holdem solve flop.yaml --estimate
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
-    from treeplex.play.cli.holdem.requests import read_task
+    from treeplex.play.cli.holdem.shared.requests import read_task
 
     if estimate and (resume is not None or start is not None):
         other = "--resume" if resume is not None else "--from"

@@ -5,7 +5,8 @@ from typing import Annotated
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.play.cli.arguments import (
+from treeplex.play.cli.holdem.shared import options as of
+from treeplex.play.cli.shared.arguments import (
     Changes,
     Config,
     Force,
@@ -16,9 +17,8 @@ from treeplex.play.cli.arguments import (
     TrainResume,
     check_folders,
 )
-from treeplex.play.cli.commands import command
-from treeplex.play.cli.console import say
-from treeplex.play.cli.holdem import options as of
+from treeplex.play.cli.shared.commands import command
+from treeplex.play.cli.shared.console import say
 from treeplex.play.cli.train import changes_of, run_training
 
 

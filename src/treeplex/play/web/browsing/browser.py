@@ -13,8 +13,8 @@ from treeplex.errors import AlgorithmError, GameError, GameSizeError, SpecError
 from treeplex.evaluate.history_values import HistoryValues
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.histories import grow
 from treeplex.forms.compile.stepping import outcomes, turn_by_turn
+from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_game

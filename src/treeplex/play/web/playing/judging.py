@@ -15,7 +15,7 @@ from treeplex.evaluate.match.aivat import Aivat, PolicyValues
 from treeplex.evaluate.match.lbr import LocalBestResponse, Moves
 from treeplex.evaluate.match.play import PlayedHand
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.compile.histories import grow
+from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State

@@ -4,16 +4,16 @@ from collections.abc import Callable
 from typing import Any
 
 from treeplex.games.base import State
-from treeplex.games.battleship import BattleshipState
-from treeplex.games.goofspiel import GoofspielState
-from treeplex.games.kuhn_poker import KuhnState
-from treeplex.games.leduc_poker import NO_CARD, LeducState
-from treeplex.games.liars_dice import LiarsDiceState
-from treeplex.games.phantom import PhantomState, SymmetricState
+from treeplex.games.builtin.battleship import BattleshipState
+from treeplex.games.builtin.goofspiel import GoofspielState
+from treeplex.games.builtin.kuhn_poker import KuhnState
+from treeplex.games.builtin.leduc_poker import NO_CARD, LeducState
+from treeplex.games.builtin.liars_dice import LiarsDiceState
+from treeplex.games.builtin.phantom import PhantomState, SymmetricState
+from treeplex.games.builtin.tic_tac_toe import CELLS, TicTacToeState
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.rules import PokerState
 from treeplex.games.poker.whole.game import HoldemHistory
-from treeplex.games.tic_tac_toe import CELLS, TicTacToeState
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.play.tables.histories import held_by
 from treeplex.play.tables.holdem import HoldemTable

@@ -1,0 +1,1 @@
+"""Compiled games seen in other ways: as histories, tensors, a matrix, a form to iterate on."""

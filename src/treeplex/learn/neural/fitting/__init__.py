@@ -1,0 +1,1 @@
+"""What learns numbers from rows: networks, tables in their place, buffers of rows, and steps along gradients."""

@@ -1,0 +1,209 @@
+"""Average policies: exact, as a sum of tables, or learned by a network from what players were seen to play."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.approximator import POLICY
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.walks.ground import Fitted
+from treeplex.settings import setting
+
+Arrays = Mapping[str, NDArray[Any]]
+EXACT, NETWORK = "exact", "network"
+
+
+@dataclass(frozen=True)
+class LearnedAverageSettings(NeuralSettings):
+    """How a network of the average policy is fitted."""
+
+    memory: int = setting(1_000_000, "rows of each reservoir at most", low=1, fixed=True)
+    average_fits: int = setting(5000, "gradient steps of the average's network, whenever it is asked for", low=1)
+
+
+@dataclass(frozen=True)
+class AverageSettings(LearnedAverageSettings):
+    """How policies are averaged."""
+
+    average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
+
+
+class Average(ABC):
+    """The average of the policies that players played, weighted by iteration and own reach.
+
+    Attributes:
+        costly: whether asking for it takes long.
+    """
+
+    costly: ClassVar[bool] = False
+
+    @abstractmethod
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        """Take in a player's policy of an iteration; ``policy`` has all slots, float64 [S]."""
+
+    @abstractmethod
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        """Take in infosets that were visited in proportion to their players' own reach, as the ground has them."""
+
+    @abstractmethod
+    def policy(self, iteration: int) -> Policy | NeuralPolicy:
+        """The average policy after an iteration."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from what :meth:`state` returned."""
+
+
+class ExactAverage(Average):
+    """The sum of all policies in sequence form, float64 [Q].
+
+    Every infoset is numbered, so a network's policy is a table. This is what keeping all networks and multiplying along each
+    path comes to (Steinberger 2019, equation 6).
+    """
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        """Begin with nothing.
+
+        Raises:
+            AlgorithmError: the learner walks by the rules.
+        """
+        if learner.by_rules is not None:
+            raise AlgorithmError(
+                f"average={EXACT} sums tables, and {learner.game} is walked by its rules; set average={NETWORK}"
+            )
+        self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
+
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        self.sums[self.learner.sequences_of(player)] += weight * self.learner.sequence_form(player, policy)
+
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        pass
+
+    def policy(self, iteration: int) -> Policy:
+        return self.learner.policy_of(self.sums[self.learner.slots])
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"sums": self.sums}
+
+    def restore(self, arrays: Arrays) -> None:
+        self.sums = np.array(arrays["sums"])
+
+
+class LearnedAverage(Average):
+    """A network for each player, fitted by cross entropy to a reservoir of what was played, when the average is asked for.
+
+    Right for two players: where one of them walks, the other one's infosets are met in proportion to that one's own reach.
+
+    Attributes:
+        fitted: what was fitted when the average was last asked for, one for each player.
+    """
+
+    costly = True
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        """The average of a learner whose settings are :class:`LearnedAverageSettings`.
+
+        Raises:
+            AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
+        """
+        if learner.players != 2:
+            raise AlgorithmError(
+                f"a learned average holds what is met in the other player's walks, which is right for two players; "
+                f"{learner.game} has {learner.players}; take sd-cfr or dream"
+            )
+        self.learner, self.fitted = learner, list[Fitted | None]()
+        self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
+        self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
+
+    def played(self, player: int, policy: Floats, weight: float) -> None:
+        pass
+
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        if not len(others):
+            return
+        player, rows = self.learner.ground.shown(others, policy)
+        self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
+
+    def policy(self, iteration: int) -> Policy | NeuralPolicy:
+        fitted, found = self._fitted
+        if fitted == iteration and found is not None:
+            return found
+        ground, settings, averages = self.learner.ground, self.learner.settings, list[Fitted | None]()
+        for player, memory in enumerate(self.memories):
+            generator = np.random.default_rng((settings.seed, iteration, player))
+            network = ground.approximator(player, generator, POLICY)
+            if len(memory):
+                network.fit(memory.rows, settings.average_fits, generator)
+            averages.append(network if len(memory) else None)
+        self.fitted, found = averages, ground.policy(averages)
+        self._fitted = iteration, found
+        return found
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {}
+        for player, memory in enumerate(self.memories):
+            arrays |= named(str(player), memory.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        for player, memory in enumerate(self.memories):
+            memory.restore(under(str(player), arrays))
+
+
+class AveragingLearner(NeuralLearner):
+    """A learner of regrets, a network for each player, whose result is the average of the policies that match them.
+
+    Attributes:
+        iteration: iterations done.
+        average: of the policies.
+        regrets: an approximator for each player.
+    """
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        self.iteration, self.average = 0, self.make_average()
+        self.regrets: list[Any] = [self.ground.approximator(player, self.generator) for player in range(self.players)]
+
+    @property
+    def strategy(self) -> Any:
+        """The policies as they stand; on a compiled game float64 [S]."""
+        return self.ground.strategy
+
+    def make_average(self) -> Average:
+        """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
+        return ExactAverage(self) if self.settings.average == EXACT else LearnedAverage(self)
+
+    @property
+    def costly(self) -> bool:
+        return self.average.costly
+
+    def policy(self) -> Policy | NeuralPolicy:
+        return self.average.policy(self.iteration)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"iteration": np.array([self.iteration]), **self.ground.state(), **self.counts()}
+        arrays |= named("average", self.average.state())
+        for player, regrets in enumerate(self.regrets):
+            arrays |= named(f"regrets{player}", regrets.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        self.iteration = int(arrays["iteration"][0])
+        self.restore_counts(arrays)
+        self.average.restore(under("average", arrays))
+        for player, regrets in enumerate(self.regrets):
+            regrets.restore(under(f"regrets{player}", arrays))
+        self.ground.restore(arrays, self.regrets)

@@ -1,0 +1,124 @@
+"""What networks are fitted to: rows of a place, a number for each of its actions, and a weight; and buffers of them.
+
+A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is what the infoset looks like
+(:meth:`treeplex.learn.neural.walks.rules_walks.Met.described`). The newest rows of a training are
+kept by :class:`treeplex.learn.common.replay.Replay`; a buffer that is cleared at each step is no buffer but the step's rows.
+"""
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.errors import AlgorithmError
+from treeplex.storage.memory import available_memory, megabytes
+
+
+class Rows(NamedTuple):
+    """Rows that an approximator is fitted to.
+
+    Attributes:
+        places: int32 [n], numbers of infosets or histories; or float32 [n, W], what infosets look like.
+        values: float32 [n, A], the targets of their actions in order; beyond a place's last action anything.
+        weights: float32 [n], of the squared errors.
+    """
+
+    places: NDArray[Any]
+    values: NDArray[np.float32]
+    weights: NDArray[np.float32]
+
+    @classmethod
+    def empty(cls, actions: int, width: int = 0) -> "Rows":
+        """No rows, of places with at most so many actions; with a width, of places described by so many numbers."""
+        places = np.empty((0, width), np.float32) if width else np.empty(0, np.int32)
+        return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
+
+    @classmethod
+    def of_slots(cls, first: Ints, values: Floats, weights: Floats) -> "Rows":
+        """A row for each place with a weight, from values of slots, float64 [S], and weights of places, float64 [P]."""
+        places, widths = np.flatnonzero(weights > 0.0), np.diff(first)
+        rows = np.zeros((len(widths), int(widths.max(initial=1))), np.float32)
+        rows[np.arange(rows.shape[1]) < widths[:, None]] = values
+        return cls(places.astype(np.int32), rows[places], weights[places].astype(np.float32))
+
+    @classmethod
+    def joined(cls, parts: "list[Rows]") -> "Rows":
+        """All rows of some, in order."""
+        places, values, weights = zip(*parts, strict=True)
+        return cls(np.concatenate(places), np.concatenate(values), np.concatenate(weights))
+
+
+class Reservoir:
+    """A uniform sample of all rows that were ever added (Vitter 1985, algorithm R).
+
+    Attributes:
+        most: rows kept at most.
+        seen: rows added so far.
+    """
+
+    def __init__(self, most: int, actions: int, width: int = 0) -> None:
+        """Begin without rows; see :meth:`Rows.empty`.
+
+        Raises:
+            AlgorithmError: so many rows of so many actions do not fit into the memory of this machine.
+        """
+        row, free = 4 * (1 + max(width, 1) + actions), available_memory()
+        size = most * row
+        if free is not None and size > free:
+            raise AlgorithmError(
+                f"a reservoir of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
+                f"(--set memory={free // (2 * row)})"
+            )
+        self.most, self.seen = most, 0
+        self._rows = Rows.empty(actions, width)
+
+    def __len__(self) -> int:
+        return min(self.seen, self.most)
+
+    @property
+    def rows(self) -> Rows:
+        """The rows kept, in no order that means anything; views."""
+        return Rows(*(column[: len(self)] for column in self._rows))
+
+    def add(self, rows: Rows, generator: np.random.Generator) -> None:
+        """Add rows; once it is full, the k-th row of all is kept with probability ``most / k``, in place of a random one."""
+        room = min(self.most - len(self), len(rows.places))
+        self._grow(len(self) + room)
+        start = len(self)
+        for kept, column in zip(self._rows, rows, strict=True):
+            kept[start : start + room] = column[:room]
+        self.seen += room
+        late = len(rows.places) - room
+        if late:
+            drawn = generator.integers(0, self.seen + 1 + np.arange(late))
+            chosen = np.flatnonzero(drawn < self.most)
+            for kept, column in zip(self._rows, rows, strict=True):
+                kept[drawn[chosen]] = column[room:][chosen]  # of several for one place the last one stays
+            self.seen += late
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        return {**self.rows._asdict(), "seen": np.array([self.seen])}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        found = Rows(*(np.array(arrays[name]) for name in Rows._fields))
+        seen, width = int(arrays["seen"][0]), self._rows.values.shape[1]
+        if found.values.shape != (min(seen, self.most), width) or len(found.places) != len(found.weights):
+            raise ValueError(f"a reservoir of {self.most:,} rows of {width} actions cannot be of shape {found.values.shape}")
+        self._rows, self.seen = found, seen
+
+    def _grow(self, size: int) -> None:
+        """Room for so many rows, doubling."""
+        if size > len(self._rows.places):
+            room = min(self.most, max(size, 2 * len(self._rows.places), 1024))
+            longer = tuple(np.empty((room, *column.shape[1:]), column.dtype) for column in self._rows)
+            for new, old in zip(longer, self._rows, strict=True):
+                new[: len(self)] = old[: len(self)]
+            self._rows = Rows(*longer)

@@ -1,0 +1,183 @@
+"""Numbers for every infoset that follow gradients: a table of them, or a network that is asked for all infosets at once.
+
+A learner works out in NumPy how its loss changes with each number; a table follows that gradient itself, a network passes it
+on to its weights. So a loss is written once, and holds for both.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.neural import Layers
+from treeplex.learn.neural.fitting import approximator
+from treeplex.learn.neural.fitting.approximator import Inputs, NetworkSettings
+from treeplex.learn.torch.device import torch_module
+
+Arrays = Mapping[str, NDArray[Any]]
+SECOND = 0.999
+"""Adam's b2."""
+
+
+class Outputs(ABC):
+    """K numbers for each of I infosets."""
+
+    @abstractmethod
+    def values(self) -> Floats:
+        """All of them, float64 [I, K]; to be read only."""
+
+    @abstractmethod
+    def move(self, slopes: Floats, rate: float) -> None:
+        """A step of this size downhill, where ``slopes`` float64 [I, K] says how the loss changes with each number.
+
+        Raises:
+            AlgorithmError: a slope is not finite; nothing has changed.
+        """
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+
+    @abstractmethod
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+
+    def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
+        """A step toward targets float64 [I, K] that were seen ``counts`` [I, K] times each; half the mean squared error before.
+
+        Rows with the same place enter the squared error by their mean alone, so a step on these is a step on all rows.
+        """
+        wrong, total = np.where(counts > 0, self.values() - targets, 0.0), max(float(counts.sum()), 1.0)
+        self.move(counts * wrong / total, rate)
+        return float((counts * wrong**2).sum() / total / 2)
+
+
+class Table(Outputs):
+    """A number for each place, on its own: no learning error. They start at zero.
+
+    Attributes:
+        numbers: float64 [I, K].
+        first: Adam's b1; None for plain steps.
+        moments: float64 [2, I, K], Adam's.
+        steps: Adam's.
+    """
+
+    def __init__(self, infosets: int, columns: int, first: float | None) -> None:
+        self.numbers, self.first, self.steps = np.zeros((infosets, columns)), first, 0
+        self.moments = np.zeros((0 if first is None else 2, infosets, columns))
+
+    def values(self) -> Floats:
+        return self.numbers
+
+    def move(self, slopes: Floats, rate: float) -> None:
+        check_slopes(slopes)
+        if self.first is not None:
+            self.steps += 1
+            self.moments[0] += (1.0 - self.first) * (slopes - self.moments[0])
+            self.moments[1] += (1.0 - SECOND) * (slopes**2 - self.moments[1])
+            spread = np.sqrt(self.moments[1] / (1.0 - SECOND**self.steps))
+            slopes = self.moments[0] / (1.0 - self.first**self.steps) / (spread + 1e-8)
+        self.numbers -= rate * slopes
+
+    def fit(self, targets: Floats, counts: Floats, rate: float) -> float:
+        """Each number moves as if its targets came one after another: a running mean that forgets at this rate."""
+        wrong = np.where(counts > 0, targets - self.numbers, 0.0)
+        self.numbers += (1.0 - (1.0 - min(rate, 1.0)) ** counts) * wrong
+        return float((counts * wrong**2).sum() / max(float(counts.sum()), 1.0) / 2)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"numbers": self.numbers, "moments": self.moments, "steps": np.array([self.steps])}
+
+    def restore(self, arrays: Arrays) -> None:
+        numbers, moments = np.array(arrays["numbers"]), np.array(arrays["moments"])
+        if numbers.shape != self.numbers.shape or moments.shape != self.moments.shape:
+            raise ValueError(f"a table of shape {numbers.shape}, not {self.numbers.shape}")
+        self.numbers, self.moments, self.steps = numbers, moments, int(arrays["steps"][0])
+
+
+class Network(Outputs):
+    """A network of rectified layers for all infosets, moved by Adam; its last layer starts at zero.
+
+    Args:
+        features: float32 [I, F].
+        columns: K.
+        settings: the shape, and the longest gradient.
+        generator: of the first weights.
+        first: Adam's b1.
+    """
+
+    def __init__(
+        self,
+        features: NDArray[np.float32],
+        columns: int,
+        settings: NetworkSettings,
+        generator: np.random.Generator,
+        first: float,
+    ) -> None:
+        torch, infosets = torch_module(), len(features)
+        slots = Inputs(features, np.arange(infosets + 1) * columns, np.tile(np.arange(columns), infosets))
+        self.inner = approximator.Network(slots, settings, generator)
+        with torch.no_grad():
+            for parameter in self.inner.module[-1].parameters():
+                parameter.zero_()
+        self.inner.optimizer = torch.optim.Adam(self.inner.module.parameters(), betas=(first, SECOND), fused=True)
+        self._outputs: Any = None
+
+    def look(self, features: NDArray[np.float32]) -> None:
+        """Be asked for infosets of these features, float32 [I, F], from now on."""
+        self.inner.features = torch_module().from_numpy(np.ascontiguousarray(features))
+        self._outputs = None
+
+    def asked(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
+        """The numbers of other infosets, float32 [n, K]."""
+        torch = torch_module()
+        with torch.inference_mode():
+            found: NDArray[np.float32] = self.inner.module(torch.from_numpy(features)).numpy()
+        return found
+
+    def layers(self) -> Layers:
+        """Copies of its matrices and biases."""
+        return layers_of(self.inner.module)
+
+    def values(self) -> Floats:
+        if self._outputs is None:
+            with torch_module().enable_grad():
+                self._outputs = self.inner.module(self.inner.features)
+        return np.asarray(self._outputs.detach().numpy(), np.float64)
+
+    def move(self, slopes: Floats, rate: float) -> None:
+        check_slopes(slopes)
+        self.values()
+        optimizer = self.inner.optimizer
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        optimizer.zero_grad()
+        self._outputs.backward(torch_module().from_numpy(slopes.astype(np.float32)))
+        self.inner.clip_and_step()
+        self._outputs = None
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return self.inner.state()
+
+    def restore(self, arrays: Arrays) -> None:
+        self.inner.restore(arrays)
+        self._outputs = None
+
+
+def layers_of(module: Any) -> Layers:
+    """The matrices and biases of a ``torch.nn.Sequential`` of linear layers, copied."""
+    return [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in module[::2]]
+
+
+def check_slopes(slopes: Floats) -> None:
+    """Refuse slopes that are not finite."""
+    if not np.isfinite(slopes).all():
+        raise AlgorithmError("the gradient is no longer finite; take a smaller rate (--set rate=...)")

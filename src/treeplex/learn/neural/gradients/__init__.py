@@ -1,0 +1,1 @@
+"""Learners whose policy follows gradients, in zero-sum and in cooperative games."""

@@ -1,0 +1,31 @@
+"""Independent advantage actor-critic: each player learns a cooperative game by itself, as if the others were part of it.
+
+A critic says of each infoset what its player expects, and learns lambda returns from the player's own next decisions; the
+advantage of an action is the return that followed it less what was expected. This is IAC-V, to which COMA is compared
+(Foerster et al. 2018), with lambda returns in place of the error of one step.
+"""
+
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.learn.neural.fitting.optimised import Optimised
+from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, Tensor, traced_returns
+from treeplex.learn.torch.device import torch_module
+
+
+class IndependentA2C(TeamLearner):
+    """Independent advantage actor-critic: an actor and a critic of each player's own; for cooperative games."""
+
+    presets = TABLES
+    source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), independent actor-critic"
+
+    def make_critic(self) -> Optimised:
+        """A value of every infoset."""
+        return self.approximator(self.infoset_features, len(self.legal), 1, rate=self.settings.critic_rate, number=1)
+
+    def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
+        """See :meth:`TeamLearner.learn_values`."""
+        torch = torch_module()
+        values = self.critic(torch.from_numpy(episodes.infoset).long())[:, 0]
+        expected = values.detach()
+        returns = torch.from_numpy(traced_returns(episodes, expected.numpy(), self.settings.trace, own=True))
+        loss = self.critic.descend(((values - returns) ** 2).mean())
+        return returns - expected, loss

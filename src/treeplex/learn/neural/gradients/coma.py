@@ -1,0 +1,86 @@
+"""COMA: actors that learn from what their action was worth against what else they might have done, by one central critic.
+
+The critic knows the history, so all players' information and what they did, and says for each action what everybody gets
+after it. The advantage of an action is (Foerster et al. 2018, equation 4)
+
+    A(h, a) = Q(h, a) - sum over b of pi(b | I) Q(h, b)
+
+and actors ascend ``A log pi`` on the episodes that they play. The critic learns lambda returns, made with a copy of it that is
+renewed now and then.
+
+Deviations. Where players see each other's moves, actions that come later are not held fixed (see
+:mod:`treeplex.learn.neural.gradients.estimators`): ``h`` is the history at which the player moves. The critic is fitted once a
+batch, not once for each time step of it.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.games.base import Game
+from treeplex.learn.common.fitting import load_weights
+from treeplex.learn.neural.features import history_features
+from treeplex.learn.neural.fitting.optimised import Arrays, Optimised
+from treeplex.learn.neural.frame import under
+from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
+from treeplex.learn.torch.device import torch_module
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class ComaSettings(TeamSettings):
+    """What COMA is asked to do."""
+
+    renew: int = setting(200, "updates after which the copy of the critic is renewed", low=1)
+
+
+class Coma(TeamLearner):
+    """COMA: counterfactual advantages by one central critic; for games in which everybody is paid the same."""
+
+    settings_class = ComaSettings
+    settings: ComaSettings
+    presets = TABLES
+    source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI)"
+
+    def __init__(self, game: Game, settings: ComaSettings) -> None:
+        super().__init__(game, settings)
+        self.target, self.updates = self.make_critic(), 0
+
+    def make_critic(self) -> Optimised:
+        """Values of all actions at every history."""
+        histories = len(self.histories.nodes)
+        rate, features = self.settings.critic_rate, self.settings.features
+        return self.approximator(lambda: history_features(self.compiled, features), histories, self.widest, rate=rate, number=1)
+
+    def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
+        """See :meth:`TeamLearner.learn_values`."""
+        torch = torch_module()
+        histories, infosets, actions = (
+            torch.from_numpy(each).long() for each in (episodes.history, episodes.infoset, episodes.action)
+        )
+        with torch.no_grad():
+            expected = self.target(histories).gather(1, actions[:, None])[:, 0].numpy()
+        returns = torch.from_numpy(traced_returns(episodes, expected, self.settings.trace, own=False))
+        values = self.critic(histories)
+        taken = values.gather(1, actions[:, None])[:, 0]
+        loss = self.critic.descend(((taken - returns) ** 2).mean())
+        values = values.detach()
+        advantages = taken.detach() - (played[infosets] * values).sum(dim=1)
+        self.updates += 1
+        if self.updates % self.settings.renew == 0:
+            self.target.module.load_state_dict(self.critic.module.state_dict())
+        return advantages, loss
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Also the copy of the critic."""
+        return {**super().state(), **self.target.state("target"), "updates": np.array([self.updates])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore all of that."""
+        super().restore(arrays)
+        load_weights(self.target.module, under("target", arrays))
+        self.updates = int(arrays["updates"][0])

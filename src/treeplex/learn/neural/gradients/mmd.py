@@ -1,0 +1,71 @@
+"""Magnetic mirror descent (Sokota et al. 2023), with the uniform policy as its magnet.
+
+With exact values and a table, every infoset of every player takes the step in closed form (behavioural form, section 4.3):
+
+    pi_t+1(a)  proportional to  [pi_t(a) exp(eta q(a))]^(1 / (1 + alpha eta)),
+
+where q(a) is the expected payoff of whoever stands at the infoset, as a part of the game's greatest. At a fixed temperature
+alpha its fixed point is the agent quantal response equilibrium ``pi proportional to exp(q / alpha)``; a temperature that falls
+leads to a Nash equilibrium. With sampled episodes it is PPO with ``kl``, the divergence from the policy that played, and the
+temperature as weight of the entropy, as in Rudolph et al. 2025 (arXiv 2502.08938).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
+from treeplex.learn.neural.fitting.outputs import Table
+from treeplex.learn.neural.gradients.policy_gradient import EXACT, LEARNED, check_critic
+from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class MmdSettings(PpoSettings):
+    """What a training by MMD is asked to do."""
+
+    critic: str = setting(LEARNED, "where values come from; exact ones take a table", choices=(EXACT, LEARNED), fixed=True)
+    kl: float = setting(0.05, "weight of the divergence from the policy that played, with learned values", low=0)
+    temperature: float = setting(0.4, "alpha of the first step with exact values, as a part of the greatest payoff", above=0)
+    cooling: float = setting(0.5, "power of a step's number that the temperature is divided by", low=0, high=1)
+    ratio: float = setting(10.0, "step size with exact values, as a multiple of the temperature", above=0)
+
+    def check(self) -> None:
+        """Exact values are for tables."""
+        if self.critic == EXACT and self.approximator == NETWORK:
+            raise SpecError("MMD with critic=exact moves a table; set approximator=table as well")
+
+
+class Mmd(Ppo):
+    """Magnetic mirror descent: policies are drawn to the uniform one, ever less where the temperature falls."""
+
+    settings_class = MmdSettings
+    source = (
+        "Sokota et al. 2023, A unified approach to reinforcement learning, quantal response equilibria, and ... games (ICLR)"
+    )
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "exact": {"critic": EXACT, "approximator": TABLE, "steps": 10_000},
+    }
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        check_critic(self)
+
+    def update(self) -> Mapping[str, float]:
+        """PPO's, or a step in closed form."""
+        if self.settings.critic == LEARNED:
+            return super().update()
+        settings, policy = self.settings, self.current
+        temperature = settings.temperature / float(self.updates + 1) ** settings.cooling
+        rate = settings.ratio * temperature
+        reaches = self.grid.opposing_reaches(policy)[:, None]
+        values = self.grid.action_values(policy).values / np.where(reaches > 0.0, reaches, 1.0)
+        logits = self.logits
+        if isinstance(logits, Table):
+            logits.numbers[:] = self.grid.centred((logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate))
+        return {"temperature": temperature}

@@ -1,0 +1,124 @@
+"""Exploitability descent: the policy climbs what it is worth against best responses to it; its last iterate is the result.
+
+Each player's policy moves along its counterfactual values against the other player's best response to it (Lockhart et al. 2019,
+algorithm 1):
+
+    pi(I) <- P(pi(I) + rate_t v(I)),    rate_t = rate / t^slowing,
+
+where P projects onto distributions. That is the table. A network gives logits and climbs ``sum_I sum_a pi(I, a) v(I, a)``, the
+values v held fixed (section 5 there; here by Adam). All infosets are seen at once, and responses are exact.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats, Ints, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import backup, best_response, reach
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, Network
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, check_zero_sum, named, under
+from treeplex.learn.neural.gradients.simplex import nearest_distributions
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class NedSettings(NeuralSettings):
+    """What a training is asked to do."""
+
+    steps: int = setting(20_000, "steps uphill", low=1)
+    rate: float = setting(0.001, "size of the first step; of networks Adam's", above=0)
+    width: int = 128
+    layers: int = 2
+    clip: float = 100.0
+    slowing: float = setting(0.2, "power of a step's number by which its size is divided", low=0)
+
+
+class Ned(NeuralLearner):
+    """Neural exploitability descent: climbs what the policy is worth against best responses to it.
+
+    Attributes:
+        networks: of each player's policy; none where there is a table.
+        current: float64 [S], the policy as it stands.
+        steps: done.
+    """
+
+    settings_class = NedSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE, "rate": 1.4, "slowing": 0.6}}
+    source = "Lockhart et al. 2019, Computing approximate equilibria in sequential adversarial games by exploitability descent"
+
+    def __init__(self, game: Game, settings: NedSettings) -> None:
+        super().__init__(game, settings)
+        check_zero_sum(self, "ned")
+        players = range(0 if settings.approximator == TABLE else 2)
+        self.networks = [Network(self.inputs(player), settings, self.generator, POLICY) for player in players]
+        self.current, self.steps = self.uniform(), 0
+        self.read()
+
+    def step(self) -> Mapping[str, float]:
+        """One step uphill of both players."""
+        self.steps += 1
+        rate = self.settings.rate / self.steps**self.settings.slowing
+        values, worst = self.values_against_responses()
+        if not self.networks:
+            self.current = projected(self.first, self.current + rate * values)
+        means = np.add.reduceat(self.current * values, self.first[:-1])
+        slopes = (self.current * (values - np.repeat(means, np.diff(self.first)))).astype(np.float32)
+        for player, network in enumerate(self.networks):
+            network.set_rate(rate)
+            network.climb(slopes[self.slots_of(player)])
+        self.read()
+        self.count(4 * self.compiled.size.histories, 0)
+        return {"worst": worst}
+
+    def read(self) -> None:
+        """Read the networks' policies."""
+        for player, network in enumerate(self.networks):
+            self.current[self.slots_of(player)] = network.values()
+
+    def values_against_responses(self) -> tuple[Floats, float]:
+        """Counterfactual values [S] of each player against the best response to it, and the sum of what both get there."""
+        game, tree = self.compiled, self.compiled.tree
+        table, (values, infoset_values, _) = self.policy_of(self.current).probabilities, workspace(tree)
+        strategy, found, worst = np.empty_like(table), np.empty_like(self.current), 0.0
+        for player in range(2):
+            reach(tree, player, table, strategy)
+        for player in range(2):
+            other, response, against = 1 - player, table.copy(), strategy.copy()
+            gradient(tree, game.payoff, other, strategy, values)
+            best_response(tree, other, values, infoset_values, response)
+            reach(tree, other, response, against)
+            gradient(tree, game.payoff, player, against, values)
+            worst += backup(tree, player, table, values, infoset_values)
+            own = self.slots_of(player)
+            found[own] = values[self.slots[own]]
+        return found, worst
+
+    def policy(self) -> Policy:
+        return self.policy_of(self.current)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"policy": self.current, "steps": np.array([self.steps])}
+        for player, network in enumerate(self.networks):
+            arrays |= named(f"network{player}", network.state())
+        return arrays | self.counts()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.current, self.steps = np.array(arrays["policy"]), int(arrays["steps"][0])
+        for player, network in enumerate(self.networks):
+            network.restore(under(f"network{player}", arrays))
+        self.restore_counts(arrays)
+
+
+def projected(first: Ints, numbers: Floats) -> Floats:
+    """The nearest policy, both float64 [S], infosets beginning at the slots ``first``."""
+    counts = np.diff(first)
+    legal = np.arange(counts.max(initial=1)) < counts[:, None]
+    rows = np.zeros(legal.shape)
+    rows[legal] = numbers
+    return nearest_distributions(rows, legal)[legal]

@@ -1,0 +1,188 @@
+"""Policy gradients of actor-critic learners: QPG, RPG, RMPG (Srinivasan et al. 2018) and NeuRD (Hennes et al. 2020).
+
+All move the logits of every infoset by the advantages ``A(I, a) = q(I, a) - sum_b pi(I, b) q(I, b)`` of its actions, each in
+a direction of its own, added up over the infosets that play comes to. The critic's values q are exact, from a sweep over the
+compiled game, or learned from the payoffs of sampled episodes.
+
+Deviations from the papers: a network sees all infosets of all players in one pass, and the rows of a batch enter by their sums
+over infosets, which gives the same gradient; a learned critic regresses on all payoffs of a batch in each of its steps; step
+sizes and entropy may fall to zero (``decay``).
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.outputs import Outputs
+from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
+from treeplex.settings import setting
+
+EXACT, LEARNED = "exact", "learned"
+
+
+def check_critic(learner: Actor) -> None:
+    """Refuse exact values where nothing is compiled.
+
+    Raises:
+        AlgorithmError: they are asked for there.
+    """
+    if learner.by_rules is not None and learner.settings.critic == EXACT:
+        raise AlgorithmError(
+            f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}"
+        )
+
+
+def q_direction(policy: Floats, advantages: Floats) -> Floats:
+    """QPG: the gradient of ``sum_a pi_a q_a``, which is ``pi_a A_a`` (Srinivasan et al. 2018, section 3.1)."""
+    return policy * advantages
+
+
+def regret_direction(policy: Floats, advantages: Floats) -> Floats:
+    """RPG: the gradient of ``-sum_a max(q_a - sum_b pi_b q_b, 0)`` (section 3.2).
+
+    Each of the k positive regrets gives QPG's gradient, so it is k times that; with two actions k is 1 unless all are zero.
+    """
+    found: Floats = (advantages > 0.0).sum(axis=1, keepdims=True) * policy * advantages
+    return found
+
+
+def matching_direction(policy: Floats, advantages: Floats) -> Floats:
+    """RMPG: the gradient of ``sum_a pi_a max(A_a, 0)`` with regrets held fixed (section 3.3)."""
+    gains = np.maximum(advantages, 0.0)
+    found: Floats = policy * (gains - (policy * gains).sum(axis=1, keepdims=True))
+    return found
+
+
+def replicator_direction(policy: Floats, advantages: Floats) -> Floats:
+    """NeuRD: the advantages themselves, as if the softmax had no slope (Hennes et al. 2020, equation 4)."""
+    return advantages
+
+
+@dataclass(frozen=True)
+class PolicyGradientSettings(ActorSettings):
+    """What a training is asked to do."""
+
+    critic: str = setting(LEARNED, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
+    batch: int = setting(1024, "episodes played for an update", low=1)
+    critic_rate: float = setting(0.003, "step size of a learned critic", above=0)
+    critic_steps: int = setting(2, "steps of a learned critic for each update of the policy", low=1)
+    entropy: float = setting(0.2, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    decay: float = setting(1.5, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
+    result: str = setting(LAST, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
+
+
+class PolicyGradient(Actor):
+    """A policy that follows its advantages in some direction.
+
+    Attributes:
+        direction: how logits follow advantages.
+        critic: learned values of actions, [I, A].
+    """
+
+    settings_class = PolicyGradientSettings
+    direction: "ClassVar[staticmethod[[Floats, Floats], Floats]]"
+    own_reach: ClassVar[bool] = True
+    """Whether exact advantages are weighted by own reach too, as the rows of sampled episodes are."""
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        check_critic(self)
+        self.critic = None if settings.critic == EXACT else self.outputs(self.grid.legal.shape[1])
+
+    def parts(self) -> Iterator[tuple[str, Outputs]]:
+        """The logits, and the critic if it is learned."""
+        yield from super().parts()
+        if self.critic is not None:
+            yield "critic", self.critic
+
+    def update(self) -> Mapping[str, float]:
+        """A step uphill."""
+        found, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
+        rises = weights * self.direction(policy, np.where(self.grid.legal, advantages, 0.0))
+        rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
+        self.logits.move(-self.kept(rises), self.settings.rate * self.share)
+        return found
+
+    def kept(self, rises: Floats) -> Floats:
+        """The part of a step that is taken; all of it."""
+        return rises
+
+    def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
+        """Numbers to show, the policy [I, A], counterfactual advantages [I, A] and weights of infosets [I, 1]."""
+        policy = self.current
+        found = self.grid.action_values(policy)
+        weights = found.own_reach if self.own_reach else np.ones_like(found.own_reach)
+        return {}, policy, found.advantages, weights[:, None]
+
+    def sampled(self, critic: Outputs) -> tuple[dict[str, float], Floats, Floats, Floats]:
+        """The same by a learned critic; infosets weigh as much as episodes come by."""
+        episodes = self.play()
+        policy = self.current
+        lengths = np.diff(episodes.first)
+        earned = np.repeat(episodes.payoffs, lengths, axis=0)[np.arange(len(episodes.player)), episodes.player]
+        counts = self.grid.sums(episodes.infoset, episodes.action, np.ones_like(earned))
+        targets = self.grid.sums(episodes.infoset, episodes.action, earned) / np.maximum(counts, 1.0)
+        losses = [critic.fit(targets, counts, self.settings.critic_rate) for _ in range(self.settings.critic_steps)]
+        values = critic.values()
+        advantages = values - (policy * values).sum(axis=1, keepdims=True)
+        return {"critic_loss": losses[0]}, policy, advantages, counts.sum(axis=1, keepdims=True) / self.settings.batch
+
+
+class Qpg(PolicyGradient):
+    """Q-based policy gradient: actor and critic, all actions of an infoset at once."""
+
+    source = "Srinivasan et al. 2018, Actor-critic policy optimization in partially observable multiagent environments"
+    direction = staticmethod(q_direction)
+
+
+class Rpg(PolicyGradient):
+    """Regret policy gradient: descends on the sum of positive regrets."""
+
+    source = Qpg.source
+    direction = staticmethod(regret_direction)
+
+
+class Rmpg(PolicyGradient):
+    """Regret matching policy gradient: ascends on positive regrets."""
+
+    source = Qpg.source
+    direction = staticmethod(matching_direction)
+
+
+@dataclass(frozen=True)
+class NeuRDSettings(PolicyGradientSettings):
+    """What a training by NeuRD is asked to do."""
+
+    critic: str = setting(EXACT, "where values of actions come from", choices=(EXACT, LEARNED), fixed=True)
+    entropy: float = setting(0.0, "weight of the policy's entropy at first, as a part of the greatest payoff", low=0)
+    result: str = setting(AVERAGE, "which policy is learned: the average over updates, or the last", choices=(AVERAGE, LAST))
+    decay: float = setting(1.0, "power of the part still ahead that step sizes and the entropy's weight fall with", low=0)
+    threshold: float = setting(2.0, "logits, less their mean, are not pushed further from zero than this", above=0)
+
+
+class NeuRD(PolicyGradient):
+    """Neural replicator dynamics: logits follow advantages without the softmax's slope."""
+
+    source = "Hennes et al. 2020, Neural replicator dynamics: multiagent learning via hedging policy gradients (AAMAS)"
+    settings_class = NeuRDSettings
+    direction = staticmethod(replicator_direction)
+    own_reach = False
+
+    def kept(self, rises: Floats) -> Floats:
+        """No further out where a logit is beyond the threshold (section 4.3); logits are centred over legal actions."""
+        centred = self.grid.centred(self.logits.values())
+        kept: Floats = self.grid.centred(inside(rises, centred, self.settings.threshold))
+        return kept
+
+
+def inside(rises: Floats, logits: Floats, threshold: float) -> Floats:
+    """What ``rises`` leaves of a step where logits may not be pushed further out than a threshold; all [I, A]."""
+    return np.where((logits * rises > 0.0) & (np.abs(logits) >= threshold), 0.0, rises)
+
+
+__all__ = ["NeuRD", "Qpg", "Rmpg", "Rpg"]

@@ -1,0 +1,82 @@
+"""Phasic policy gradient (Cobbe et al. 2021): PPO, and now and then a phase in which the policy's network learns values too."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.engine.tree.form import Floats
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.outputs import Arrays
+from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class PpgSettings(PpoSettings):
+    """What a training by PPG is asked to do."""
+
+    phase: int = setting(16, "updates between two auxiliary phases", low=1)
+    auxiliary_passes: int = setting(6, "gradient steps of an auxiliary phase", low=1)
+    cloning: float = setting(1.0, "weight of the divergence of the policy in an auxiliary phase", low=0)
+
+
+class Ppg(Ppo):
+    """Phasic policy gradient: PPO whose network learns values as well, in phases of their own.
+
+    The network of the policy has one more output, a value. In an auxiliary phase it and the critic are fitted to the returns of
+    all updates since the last one, and the policy is held where it was:
+
+        (V_aux - G)^2 / 2 + cloning KL(pi_before || pi)      (equation 3)
+
+    Of a table, whose numbers have nothing in common, this changes the critic alone.
+
+    Attributes:
+        visits, sums: float64 [I, 1], of the rows since the last phase, and what their returns add up to.
+    """
+
+    settings_class = PpgSettings
+    walks_rules: ClassVar[bool] = False
+    source = "Cobbe et al. 2021, Phasic policy gradient (ICML; arXiv 2009.04416)"
+    auxiliary: ClassVar[int] = 1
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        self.visits, self.sums = np.zeros((2, len(self.grid.legal), 1))
+
+    def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
+        """Those of PPO, kept for the next auxiliary phase."""
+        found = super().returns(episodes)
+        self.visits[:, 0] += np.bincount(episodes.infoset, minlength=len(self.visits))
+        self.sums[:, 0] += np.bincount(episodes.infoset, found[0], len(self.sums))
+        return found
+
+    def update(self) -> Mapping[str, float]:
+        """PPO's, and an auxiliary phase where one is due."""
+        found = super().update()
+        if (self.updates + 1) % self.settings.phase == 0:
+            self.auxiliary_phase()
+        return found
+
+    def auxiliary_phase(self) -> None:
+        """Fit the values, with the policy held in place."""
+        settings, before = self.settings, self.current
+        total, targets = self.visits.sum(), self.sums / np.maximum(self.visits, 1.0)
+        for _ in range(settings.auxiliary_passes):
+            pull = settings.cloning * self.visits * (self.current - before)
+            wrong = self.visits * (self.logits.values()[:, -1:] - targets)
+            self.logits.move(np.concatenate([pull, wrong], axis=1) / total, settings.rate * self.share)
+            self.critic.fit(targets, self.visits, settings.critic_rate * self.share)
+        self.visits[:], self.sums[:] = 0.0, 0.0
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """PPO's, and the rows since the last phase."""
+        return {**super().state(), "visits": self.visits, "sums": self.sums}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore all of that."""
+        super().restore(arrays)
+        self.visits, self.sums = np.array(arrays["visits"]), np.array(arrays["sums"])

@@ -1,0 +1,119 @@
+"""Proximal policy optimisation in self-play (Schulman et al. 2017), with the entropy that games of hidden information need.
+
+With the ratio ``r = pi(a) / mu(a)`` to the policy mu that played, and standardised advantages A, an update ascends on
+
+    mean over rows of min(r A, clip(r, 1 - trust, 1 + trust) A) + entropy H(pi) - kl KL(pi || mu).
+
+Rows of the same infoset and action have the same ratio, and the sign of A alone says whether the clip holds. So sums of
+positive and of negative advantages by infoset and action give the whole gradient, and a network is asked once for all infosets.
+
+Rudolph et al. 2025 (arXiv 2502.08938, appendix) found weights of the entropy of 0.05 to 0.2 for games of this kind. Deviations:
+no discounting, for payoffs come at the end; no clipped loss of values; the entropy and the divergence of a row are exact, not
+those of the sampled action.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.engine.histories.episodes import Episodes
+from treeplex.engine.histories.returns import lambda_returns
+from treeplex.engine.tree.form import Floats
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.outputs import Outputs
+from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_slopes
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class PpoSettings(ActorSettings):
+    """What a training by PPO is asked to do."""
+
+    steps: int = setting(1_000, "updates, each of several passes over its episodes", low=1)
+    batch: int = setting(1024, "episodes played for an update", low=1)
+    rate: float = setting(0.00025, "step size of the policy", above=0)
+    decay: float = setting(1.0, "power of the part of the steps still ahead that step sizes are multiplied by", low=0)
+    critic_rate: float = setting(0.001, "step size of the values", above=0)
+    trust: float = setting(0.1, "how far the ratio of probabilities may leave 1 before it earns nothing", above=0, below=1)
+    passes: int = setting(4, "over the rows of an update", low=1)
+    minibatches: int = setting(4, "gradient steps of a pass", low=1)
+    smoothing: float = setting(0.95, "lambda of the advantage estimates", low=0, high=1)
+    entropy: float = setting(0.05, "weight of the policy's entropy", low=0)
+    kl: float = setting(0.0, "weight of the divergence from the policy that played", low=0)
+    clip: float = setting(0.5, "the most that a gradient's norm may be", above=0)
+
+
+class Ppo(Actor):
+    """Proximal policy optimisation in self-play."""
+
+    settings_class = PpoSettings
+    source = "Schulman et al. 2017, Proximal policy optimization algorithms (arXiv 1707.06347)"
+
+    def __init__(self, game: Game, settings: Any) -> None:
+        super().__init__(game, settings)
+        self.critic = self.outputs(1)
+
+    def parts(self) -> Iterator[tuple[str, Outputs]]:
+        """The logits and the values."""
+        yield from super().parts()
+        yield "critic", self.critic
+
+    def update(self) -> Mapping[str, float]:
+        """Some episodes, and passes over their rows."""
+        settings, episodes = self.settings, self.play()
+        whole, before = self.grid, self.current
+        returns, advantages = self.returns(episodes)
+        losses = []
+        for _ in range(settings.passes):
+            order = self.generator.permutation(len(returns))
+            for rows in np.array_split(order, settings.minibatches):
+                grid, chosen, infosets = whole.within(episodes.infoset[rows])
+                self.look(grid)
+                actions, policy = episodes.action[rows], self.current
+                gains = grid.sums(infosets, actions, np.maximum(advantages[rows], 0.0))
+                falls = grid.sums(infosets, actions, np.minimum(advantages[rows], 0.0))
+                visits = np.bincount(infosets, minlength=len(grid)).astype(np.float64)[:, None]
+                rises = clipped_slopes(policy, before[chosen], gains, falls, settings.trust)
+                rises += visits * settings.entropy * entropy_slopes(policy)
+                rises -= visits * settings.kl * divergence_slopes(policy, before[chosen])
+                self.logits.move(self.padded(-rises / len(rows)), settings.rate * self.share)
+                sums = np.bincount(infosets, returns[rows], len(visits))[:, None]
+                losses.append(self.critic.fit(sums / np.maximum(visits, 1.0), visits, settings.critic_rate * self.share))
+        return {"critic_loss": float(np.mean(losses))}
+
+    def padded(self, slopes: Floats) -> Floats:
+        """Slopes of the logits as those of all columns, [I, A + auxiliary]."""
+        return np.pad(slopes, ((0, 0), (0, self.auxiliary)))
+
+    def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
+        """What followed each decision, and standardised advantages, both float64 [D]; payoffs are divided by the greatest."""
+        values = self.critic.values()[episodes.infoset, 0]
+        costs = np.zeros(len(values))
+        payoffs = episodes.payoffs / self.scale
+        returns = lambda_returns(episodes.first, episodes.player, payoffs, values, costs, self.settings.smoothing)
+        advantages = returns - values
+        return returns, (advantages - advantages.mean()) / (advantages.std() + 1e-8)
+
+
+def clipped_slopes(policy: Floats, before: Floats, gains: Floats, losses: Floats, trust: float) -> Floats:
+    """How the clipped objective changes with logits, float64 [I, A].
+
+    Args:
+        policy: float64 [I, A].
+        before: float64 [I, A], the policy that played.
+        gains, losses: float64 [I, A], sums of the positive and of the negative advantages of rows.
+        trust: how far the ratio may leave 1.
+    """
+    ratio = policy / np.where(before > 0.0, before, 1.0)
+    pulls = ratio * (gains * (ratio < 1.0 + trust) + losses * (ratio > 1.0 - trust))
+    slopes: Floats = pulls - policy * pulls.sum(axis=1, keepdims=True)
+    return slopes
+
+
+def divergence_slopes(policy: Floats, before: Floats) -> Floats:
+    """How ``KL(policy || before)`` of each row changes with the logits of ``policy``, float64 [I, A]."""
+    logs = np.log(np.where(policy > 0.0, policy, 1.0)) - np.log(np.where(before > 0.0, before, 1.0))
+    slopes: Floats = policy * (logs - (policy * logs).sum(axis=1, keepdims=True))
+    return slopes

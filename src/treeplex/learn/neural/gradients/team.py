@@ -1,0 +1,214 @@
+"""What actor-critic learners of cooperative games share: everybody is paid the same, and all learn from episodes together."""
+
+from abc import abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.evaluate.judge import judge
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.games.base import Game
+from treeplex.learn.learner import Learner
+from treeplex.learn.neural.features import KINDS, USUAL, Rows, infoset_features
+from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
+from treeplex.learn.neural.fitting.optimised import Arrays, Optimised, perceptron, table
+from treeplex.learn.torch.device import torch_module
+from treeplex.settings import Settings, setting
+
+Tensor = Any
+TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "actor_rate": 0.02, "critic_rate": 0.01}}
+"""The preset of tables, which learn faster than networks."""
+SMALLEST = 1e-5
+"""What RMSprop adds to the root of the mean square."""
+
+
+@dataclass(frozen=True)
+class TeamSettings(Settings):
+    """What learners of cooperative games are asked to do."""
+
+    steps: int = setting(3000, "updates", low=1)
+    batch: int = setting(8, "episodes of an update", low=1)
+    approximator: str = setting(NETWORK, "what actors and critics are", choices=(NETWORK, TABLE), fixed=True)
+    width: int = setting(64, "units of each hidden layer of a network", low=1, fixed=True)
+    layers: int = setting(2, "hidden layers of a network", low=1, fixed=True)
+    features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
+    actor_rate: float = setting(0.001, "learning rate of the actors, by RMSprop", above=0)
+    critic_rate: float = setting(0.005, "learning rate of the critic, by RMSprop", above=0)
+    trace: float = setting(0.8, "lambda of the returns that the critic learns", low=0, high=1)
+    explore: float = setting(0.5, "share of uniform play at first", low=0, high=1)
+    explored: float = setting(0.01, "share of uniform play at last", low=0, high=1)
+    exploring: int = setting(16_000, "episodes over which exploration falls, in a line", low=1)
+    clip: float = setting(10.0, "norm to which gradients are clipped", above=0)
+    seed: int = setting(0, "seed of everything drawn", low=0, fixed=True)
+
+
+class TeamLearner(Learner):
+    """An actor for every infoset and a critic, trained on episodes that all players play together.
+
+    Actors play and learn the mixture ``(1 - e) softmax + e uniform``, as COMA's do; the policy is the softmax alone.
+
+    Attributes:
+        actor: a table of logits, or a network of infosets' features.
+        critic: of the derived class.
+        episodes: how many were played.
+    """
+
+    settings_class = TeamSettings
+    settings: TeamSettings
+
+    def __init__(self, game: Game, settings: TeamSettings) -> None:
+        super().__init__(game, settings)
+        compiled, torch = self.compiled, torch_module()
+        self.histories = histories_of(compiled)
+        if not np.array_equal(self.histories.payoffs, self.histories.payoffs[:, :1].repeat(compiled.players, axis=1)):
+            raise AlgorithmError(
+                f"{compiled} does not pay all its players the same, which this learner needs; "
+                "take a cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
+            )
+        self.scale = float(np.abs(self.histories.payoffs).max()) or 1.0
+        self.layout = np.asarray(compiled.tree.infoset_layout, np.int64)
+        self.widest = int(self.layout[:, 2].max())
+        numbers = np.arange(self.widest)
+        self.legal: NDArray[np.bool_] = numbers < self.layout[:, 2:]
+        self.sequences = (self.layout[:, :1] + self.layout[:, 1:2] * numbers)[self.legal]
+        self.allowed = torch.from_numpy(self.legal)
+        self.uniform = self.allowed / self.allowed.sum(dim=1, keepdim=True)
+        self.depth = compiled.size.depth
+        self.actor = self.approximator(self.infoset_features, len(self.legal), self.widest, rate=settings.actor_rate, number=0)
+        self.critic = self.make_critic()
+        self.episodes, self.nodes = 0, 0
+
+    def infoset_features(self) -> Rows:
+        """What a network sees of each infoset, and whose it is, float32 [I, F + N]."""
+        players = np.eye(self.compiled.players, dtype=np.float32).repeat(self.compiled.infosets, axis=0)
+        return np.concatenate([infoset_features(self.compiled, self.settings.features), players], axis=1)
+
+    def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
+        """A table of so many rows, or a network of features; either makes ``outputs`` numbers a row.
+
+        Args:
+            features: makes what a network sees, float32 [rows, F].
+            rows: of the table.
+            outputs: numbers a row.
+            rate: of learning.
+            number: tells its seed from those of other networks.
+        """
+        torch, settings = torch_module(), self.settings
+        if settings.approximator == TABLE:
+            module, asked = table(rows, outputs)
+        else:
+            asked = torch.from_numpy(features())
+            hidden = (settings.width,) * settings.layers
+            module = perceptron(asked.shape[1], hidden, outputs, 2 * settings.seed + number)
+        optimizer = torch.optim.RMSprop(module.parameters(), lr=rate, alpha=0.99, eps=SMALLEST)
+        return Optimised(module, asked, optimizer, most=settings.clip)
+
+    @abstractmethod
+    def make_critic(self) -> Optimised:
+        """The critic, at first."""
+
+    @abstractmethod
+    def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
+        """Fit the critic to episodes.
+
+        Args:
+            episodes: on the current policy; payoffs in parts of the largest.
+            played: float32 [I, A], the mixture that was played; no gradients.
+
+        Returns:
+            the advantage of each decision's action, float32 [D], by the critic before it was fitted; and the critic's loss.
+        """
+
+    @property
+    def exploration(self) -> float:
+        """The share of uniform play now."""
+        settings, done = self.settings, min(1.0, self.episodes / self.settings.exploring)
+        return settings.explore + (settings.explored - settings.explore) * done
+
+    def step(self) -> dict[str, float]:
+        """Play a batch of episodes, fit the critic, and one step of the actors."""
+        torch, settings = torch_module(), self.settings
+        softmax = self.softmax()
+        share = self.exploration
+        played = (1.0 - share) * softmax + share * self.uniform
+        fixed = played.detach()
+        seats = np.zeros((settings.batch, self.compiled.players), np.int64)
+        episodes = play_episodes(
+            self.histories, self.layout, self.table(fixed)[None], seats, self.depth, settings.seed, self.episodes
+        )
+        self.episodes += settings.batch
+        self.nodes += episodes.nodes
+        advantages, loss = self.learn_values(episodes._replace(payoffs=episodes.payoffs / self.scale), fixed)
+        infosets, actions = (torch.from_numpy(each).long() for each in (episodes.infoset, episodes.action))
+        found = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
+        return {"actor_loss": found, "critic_loss": loss}
+
+    def softmax(self) -> Tensor:
+        """The policy of all infosets, float32 [I, A], 0 at actions that are not there."""
+        torch = torch_module()
+        logits = self.actor().masked_fill(~self.allowed, -torch.inf)
+        return torch.softmax(logits, dim=1)
+
+    def table(self, played: Tensor) -> Floats:
+        """A policy [I, A] as probabilities of sequences, float64 [Q]."""
+        found = uniform_probabilities(self.compiled)
+        found[self.sequences] = played.double().numpy()[self.legal]
+        return normalised(self.compiled, found)
+
+    def policy(self) -> Policy:
+        """The softmax, without exploration."""
+        with torch_module().no_grad():
+            return Policy(self.compiled, self.table(self.softmax()))
+
+    def measure(self) -> Mapping[str, float]:
+        """What everybody gets on average: by the policy, and by its likeliest actions."""
+        policy = self.policy()
+        best = np.zeros_like(policy.probabilities)
+        best[self.compiled.tree.sequence_offsets[:-1]] = 1.0
+        for infoset in range(len(self.compiled.infostates)):
+            at = self.compiled.sequences_at(infoset)
+            best[at[policy.probabilities[at].argmax()]] = 1.0
+        greedy = Policy(self.compiled, best)
+        found = {name: judge(self.compiled, each).value[0] for name, each in (("return", policy), ("greedy_return", greedy))}
+        return found | {"exploration": self.exploration, "nodes": float(self.nodes), "episodes": float(self.episodes)}
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        """Actors, critic, and what was played."""
+        counts = {"played": np.array([self.episodes, self.nodes])}
+        return {**self.actor.state("actor"), **self.critic.state("critic"), **counts}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore all of that."""
+        self.actor.restore("actor", arrays)
+        self.critic.restore("critic", arrays)
+        self.episodes, self.nodes = (int(number) for number in arrays["played"])
+
+
+def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:
+    """The lambda returns that follow each decision, float32 [D]: what a critic is to predict there.
+
+    From the last decision on: ``G_t = (1 - lambda) v_{t+1} + lambda G_{t+1}``, after the last one the payoff of who decided.
+
+    Args:
+        episodes: D decisions.
+        values: float32 [D], what the critic expects at each decision.
+        trace: lambda.
+        own: whether the next decision is the same player's next one, or anybody's.
+    """
+    found = np.empty(len(values), np.float32)
+    for episode, payoffs in enumerate(episodes.payoffs):
+        later: dict[int, tuple[float, float]] = {}
+        for at in range(episodes.first[episode + 1] - 1, episodes.first[episode] - 1, -1):
+            lane = int(episodes.player[at]) if own else 0
+            value, following = later.get(lane, (0.0, 0.0))
+            target = (1.0 - trace) * value + trace * following if lane in later else payoffs[episodes.player[at]]
+            found[at] = target
+            later[lane] = float(values[at]), float(target)
+    return found

@@ -1,0 +1,1 @@
+"""Learners of regrets: Deep CFR and its family."""

@@ -1,0 +1,59 @@
+"""DREAM: Single Deep CFR from single playthroughs, whose variance a critic takes away."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.games.base import Game
+from treeplex.learn.neural.frame import named, under
+from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
+from treeplex.learn.neural.walks.critics import Critic, CriticSettings, playthroughs
+from treeplex.learn.neural.walks.jobs import WalkKind
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class DreamSettings(CriticSettings, SingleDeepCfrSettings):
+    """What a training is asked to do."""
+
+    walks: int = setting(900)
+    exploration: float = setting(0.5, "probability with which a traverser chooses uniformly", above=0, high=1)
+
+
+class Dream(SingleDeepCfr):
+    """DREAM: Single Deep CFR by outcome sampling, with a learned critic as baseline.
+
+    At iteration t each player in turn is the traverser of ``walks`` playthroughs, exploring with probability ``exploration``.
+    What an action is worth is the critic's value, corrected by what was sampled (Schmid et al. 2019); its advantages go into
+    the reservoir with weight t over the traverser's own sampling probability, which makes their mean that of the regrets.
+    The critic learns by expected SARSA from the transitions of all players.
+    """
+
+    settings_class = DreamSettings
+    source = "Steinberger, Lerer and Brown 2020, DREAM: Deep regret minimization with advantage baselines (arXiv 2006.10410)"
+
+    def __init__(self, game: Game, settings: DreamSettings) -> None:
+        super().__init__(game, settings)
+        self.critic = Critic(self)
+
+    def step(self) -> Mapping[str, float]:
+        found = super().step()
+        return {**found, "critic_loss": self.critic.fit(self.strategy)}
+
+    def walk(self, player: int) -> None:
+        settings = self.settings
+        kind = WalkKind(player, settings.seed, settings.exploration)
+        for rows, _, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
+            weights = np.float32(self.iteration) * rows.weights
+            self.memories[player].add(rows._replace(weights=weights), self.generator)
+            self.critic.add(edges)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return super().state() | named("critic", self.critic.state())
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        super().restore(arrays)
+        self.critic.restore(under("critic", arrays))

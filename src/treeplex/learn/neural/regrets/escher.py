@@ -1,0 +1,79 @@
+"""ESCHER: regrets read from a critic alone, without importance weights; or with what was sampled as correction."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.averages import Average, AverageSettings, AveragingLearner
+from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
+from treeplex.learn.neural.walks.critics import Critic, CriticSettings
+from treeplex.learn.neural.walks.rules_outcomes import RowCritic
+from treeplex.settings import setting
+
+
+@dataclass(frozen=True)
+class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
+    """What a training is asked to do."""
+
+    walks: int = setting(500)
+    value_walks: int = setting(500, "playthroughs of the present policies for the critic in an iteration", low=1)
+    fits: int = setting(200)
+    critic_fits: int = setting(200)
+    critic_rounds: int = setting(1)
+    average_fits: int = setting(1000)
+    greedy: bool = setting(False)
+    value_exploration: float = setting(0.01, "probability of a uniform choice in playthroughs for the critic", low=0, high=1)
+    corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
+
+
+class Escher(SingleDeepCfr):
+    """ESCHER: regrets are differences of a critic's values, of infosets met under a fixed, uniform policy of the traverser.
+
+    At iteration t a new critic is fitted to the returns of ``value_walks`` playthroughs by the present policies for each
+    player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform choices, and
+    ``Q(h, a) - sum_b p(b) Q(h, b)`` goes into the reservoir with weight t. The critic's errors stay in the regrets, so plain
+    ESCHER comes to a standstill. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in
+    DREAM, which takes the bias away and brings variance.
+    """
+
+    settings_class = EscherSettings
+    walks_rules: ClassVar[bool] = True
+    source = "McAleer, Farina, Lanctot and Sandholm 2023, ESCHER: Eschewing Importance Sampling in Games (ICLR)"
+
+    def __init__(self, game: Game, settings: EscherSettings) -> None:
+        super().__init__(game, settings)
+        self.critic = Critic(self) if self.by_rules is None else RowCritic(self, self.by_rules)
+
+    def check_game(self) -> None:
+        check_zero_sum(self, "escher")
+
+    def make_average(self) -> Average:
+        return AveragingLearner.make_average(self)
+
+    def step(self) -> Mapping[str, float]:
+        self.learn_values()
+        return super().step()
+
+    def learn_values(self) -> None:
+        """A new critic, from the returns of the present policies."""
+        self.critic.forget()
+        for player in range(self.players):
+            self.critic.watch(player, self.settings.value_walks, self.settings.value_exploration)
+        self.critic.fit(self.strategy)
+
+    def walk(self, player: int) -> None:
+        for rows, others in self.critic.regrets(player, self.settings.walks, 1.0, self.settings.corrected):
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
+            self.average.met(others, self.strategy, self.iteration)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return super().state() | named("critic", self.critic.state())
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        super().restore(arrays)
+        self.critic.restore(under("critic", arrays))

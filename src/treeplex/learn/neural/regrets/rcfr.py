@@ -1,0 +1,121 @@
+"""Regression CFR: networks estimate the regrets that CFR would keep in a table, and strategies follow the estimates.
+
+An iteration of a player (Waugh et al. 2015, Solving games with functional regret estimation, section 3):
+
+    pi(I, a) ~ max(R~(I, a), 0),    R_t = R_{t-1} + r_t(pi),    R~ fitted to R_t,
+
+with exact regrets ``r_t`` of all infosets from a sweep, players in turn. Regret matching does not see a factor of an infoset's
+regrets, so each infoset's are divided by the root of its largest one, and all of a player's by their root mean square: a
+network then has one range of numbers to learn, in which small regrets count for more than they are and for less than large
+ones. ``bootstrap`` adds new regrets to the estimates themselves, fitted to R_t / t, so that no table is kept;
+``plus`` sets negative regrets to zero, as regret matching+ does. The average policy is exact, in sequence form. With a table in
+place of networks it is CFR itself. The paper fits regression trees, OpenSpiel networks from random batches; here a step of Adam
+sees all infosets of a player.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.recording import matched
+from treeplex.engine.tree.form import Floats, Ints, workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import backup
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.approximator import TABLE, make_approximator
+from treeplex.learn.neural.fitting.averages import ExactAverage
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.settings import setting
+
+TINY = 1e-300
+"""In place of zero where one divides."""
+
+
+@dataclass(frozen=True)
+class RcfrSettings(NeuralSettings):
+    """What a training is asked to do."""
+
+    steps: int = setting(2000, "iterations of CFR", low=1)
+    fits: int = setting(10, "gradient steps of each regret network in an iteration", low=1)
+    plus: bool = setting(False, "negative regrets become zero", fixed=True)
+    bootstrap: bool = setting(False, "add regrets to their estimates, and keep no table of them", fixed=True)
+    linear: bool = setting(False, "weigh the strategy of iteration t by t in the average", fixed=True)
+
+
+class Rcfr(NeuralLearner):
+    """Regression CFR: CFR whose regrets are estimated by networks of what infosets look like.
+
+    Attributes:
+        estimators: of each player's regrets over iterations.
+        regrets: float64 [S], sums of regrets R; with ``bootstrap`` the estimates, times iterations.
+        current: float64 [S], the policy as it stands; and ``average``, of all iterations.
+        iteration: iterations done.
+    """
+
+    settings_class = RcfrSettings
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "table": {"approximator": TABLE},
+        "plus": {"plus": True, "linear": True},
+    }
+    source = "Waugh, Morrill, Bagnell and Bowling 2015, Solving games with functional regret estimation (AAAI 2015)"
+
+    def __init__(self, game: Game, settings: RcfrSettings) -> None:
+        super().__init__(game, settings)
+        players = range(self.compiled.players)
+        self.estimators = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+        self.regrets, self.average = np.zeros(len(self.slots)), ExactAverage(self)
+        self.current, self.iteration = self.uniform(), 0
+
+    def step(self) -> Mapping[str, float]:
+        """An iteration: each player in turn adds regrets against the strategies of the others as they stand, and fits."""
+        game, settings, losses = self.compiled, self.settings, []
+        tree, (values, infoset_values, _) = game.tree, workspace(game.tree)
+        self.iteration += 1
+        strategy = np.concatenate([self.sequence_form(player, self.current) for player in range(game.players)])
+        for player, estimator in enumerate(self.estimators):
+            own, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
+            self.average.played(player, self.current, self.iteration if settings.linear else 1.0)
+            gradient(tree, game.payoff, player, strategy, values)
+            backup(tree, player, self.policy_of(self.current).probabilities, values, infoset_values)
+            counts = np.diff(self.first)[infosets]
+            self.regrets[own] += values[self.slots[own]] - np.repeat(infoset_values[infosets], counts)
+            if settings.plus:
+                np.maximum(self.regrets[own], 0.0, out=self.regrets[own])
+            targets = self.targets(self.regrets[own], estimator.inputs.first)
+            losses.append(estimator.regress(targets, np.ones_like(targets), settings.fits))
+            estimates = estimator.values()
+            if settings.bootstrap:
+                self.regrets[own] = estimates * self.iteration
+            self.current[own] = matched(estimator.inputs.first, estimates, False)
+            strategy[sequences] = self.sequence_form(player, self.current)
+        self.count(game.size.histories * game.players, 0)
+        return {"loss": float(np.mean(losses))}
+
+    def targets(self, regrets: Floats, first: Ints) -> Floats:
+        """What networks are fitted to, float64 [S], for a player's regrets, whose infosets begin at the slots ``first``."""
+        if self.settings.bootstrap:
+            return regrets / self.iteration
+        largest = np.repeat(np.maximum.reduceat(np.abs(regrets), first[:-1]), np.diff(first))
+        even = regrets / np.sqrt(np.maximum(largest, TINY))
+        return np.asarray(even / max(float(np.sqrt(np.mean(even**2))), TINY))
+
+    def policy(self) -> Policy:
+        return self.average.policy(self.iteration)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays = {"regrets": self.regrets, "current": self.current, **named("average", self.average.state())}
+        for player, estimator in enumerate(self.estimators):
+            arrays |= named(f"estimator{player}", estimator.state())
+        return arrays | {"iteration": np.array([self.iteration])} | self.counts()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.regrets, self.current = np.array(arrays["regrets"]), np.array(arrays["current"])
+        self.average.restore(under("average", arrays))
+        for player, estimator in enumerate(self.estimators):
+            estimator.restore(under(f"estimator{player}", arrays))
+        self.iteration = int(arrays["iteration"][0])
+        self.restore_counts(arrays)

@@ -1,0 +1,1 @@
+"""Learners of best responses, and of what they respond to."""

@@ -1,0 +1,156 @@
+"""Critics: what a traverser gets from each action of each history, learned from what came of actions.
+
+A critic sees all players' information. Its rows are transitions: a slot of a history, and the next history where somebody
+acts or the game is over; chance lies between. What a transition is worth is computed anew from the present policy and critic
+whenever the critic is fitted (expected SARSA), so old transitions stay true.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.learn.common.replay import Replay
+from treeplex.learn.neural.features import history_features
+from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator
+from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
+from treeplex.settings import setting
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class CriticSettings(NeuralSettings):
+    """How a critic is fitted."""
+
+    critic_memory: int = setting(200_000, "the newest transitions that a critic is fitted to", low=1, fixed=True)
+    critic_fits: int = setting(1000, "gradient steps of a critic in an iteration", low=1)
+    critic_rounds: int = setting(5, "how often in these the worth of transitions is computed anew", low=1)
+
+
+class Critic:
+    """What each player gets from each action of each history; with two players and a constant sum one network serves both.
+
+    Attributes:
+        nodes: int64 [D], the histories where somebody acts.
+        edge: int64 [H], the first slot of each of them; -1 elsewhere.
+    """
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        nodes = learner.histories.nodes
+        self.learner, self.nodes = learner, np.flatnonzero(nodes[:, 0] >= 0)
+        first = np.concatenate(([0], np.cumsum(nodes[self.nodes, 2], dtype=np.int64)))
+        self.edge: Ints = np.full(len(nodes), -1, np.int64)
+        self.edge[self.nodes] = first[:-1]
+        below = np.arange(int(first[-1])) - np.repeat(first[:-1], np.diff(first))
+        self.policy_slots = learner.first[np.repeat(nodes[self.nodes, 3], np.diff(first))] + below
+        outputs = np.unique(learner.compiled.action_ids[learner.slots[self.policy_slots]], return_inverse=True)[1]
+        features = history_features(learner.compiled, learner.settings.features)[self.nodes]
+        self.inputs, self.places = Inputs(features, first, outputs), np.repeat(np.arange(len(self.nodes)), np.diff(first))
+        constant = learner.compiled.constant
+        self.shared = None if learner.compiled.players != 2 or constant is None else constant / learner.scale
+        count = 1 if self.shared is not None else learner.compiled.players
+        self.parts = [make_approximator(self.inputs, learner.settings, learner.generator) for _ in range(count)]
+        self.transitions = Replay(np.empty((0, 2), np.int32), room=learner.settings.critic_memory)
+        self._values = [part.values() for part in self.parts]
+
+    def values(self, player: int) -> Floats:
+        """What a player gets from each slot of a history, in units of the largest payoff; float64 [slots]."""
+        if self.shared is not None and player == 1:
+            return np.asarray(self.shared - self._values[0])
+        return self._values[player]
+
+    def add(self, edges: NDArray[np.int32]) -> None:
+        """Add transitions, int32 [n, 2]."""
+        self.transitions.add((edges,), self.learner.settings.critic_memory)
+
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        """Take in what so many playthroughs of a traverser come to at their ends."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, returns=True)
+        for _, _, edges in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            self.add(edges)
+
+    def regrets(self, player: int, count: int, exploration: float, corrected: bool) -> Iterator[tuple[Rows, Any]]:
+        """Rows of a traverser's regrets with weight 1, and where the others acted; see :meth:`Ground.external`."""
+        learner = self.learner
+        kind = WalkKind(player, learner.settings.seed, exploration, corrected)
+        for rows, others, _ in playthroughs(learner, self, learner.ground.strategy, kind, count):
+            yield rows._replace(weights=np.ones(len(rows.places), np.float32)), others
+
+    def forget(self) -> None:
+        """Drop all transitions, and begin with new networks."""
+        self.transitions = Replay(np.empty((0, 2), np.int32), room=self.learner.settings.critic_memory)
+        for number, part in enumerate(self.parts):
+            part.reset(self.learner.generator)
+            self._values[number] = part.values()
+
+    def fit(self, policy: Floats) -> float:
+        """Fit to the worth of transitions under a policy of slots, float64 [S]; the mean loss."""
+        settings, (edges,) = self.learner.settings, self.transitions.ordered()
+        if not len(edges):
+            return 0.0
+        losses = []
+        for number, part in enumerate(self.parts):
+            for done in range(settings.critic_rounds):
+                fits = (settings.critic_fits + done) // settings.critic_rounds
+                losses.append(part.fit(self.rows(number, policy, edges), max(1, fits), self.learner.generator))
+                self._values[number] = part.values()
+        return float(np.mean(losses))
+
+    def rows(self, player: int, policy: Floats, edges: NDArray[np.int32]) -> Rows:
+        """Transitions as rows: the value of the action that was taken; nothing is known of the others."""
+        nodes, slots, next_nodes = self.learner.histories.nodes, edges[:, 0], edges[:, 1]
+        worth = np.zeros(len(nodes))
+        worth[self.nodes] = np.add.reduceat(policy[self.policy_slots] * self.values(player), self.inputs.first[:-1])
+        ends = nodes[:, 0] < -1
+        worth[ends] = self.learner.histories.payoffs[nodes[ends, 3], player] / self.learner.scale
+        places = self.places[slots]
+        values = np.full((len(edges), int(np.diff(self.inputs.first).max(initial=1))), np.nan, np.float32)
+        values[np.arange(len(edges)), slots - self.inputs.first[places]] = worth[next_nodes]
+        return Rows(places.astype(np.int32), values, np.ones(len(edges), np.float32))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        arrays: dict[str, NDArray[Any]] = {"transitions": self.transitions.ordered()[0]}
+        for number, part in enumerate(self.parts):
+            arrays |= named(str(number), part.state())
+        return arrays
+
+    def restore(self, arrays: Arrays) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+        self.transitions.restore(np.array(arrays["transitions"]))
+        for number, part in enumerate(self.parts):
+            part.restore(under(str(number), arrays))
+            self._values[number] = part.values()
+
+
+def playthroughs(
+    learner: NeuralLearner, critic: Critic, policy: Floats, kind: WalkKind, count: int
+) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
+    """Playthroughs by outcome sampling with a critic, counted by the learner and numbered by its count.
+
+    Args:
+        learner: counts them.
+        critic: the baselines.
+        policy: of slots, float64 [S].
+        kind: of walks.
+        count: how many.
+
+    Yields:
+        Some at a time: rows of the traverser's regrets in units of the largest payoff, infosets of the other players, int32
+        [n], and transitions, int32 [n, 2].
+    """
+    begin, values = learner.infosets_of(kind.player).start, critic.values(kind.player) * learner.scale
+    for found in learner.walks(walk_outcomes, [policy, values, critic.edge], kind, learner.played, count):
+        regrets = found.values / np.float32(learner.scale)
+        yield Rows(found.places - begin, regrets, found.weights), found.others, found.edges

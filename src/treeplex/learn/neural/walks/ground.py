@@ -1,0 +1,204 @@
+"""Where the family of Deep CFR walks: a compiled game, whose infosets are numbered, or rules, where rows describe what is met.
+
+A learner does not know which. It walks, keeps rows, fits networks and follows them; the ground says what rows and policies are.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.recording import matched
+from treeplex.engine.tree.form import Floats
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.learn.neural.fitting.approximator import VALUES, Approximator, make_approximator
+from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
+from treeplex.learn.neural.fitting.row_network import RowNetwork
+from treeplex.learn.neural.walks.jobs import WalkKind, walk_external
+from treeplex.learn.neural.walks.rules_walks import External, Met, RulesWalks
+
+if TYPE_CHECKING:
+    from treeplex.learn.neural.frame import NeuralLearner
+
+Fitted = Approximator | RowNetwork
+WALKS, ROWS = 8, 1 << 15
+"""Walks by the rules that go side by side at first; then twice as many, or half, if they find fewer or more rows than this."""
+
+
+class Ground(ABC):
+    """Walks by external sampling, the policy that they follow, and what fits what they find.
+
+    Attributes:
+        strategy: the policy that walks follow.
+    """
+
+    strategy: Any
+
+    @abstractmethod
+    def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Fitted:
+        """A new network, or table, of a player's values or policy."""
+
+    @abstractmethod
+    def reservoir(self, most: int) -> Reservoir:
+        """An empty reservoir of so many rows at most."""
+
+    @abstractmethod
+    def external(self, player: int, walks: range) -> Iterator[tuple[Rows, Any]]:
+        """Walks of a traverser by their numbers, counted by the learner.
+
+        Yields:
+            Some at a time: rows of its sampled regrets in units of the largest payoff, with weight 1; and where the others
+            acted, for :meth:`shown`, which is empty if they did not.
+        """
+
+    @abstractmethod
+    def follow(self, player: int, regrets: Fitted) -> None:
+        """From now on a player matches these regrets, as the setting ``greedy`` says."""
+
+    @abstractmethod
+    def shown(self, others: Any, policy: Any) -> tuple[int, Rows]:
+        """Who acted at what walks met of the others, and rows of what they play there by a policy, with weight 1."""
+
+    @abstractmethod
+    def policy(self, averages: Sequence[Fitted | None]) -> Policy | NeuralPolicy:
+        """The policy that networks of the average say; where there is none, a player chooses uniformly."""
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """What :meth:`restore` needs, besides the regrets that are followed."""
+        return {}
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+        """Follow each player's regrets again, as after :meth:`state`."""
+
+
+class CompiledGround(Ground):
+    """A compiled game.
+
+    Attributes:
+        strategy: float64 [S], the policy of all slots.
+    """
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        self.learner, self.strategy = learner, learner.uniform()
+        self.widest = int(np.diff(learner.first).max(initial=1))
+
+    def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
+        return make_approximator(self.learner.inputs(player), self.learner.settings, generator, kind)
+
+    def reservoir(self, most: int) -> Reservoir:
+        return Reservoir(most, self.widest)
+
+    def external(self, player: int, walks: range) -> Iterator[tuple[Rows, NDArray[np.int32]]]:
+        learner, begin = self.learner, self.learner.infosets_of(player).start
+        kind = WalkKind(player, learner.settings.seed)
+        for found in learner.walks(walk_external, [self.strategy], kind, walks.start, len(walks)):
+            values = found.values / np.float32(learner.scale)
+            yield Rows(found.places - begin, values, np.ones(len(values), np.float32)), found.others
+
+    def follow(self, player: int, regrets: Fitted) -> None:
+        assert isinstance(regrets, Approximator)
+        values, greedy = regrets.values(), self.learner.settings.greedy
+        self.strategy[self.learner.slots_of(player)] = matched(regrets.inputs.first, values, greedy)
+
+    def shown(self, others: NDArray[np.int32], policy: Floats) -> tuple[int, Rows]:
+        learner, player = self.learner, self.learner.compiled.player_of(int(others[0]))
+        first, shares = learner.first[others], np.zeros((len(others), self.widest), np.float32)
+        for a in range(shares.shape[1]):
+            has = first + a < learner.first[others + 1]
+            shares[has, a] = policy[first[has] + a]
+        places = others - np.int32(learner.infosets_of(player).start)
+        return player, Rows(places, shares, np.ones(len(places), np.float32))
+
+    def policy(self, averages: Sequence[Fitted | None]) -> Policy:
+        found = self.learner.uniform()
+        for player, average in enumerate(averages):
+            if isinstance(average, Approximator):
+                found[self.learner.slots_of(player)] = average.values()
+        return self.learner.policy_of(found)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"strategy": self.strategy}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+        self.strategy[:] = arrays["strategy"]
+
+
+class RulesGround(Ground):
+    """Rules.
+
+    Attributes:
+        strategy: from infosets that walks met to probabilities, float64 [P, columns].
+    """
+
+    def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
+        self.learner, self.walks, self.view = learner, walks, walks.view
+        self.followed: dict[int, RowNetwork] = {}
+
+    def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> RowNetwork:
+        return RowNetwork.of_infosets(self.view, self.learner.settings, generator, kind)
+
+    def reservoir(self, most: int) -> Reservoir:
+        columns = len(self.view.actions)
+        return Reservoir(most, columns, len(self.view.scale) + columns)
+
+    def strategy(self, met: Met) -> Floats:
+        found, rows = uniform_rows(met.legal), met.described()
+        for player, regrets in self.followed.items():
+            own = met.player == player
+            if own.any():
+                found[own] = matched_rows(regrets.values(rows[own]), met.legal[own], self.learner.settings.greedy)
+        return found
+
+    def external(self, player: int, walks: range) -> Iterator[tuple[Rows, External | tuple[()]]]:
+        learner, together, left = self.learner, WALKS, walks
+        while left:
+            chosen, left = left[:together], left[together:]
+            found = self.walks.external(self.strategy, player, chosen, learner.settings.seed)
+            learner.count(found.nodes, len(chosen))
+            together = 2 * together if len(found.places) < ROWS else max(together // 2, 1)
+            values = found.values / np.float32(learner.scale)
+            rows = Rows(found.met.at(found.places).described(), values, np.ones(len(values), np.float32))
+            yield rows, found if len(found.others) else ()
+
+    def follow(self, player: int, regrets: Fitted) -> None:
+        assert isinstance(regrets, RowNetwork)
+        self.followed[player] = regrets
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+        if arrays["iteration"][0]:
+            for player, each in enumerate(regrets):
+                self.follow(player, each)
+
+    def shown(self, others: External, policy: Any) -> tuple[int, Rows]:
+        shares = others.probabilities[others.others].astype(np.float32)
+        player = int(others.met.player[others.others[0]])
+        return player, Rows(others.met.at(others.others).described(), shares, np.ones(len(shares), np.float32))
+
+    def policy(self, averages: Sequence[Fitted | None]) -> NeuralPolicy:
+        columns, features = len(self.view.actions), len(self.view.scale)
+        nothing = [(np.zeros((columns, features), np.float32), np.zeros(columns, np.float32))]
+        layers = [average.layers() if isinstance(average, RowNetwork) else nothing for average in averages]
+        return NeuralPolicy(self.learner.game.spec, self.learner.players, self.view, layers)
+
+
+def matched_rows(values: Floats, legal: NDArray[np.bool_], greedy: bool) -> Floats:
+    """Regret matching of rows, float64 [n, columns]; see :func:`treeplex.engine.histories.recording.matched`."""
+    positive = np.where(legal, np.maximum(values, 0.0), 0.0)
+    total = positive.sum(axis=1, keepdims=True)
+    otherwise = uniform_rows(legal)
+    if greedy:
+        best = np.where(legal, values, -np.inf).argmax(axis=1)
+        otherwise = (np.arange(legal.shape[1]) == best[:, None]).astype(np.float64)
+    return np.where(total > 0.0, positive / np.where(total > 0.0, total, 1.0), otherwise)
+
+
+def uniform_rows(legal: NDArray[np.bool_]) -> Floats:
+    """All actions alike, float64 [n, columns]."""
+    found: Floats = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
+    return found

@@ -1,0 +1,140 @@
+"""Walks and episodes of compiled games as jobs of workers: what each finds is a function of its numbers, whoever makes it."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.form import Histories
+from treeplex.engine.histories.recording import Recorded, Walks, record_external, record_outcomes, recorded
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.solvers.sampling.solver import laid_out
+
+WALKS = 250
+"""Walks of a job, however many workers there are: so what goes into a reservoir does so in the same portions."""
+CHUNK = 1 << 14
+"""Rows that walks record before they are copied."""
+
+
+@dataclass(frozen=True, eq=False)
+class WalkedGame:
+    """What a worker knows: a game, which it compiles once; only the spec travels."""
+
+    spec: str
+
+    @classmethod
+    def of(cls, game: CompiledGame, spec: str) -> "WalkedGame":
+        """A game that is compiled here already."""
+        found = cls(spec)
+        found.__dict__["compiled"] = game
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WalkedGame, (self.spec,)
+
+    @cached_property
+    def compiled(self) -> CompiledGame:
+        """The game, compiled."""
+        return compile_game(self.spec)
+
+    @cached_property
+    def histories(self) -> Histories:
+        """Its histories, whose decisions have infosets as keys."""
+        return histories_of(self.compiled)
+
+    @cached_property
+    def first(self) -> Ints:
+        """The first slot of each infoset, int64 [I+1]."""
+        layout, _, slots = laid_out(self.compiled, "history")
+        return np.append(layout.infosets[:, 0], len(slots))
+
+    @cached_property
+    def room(self) -> Recorded:
+        """Where walks write."""
+        return recorded(self.histories, self.first, CHUNK)
+
+
+class WalkKind(NamedTuple):
+    """What walks of a job share besides game and policy; see :class:`treeplex.engine.histories.recording.Walks`."""
+
+    player: int
+    seed: int
+    exploration: float = 0.0
+    corrected: bool = True
+    returns: bool = False
+
+
+class Walked(NamedTuple):
+    """What the walks of a job recorded; see :class:`treeplex.engine.histories.recording.Recorded`.
+
+    Attributes:
+        places: int32 [R].
+        values: float32 [R, A].
+        weights: float32 [R].
+        others: int32 [R'].
+        edges: int32 [R'', 2].
+        walks, nodes: how many there were, and the histories that they visited.
+    """
+
+    places: NDArray[np.int32]
+    values: NDArray[np.float32]
+    weights: NDArray[np.float32]
+    others: NDArray[np.int32]
+    edges: NDArray[np.int32]
+    walks: int
+    nodes: int
+
+
+def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> Walked:
+    """Walks by external sampling, by a policy of slots."""
+    walks = Walks(game.histories, game.first, policy, *kind)
+    begun, nodes, parts = walk, 0, list[Recorded]()
+    while walk < end:
+        walk, rows, others, visited = record_external(walks, walk, end, game.room)
+        parts.append(taken(game.room, rows, others, 0))
+        nodes += visited
+    return Walked(*joined(parts), end - begun, nodes)
+
+
+def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int) -> Walked:
+    """Playthroughs by outcome sampling, by a policy of slots and with a critic's values."""
+    walks = Walks(game.histories, game.first, policy, *kind)
+    begun, nodes, parts = walk, 0, list[Recorded]()
+    while walk < end:
+        walk, rows, others, edges, visited = record_outcomes(walks, critic, edge, walk, end, game.room)
+        parts.append(taken(game.room, rows, others, edges))
+        nodes += visited
+    return Walked(*joined(parts), end - begun, nodes)
+
+
+def taken(room: Recorded, rows: int, others: int, edges: int) -> Recorded:
+    """Copies of what was written."""
+    found: list[Any] = [column[:count].copy() for column, count in zip(room, (rows, rows, rows, others, edges), strict=True)]
+    return Recorded(*found)
+
+
+def joined(parts: list[Recorded]) -> Recorded:
+    """All rows of some, in order."""
+    return parts[0] if len(parts) == 1 else Recorded(*map(np.concatenate, zip(*parts, strict=True)))
+
+
+def play_part(game: WalkedGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:
+    """Episodes; see :func:`treeplex.engine.histories.episodes.play_episodes`."""
+    compiled = game.compiled
+    return play_episodes(game.histories, compiled.tree.infoset_layout, policies, seats, compiled.size.depth, seed, number)
+
+
+def joined_episodes(parts: list[Episodes]) -> Episodes:
+    """Episodes one after the other."""
+    if len(parts) == 1:
+        return parts[0]
+    columns: list[Any] = [np.concatenate(column) for column in zip(*(part[1:-1] for part in parts), strict=True)]
+    lengths = np.concatenate([np.diff(part.first) for part in parts])
+    nodes = sum(part.nodes for part in parts)
+    return Episodes(np.append(0, np.cumsum(lengths)), *columns, nodes)  # type: ignore[call-arg]

@@ -1,0 +1,1 @@
+"""What the commands for hold'em players share."""

@@ -1,0 +1,1 @@
+"""What commands share: arguments, printing for people, progress, and errors as exit codes."""

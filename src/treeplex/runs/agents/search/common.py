@@ -1,0 +1,93 @@
+"""What the agents that solve again have in common: settings, blueprints from files, and the agent made of them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.public import PublicTree
+from treeplex.runs.agents.kind import ThinkingSettings
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.search.blueprint_file import blueprint_policy
+from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.search.leaf import LeafValue
+from treeplex.search.resolving.agent import NESTED, Resolving, ResolvingAgent
+from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
+from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.subgame import METHODS
+from treeplex.settings import setting
+
+METHOD = setting("cfr+", "how subgames are solved", choices=METHODS)
+SKIP = setting(0, "iterations at the beginning of each search that averages leave out; of methods that floor regrets", low=0)
+
+
+@dataclass(frozen=True)
+class ResolvingSettings(ThinkingSettings):
+    """How subgames are solved again."""
+
+    gadget: str = setting("resolve", "what stands in front of subgames", choices=RESOLVING)
+    every: str = setting("decision", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
+    method: str = METHOD
+    skip: int = SKIP
+    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
+
+
+def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
+    """Where subgames end: after deals on public trees, in hold'em before them.
+
+    Raises:
+        SpecError: a depth in hold'em, or a game of another kind.
+    """
+    if isinstance(game.public, PublicTree):
+        return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
+    if not isinstance(game.public, HoldemGame):
+        raise SpecError(f"{game} has no subgames that this agent could solve; it plays public trees of two players and spots")
+    if depth:
+        raise SpecError(f"{game} is hold'em, where subgames end with a street; give rounds and no depth")
+    return Horizon(rounds=rounds)
+
+
+def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
+    """A blueprint from a file or run folder.
+
+    Raises:
+        PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
+    """
+    if isinstance(game.rules, Spot):
+        return SpotBlueprint(load_solution(file).policy)
+    return TableBlueprint(game.tree, blueprint_policy(game, file), start)
+
+
+def resolving_agent(
+    game: PlayedGame,
+    settings: ResolvingSettings,
+    generator: np.random.Generator,
+    *,
+    horizon: Horizon,
+    leaves: LeafValue | Sequence[LeafValue] | None = None,
+    blueprint: Blueprint | None = None,
+    start: int = 0,
+) -> ResolvingAgent:
+    """The agent that settings describe.
+
+    Raises:
+        AlgorithmError, PolicyError, SpecError: settings that do not fit each other or the game.
+    """
+    chosen = Resolving(
+        gadget=settings.gadget,
+        every=settings.every,
+        method=settings.method,
+        iterations=settings.iterations,
+        skip=settings.skip,
+        horizon=horizon,
+        start=start,
+        threads=settings.threads,
+    )
+    made = ResolvingAgent(game.public, chosen, leaves, blueprint=blueprint, generator=generator)
+    made.think = settings.think
+    return made

@@ -1,0 +1,114 @@
+"""Agents and leaves in users' own files: ``my.py:MyAgent(depth=2)``, ``my.py:MyLeaf``."""
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.evaluate.match.agents import Agent, agent_policy
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
+from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
+from treeplex.games.public import PublicGame
+from treeplex.search.agents.searching import SearchAgent, Searching
+from treeplex.search.leaf import LeafValue
+from treeplex.search.settings import PlaythroughSettings
+
+PLAYS = ("begin", "see", "policy", "act")
+"""What an agent can do."""
+
+
+def is_agent(thing: object) -> bool:
+    """Whether it is an agent or a class of agents."""
+    return all(callable(getattr(thing, name, None)) for name in PLAYS)
+
+
+def is_leaf_class(thing: object) -> bool:
+    """Whether it is a class of leaves."""
+    return inspect.isclass(thing) and "__call__" in dir(thing) and not is_agent(thing)
+
+
+def is_leaf(thing: Any) -> bool:
+    """Whether it is a leaf itself: an object that can be called, or a function of places and reaches."""
+    if inspect.isclass(thing) or not callable(thing):
+        return False
+    return not inspect.isfunction(thing) or list(inspect.signature(thing).parameters)[:3] == ["places", "believed", "reached"]
+
+
+def is_agent_class(thing: object) -> bool:
+    """Whether it is a class of agents."""
+    return inspect.isclass(thing) and is_agent(thing)
+
+
+AGENT = Wanted("agent", "MyAgent", "class of agents", is_agent_class, lambda thing: False)
+LEAF = Wanted("leaf", "MyLeaf", "class of leaves", is_leaf_class, is_leaf)
+
+
+def load_leaf(text: str) -> LeafValue:
+    """The leaf that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names: a class, an object or a function. The file runs.
+
+    Raises:
+        SpecError: no such file, name or parameter, an exception in the file, or it is no leaf.
+    """
+    leaf: LeafValue = load_user_object(text, LEAF)
+    if not is_leaf(leaf):
+        raise SpecError(f"{text!r} gave a {type(leaf).__name__}, not a leaf; write __call__(places, believed, reached, player)")
+    return leaf
+
+
+def names_leaf(text: str) -> bool:
+    """Whether ``file.py:NAME`` names a leaf, and not an agent. The file runs.
+
+    Raises:
+        SpecError: as :func:`load_agent`.
+    """
+    source, _ = user_source(text, AGENT)
+    return is_leaf(source) or is_leaf_class(source)
+
+
+def load_agent(
+    text: str, game: PublicGame, searching: Callable[[], Searching], generator: np.random.Generator | None = None
+) -> Agent:
+    """The agent that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, ready to play. The file runs.
+
+    Args:
+        text: names a class or function that is called with the game, or a leaf, with which a
+            :class:`treeplex.search.agents.searching.SearchAgent` searches.
+        game: what is played.
+        searching: how it searches, asked for only then.
+        generator: of its draws.
+
+    Raises:
+        SpecError: no such file, name or parameter, an exception in the file, or it is neither.
+    """
+    if names_leaf(text):
+        return SearchAgent(game, load_leaf(text), searching(), generator)
+    agent: Agent = load_user_object(text, AGENT, game)
+    if not is_agent(agent):
+        lacks = ", ".join(name for name in PLAYS if not callable(getattr(agent, name, None)))
+        raise SpecError(f"{text!r} gave a {type(agent).__name__}, not an agent: it lacks {lacks}; derive treeplex.search.Seat")
+    return agent
+
+
+def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = None, iterations: int = 128) -> Policy:
+    """What the agent that ``file.py:NAME`` names plays in a small game; see :func:`agent_policy`.
+
+    Args:
+        text: as for :func:`load_agent`.
+        game: the compiled game.
+        plays: see :func:`agent_policy`.
+        iterations: of each search with a leaf of one's own.
+
+    Raises:
+        SpecError: as :func:`load_agent`.
+        GameError: a game without public-tree rules.
+    """
+    rules = load(game)
+    assert isinstance(rules, Game)
+    agent = load_agent(text, public_rules(rules), lambda: PlaythroughSettings(iterations=iterations))
+    return agent_policy(agent, game, plays=plays)

@@ -1,0 +1,288 @@
+"""An agent that searches while it plays (Brown et al. 2020, section 6): a random iteration's policy, and beliefs to match."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.cut import cut
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.poker.public import holdem_state
+from treeplex.games.public import PublicGame, State
+from treeplex.search.agents.solving import SubgameAgent
+from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
+from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.play_distribution import average_weights
+from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.warm_start import begin_search
+from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.solvers.rules.fictitious import FictitiousRule
+
+Floats = NDArray[np.float64]
+
+
+class Searching(Protocol):
+    """How subgames are searched; :class:`treeplex.search.settings.PlaythroughSettings` says it all."""
+
+    @property
+    def method(self) -> str: ...
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def horizon(self) -> Horizon: ...
+    @property
+    def warm(self) -> int | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Solved:
+    """A subgame that was solved.
+
+    Attributes:
+        subgame: the subgame.
+        ranges: for each player float64 [1, H_i], with which it began.
+        policies: [T, Q], what could be played: the policy in each iteration (of fictitious play the average up to it); one row,
+            the average policy, of an endgame and where no iteration is drawn.
+        believed: [T, Q], what ranges move by; mostly the same array.
+        worth: what actions are worth by the average policy; None where that is not known.
+    """
+
+    subgame: Subgame
+    ranges: Ranges
+    policies: NDArray[Any]
+    believed: NDArray[Any]
+    worth: StreetWorth | None = None
+
+
+class SearchAgent(SubgameAgent[Solved]):
+    """Plays any public game, either seat or both, from values at leaves.
+
+    At the start, and wherever a subgame ends, it is at a public belief state. When it needs a policy there, it solves the
+    subgame that begins there, draws an iteration with the weights of the average policy, and plays that iteration's policy to
+    the subgame's end; all players' beliefs move on by the same policy. In expectation that is the equilibrium strategy that
+    the search converges to, which no single iteration and no average of one search is (theorem 3): no opponent can
+    exploit it by more than the search's error, for whoever knows the method does not know which iteration was drawn. A single
+    iteration's policy can look odd, though, for early ones are far from an equilibrium. With ``drawn=False`` the average policy
+    of the search is played in every game, which looks as expected and has no such guarantee.
+
+    Attributes:
+        game, state: see :class:`treeplex.evaluate.match.agents.Agent`; an
+            :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
+        leaf: values at the leaves of subgames.
+        settings: method, iterations and horizon of searches.
+        endgame: iterations of Discounted CFR for subgames that nothing is cut off of, whose average policy is played then; None
+            to search them like all others.
+        street_by_street: whether it waits for the cards where a subgame would begin with a deal, and searches after them. The
+            policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
+            move by the average up to it (section 5.2), as
+            :meth:`treeplex.search.holdem.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
+            update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
+        drawn: whether an iteration is drawn, and not the average policy played.
+        prepare: called with each subgame before it is searched; may raise to refuse it.
+        belief: where the current subgame begins.
+        searches: subgames searched so far, those remembered and endgames not counted.
+    """
+
+    def __init__(
+        self,
+        game: PublicGame,
+        leaf: LeafValue,
+        settings: Searching,
+        generator: np.random.Generator | None = None,
+        *,
+        remember: int = 16,
+        endgame: int | None = None,
+        street_by_street: bool = False,
+        drawn: bool = True,
+    ) -> None:
+        """Begin a play.
+
+        Args:
+            game, leaf, settings, endgame, street_by_street, drawn: see the attributes.
+            generator: draws iterations and actions.
+            remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
+        """
+        super().__init__(game, generator, remember)
+        self.leaf, self.settings = leaf, settings
+        self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
+        self.prepare: Callable[[Subgame], None] = lambda subgame: None
+        weights = average_weights(settings.method, settings.iterations)
+        self._cumulative = np.cumsum(weights) / weights.sum()
+        self._first = self.belief = Belief.root(game)
+        self._path: tuple[int, ...] = ()
+        self._stops: tuple[int, ...] = ()
+        self._inside: tuple[int, ...] = ()
+        self._drawn: tuple[Solved, int] | None = None
+        self.draws = drawn and settings.iterations > 1
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
+        self.sit(seat, generator)
+        self._open(self._first if at is None else at)
+
+    def fork(self) -> "SearchAgent":
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        if self.game.options(self.state).player >= 0:
+            self._search()
+        return super().fork()
+
+    @property
+    def kept(self) -> int:
+        """How many policies of a search are kept."""
+        return self.settings.iterations if self.drawn else 1
+
+    def memory_for(self, subgame: Subgame) -> int:
+        """Bytes that the policies of a search of this subgame take."""
+        copies = 2 if self._believes_averages else 1
+        return copies * self.kept * subgame.size * np.dtype(subgame.storage).itemsize
+
+    @property
+    def _believes_averages(self) -> bool:
+        """Whether beliefs move by another policy than the one that is played."""
+        method = METHODS[self.settings.method]
+        return (
+            self.drawn
+            and self.street_by_street
+            and method.leaves != "current"
+            and not isinstance(method.scheme, FictitiousRule)
+        )
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        self.check_acting()
+        solved, stop = self._search()
+        self.decided()
+        return solved.subgame.policy_at(solved.subgame.find(0, self._inside)[1], solved.policies[stop])
+
+    def action_values(self, hand: int) -> Floats:
+        """What each action here is worth to the player who acts, with a hand: float64 [A], in chips; of hold'em.
+
+        All play by the average policies of the street's search or solution, before and after; where the subgame is cut off, it
+        is worth what the leaf says. Counted from half of the pot with which the game began, or the street where it is a game
+        of its own; NaN where no hand of the other's range fits.
+
+        Raises:
+            GameError: nobody is to act, or the hand cannot be held here.
+            AlgorithmError: the subgame is no street of hold'em that begins with a decision.
+        """
+        self.check_acting()
+        can = self.game.possible(self.state)[self.game.options(self.state).player]
+        if not 0 <= hand < len(can) or not can[hand]:
+            raise GameError(f"hand {hand} cannot be held at {self.game.name_of(self.state)}")
+        worth = self._search()[0].worth
+        if worth is None:
+            raise AlgorithmError(
+                "what actions are worth is known where a street of hold'em was searched from its first decision"
+            )
+        return worth.of_actions(holdem_state(self.state).node, hand)
+
+    def move(self, event: int, following: State) -> None:
+        """See :meth:`SubgameAgent.move`."""
+        options = self.game.options(self.state)
+        if self.game.options(following).player == TERMINAL:
+            self.state, self._inside = following, (*self._inside, event)
+            return
+        if options.player == CHANCE and self.street_by_street and not self._inside:
+            belief = self.belief.after(event)
+            rest = self.game.rest(belief.state, belief.ranges)
+            self._open(belief if rest is None else Belief.root(rest))
+            return
+        solved, stop = self._search()
+        self.state, self._inside = following, (*self._inside, event)
+        if solved.subgame.find(0, self._inside)[0] == "leaf":
+            ranges = solved.subgame.ranges_after(solved.believed[stop], self._inside, solved.ranges)
+            self.belief = Belief.of(self.game, following, ranges)
+            self._path, self._inside, self._drawn = self._path + self._inside, (), None
+
+    def change_game(self, game: PublicGame) -> None:
+        """See :meth:`SubgameAgent.change_game`.
+
+        The subgame is cut anew and solved again. As more is left of the game then, what was not cut off may be cut off now,
+        between the subgame's root and here; hence the way here is gone again.
+        """
+        way, path, other, there = self._inside, self._path, self.game, self.belief.state
+        self._open(replace(self.belief, game=game, state=other.state_in(there, game)), path)
+        for step in way:
+            self.see(other.label_in(there, step, self.game, self.state))
+            there = other.after(there, step)
+
+    def _open(self, belief: Belief, path: tuple[int, ...] = ()) -> None:
+        """Begin a subgame."""
+        self.game, self.belief, self.state = belief.game, belief, belief.state
+        self._path, self._inside, self._drawn = path, (), None
+        if not path:
+            self._stops = ()
+
+    def _search(self) -> tuple[Solved, int]:
+        """The current subgame, solved, and which of its policies is played."""
+        if self._drawn is None:
+            solved = self.recall((self.game.key, self._path, self._stops), self._solved, self._is_search)
+            stop, count = 0, len(solved.policies)
+            if count > 1:
+                drawn = self.generator.random() * (1.0 if count == self.kept else self._cumulative[count - 1])
+                stop = min(int(np.searchsorted(self._cumulative, drawn, side="right")), count - 1)
+            self._stops += (stop,)
+            self._drawn = solved, stop
+        return self._drawn
+
+    def _is_search(self, solved: Solved) -> bool:
+        """Whether a subgame was searched and not solved to the end."""
+        return self.endgame is None or len(solved.subgame.leaves) > 0
+
+    def _solved(self) -> Solved:
+        """Solve the subgame that begins at the belief."""
+        subgame = cut(self.game, [self.belief], self.settings.horizon)
+        if self.endgame is not None and not len(subgame.leaves):
+            return self._solved_to_the_end(subgame, self.endgame)
+        self.prepare(subgame)
+        return self._searched(subgame)
+
+    def _searched(self, subgame: Subgame) -> Solved:
+        """Search a subgame, and keep the policies of all iterations."""
+        settings, method = self.settings, METHODS[self.settings.method]
+        playing = isinstance(method.scheme, FictitiousRule)
+        policies = np.empty((self.kept, subgame.size), subgame.storage)
+        believed = np.empty_like(policies) if self._believes_averages else policies
+        search = begin_search(subgame, method, self.leaf, None, settings.iterations, settings.warm)
+        done = search.iteration
+        if not self.drawn:
+            done = self.run(search, settings.iterations)
+            policies[0] = search.average_policy()
+        else:
+            policies[:done] = search.policy
+        for t in range(done, settings.iterations if self.drawn else 0):
+            if self.street_by_street and not playing:
+                policies[t] = search.policy
+            done = self.run(search, t + 1)
+            if playing:
+                policies[t] = search.average_policy()
+            elif not self.street_by_street:
+                policies[t] = search.policy
+            if believed is not policies:
+                believed[t] = search.average_policy()
+            if self.time_is_up:
+                break
+        if self.drawn:
+            policies, believed = policies[:done], believed[:done]
+        self.searches += 1
+        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, worth_of_search(search))
+
+    def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
+        """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
+        if isinstance(subgame, HoldemSubgame):
+            solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
+            self.run(solver, iterations)
+            policies = solver.store.average[None].astype(subgame.storage)
+            return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
+        search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
+        self.run(search, iterations)
+        policies = search.average_policy()[None]
+        return Solved(subgame, search.ranges, policies, policies)

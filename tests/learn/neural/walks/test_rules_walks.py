@@ -1,0 +1,268 @@
+"""Walks by the rules are the compiled ones, decision by decision, and learners learn the same from both."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.engine.histories.episodes import play_episodes
+from treeplex.engine.histories.recording import Walks, record_external, record_outcomes, recorded
+from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.compile.views.infoset_tensors import states_of
+from treeplex.forms.policies.tabular import normalised
+from treeplex.forms.policies.views import View, probe
+from treeplex.games.base import TERMINAL, Game, State
+from treeplex.learn.learner import Learner
+from treeplex.learn.neural.gradients.actor import Actor
+from treeplex.learn.neural.walks.rules_outcomes import play, sampled_regrets
+from treeplex.learn.neural.walks.rules_walks import Met, RulesWalks
+from treeplex.runs.train.registry import learner_named
+from treeplex.solvers.sampling.solver import laid_out
+
+pytest.importorskip("torch")
+GAMES = {"leduc_poker": "tensor", "phantom_ttt(rows=2,line=2)": "tensor", "kuhn_poker": "words"}
+
+
+class Setting:
+    """A game, a random policy of it, and the same as walks by the rules ask for it."""
+
+    def __init__(self, game: str) -> None:
+        self.game = tp.compile(game)
+        assert self.game.rules is not None
+        self.view = probe(self.game.rules, GAMES[game]).view
+        self.table = normalised(self.game, np.random.default_rng(1).random(len(self.game.action_ids)))
+        rows = self.view.rows_of(self.game, 0, len(self.game.infostates))
+        self.infosets = {(self.game.player_of(each), row.tobytes()): each for each, row in enumerate(rows)}
+        self.walks = RulesWalks(self.game.rules, self.view)
+
+    def asked(self, met: Met) -> Floats:
+        """The policy, looked up by what infosets look like."""
+        found = np.zeros(met.legal.shape)
+        for row, (player, features) in enumerate(zip(met.player, met.features, strict=True)):
+            sequences = self.game.sequences_at(self.infosets[int(player), features.tobytes()])
+            found[row, self.view.columns(self.game.action_ids[sequences].tolist())] = self.table[sequences]
+        return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_episodes_are_those_of_the_compiled_game(game: str) -> None:
+    given = Setting(game)
+    compiled, seats = given.game, np.zeros((300, 2), np.int64)
+    one = play_episodes(
+        histories_of(compiled), compiled.tree.infoset_layout, given.table[None], seats, compiled.size.depth, 7, 11
+    )
+    other, met = given.walks.episodes([given.asked], seats, 7, 11)
+    for name in ("first", "player", "payoffs", "nodes"):
+        np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
+    np.testing.assert_allclose(one.probability, other.probability, atol=1e-15)
+    numbers = [given.infosets[int(met.player[each]), met.features[each].tobytes()] for each in other.infoset]
+    np.testing.assert_array_equal(one.infoset, numbers)
+    actions = [compiled.actions_at(infoset)[action] for infoset, action in zip(one.infoset, one.action, strict=True)]
+    assert actions == [given.view.actions[column] for column in other.action]
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_walks_by_external_sampling_are_those_of_the_compiled_game(game: str) -> None:
+    given = Setting(game)
+    layout, _, slots = laid_out(given.game, "history")
+    first = np.append(layout.infosets[:, 0], len(slots))
+    for player in (0, 1):
+        kind = Walks(histories_of(given.game), first, given.table[slots], player, 7)
+        room = recorded(kind.histories, first, 1 << 14)
+        done, rows, others, visited = record_external(kind, 0, 20, room)
+        found = given.walks.external(given.asked, player, range(done), 7)
+        assert (rows, others, visited) == (len(found.places), len(found.others), found.nodes)
+        values = [room.values[row, : first[room.places[row] + 1] - first[room.places[row]]] for row in range(rows)]
+        np.testing.assert_allclose(found.values[~np.isnan(found.values)], np.concatenate(values), atol=1e-6)
+
+
+@pytest.mark.parametrize(("game", "corrected"), [("kuhn_poker", True), ("leduc_poker", True), ("leduc_poker", False)])
+def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, corrected: bool) -> None:
+    """A random critic, which sees what all players know."""
+    given, player = Setting(game), 1
+    layout, _, slots = laid_out(given.game, "history")
+    first, histories = np.append(layout.infosets[:, 0], len(slots)), histories_of(given.game)
+    acting = np.flatnonzero(histories.nodes[:, 0] >= 0)
+    edge = np.full(len(histories.nodes), -1, np.int64)
+    edge[acting] = np.cumsum(histories.nodes[acting, 2]) - histories.nodes[acting, 2]
+    critic, known = np.zeros(int(histories.nodes[acting, 2].sum())), dict[bytes, Floats]()
+    for node, state in states_of(given.game, histories):
+        if edge[node] >= 0:
+            columns = given.view.columns(list(state.legal_actions()))
+            key = np.concatenate([given.view.row(state, each) for each in (0, 1)]).tobytes()
+            values = known.setdefault(key, np.random.default_rng(len(known)).normal(size=len(given.view.actions)))
+            critic[edge[node] : edge[node] + len(columns)] = values[columns]
+    room = recorded(histories, first, 1 << 12)
+    kind = Walks(histories, first, given.table[slots], player, 7, 0.6, corrected)
+    done, rows, others, _, visited = record_outcomes(kind, critic, edge, 0, 60, room)
+    played = play(given.walks, given.asked, player, 0.6, 7, range(done))
+    size = 2 * len(given.view.scale)
+    asked = np.array([known[row[:size].tobytes()] for row in played.histories])
+    own, values = sampled_regrets(played, player, asked, corrected)
+    assert (rows, others, visited) == (len(own), len(played.others), played.nodes)
+    expected = [room.values[row, : first[room.places[row] + 1] - first[room.places[row]]] for row in range(rows)]
+    np.testing.assert_allclose(values[~np.isnan(values)], np.concatenate(expected), rtol=1e-5, atol=1e-5)
+
+
+ESCHER = {"corrected": True, "width": 16, "layers": 1, "rate": 0.02, "batch": 64, "memory": 4000}
+
+
+def test_escher_by_the_rules_continues_bit_for_bit() -> None:
+    settings = {**ESCHER, "walks": 20, "value_walks": 20, "fits": 5, "critic_fits": 5, "average_fits": 5}
+    escher, again = (learner("escher", rules=True, **settings) for _ in range(2))
+    for _ in range(2):
+        escher.step()
+    again.restore({name: np.array(array) for name, array in escher.state().items()})
+    again.generator.bit_generator.state = escher.generator.bit_generator.state
+    assert escher.step() == again.step()
+    assert escher.measure() == again.measure()
+
+
+@pytest.mark.slow
+def test_escher_by_the_rules_learns() -> None:
+    escher = learner("escher", rules=True, **ESCHER, walks=150, value_walks=200, fits=40, critic_fits=60, average_fits=150)
+    for _ in range(8):
+        escher.step()
+    assert escher.measure()["exploitability"] < 0.3  # the uniform policy has 0.458
+
+
+def learner(name: str, game: str = "kuhn_poker", **settings: Any) -> Any:
+    kind = learner_named(name)
+    return kind.made(tp.load(game), kind.settings().changed(settings))  # type: ignore[attr-defined]
+
+
+def alike(name: str, **settings: Any) -> tuple[Any, Any]:
+    """A learner by the rules and one on the compiled game, from the same weights."""
+    one, other = learner(name, rules=True, **settings), learner(name, **settings)
+    rows = one.probed.view.rows_of(other.compiled, 0, len(other.compiled.infostates))
+    if isinstance(other, Actor):
+        rows = np.concatenate([rows, np.eye(2, dtype=np.float32).repeat(other.compiled.infosets, axis=0)], axis=1)
+    vars(other)["features"] = rows
+    other.generator = np.random.default_rng(0)
+    if isinstance(other, Actor):
+        other.logits = other.outputs(2)
+        if getattr(other, "critic", None) is not None:
+            other.critic = other.outputs(other.critic.values().shape[1])
+    else:
+        other.regrets = [other.ground.approximator(player, other.generator) for player in (0, 1)]
+    return one, other
+
+
+LEARNERS = {
+    "ppo": {"batch": 60, "rate": 0.01, "result": "last"},
+    "mmd": {"batch": 60, "rate": 0.01, "result": "last"},
+    "rpg": {"batch": 60, "rate": 0.01},
+    "deep-cfr": {"walks": 20, "fits": 5, "average_fits": 20, "memory": 5000},
+}
+
+
+@pytest.mark.parametrize("name", ["ppo", "deep-cfr", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mmd", "rpg"))])
+def test_learners_do_not_know_which_walks_they_learn_from(name: str) -> None:
+    """The same weights after three steps, but for the order of sums."""
+    one, other = alike(name, width=16, layers=1, **LEARNERS[name])
+    for _ in range(3):
+        one.step()
+        other.step()
+    assert one.effort() == other.effort()
+    found = one.policy().on(other.compiled).probabilities
+    np.testing.assert_allclose(found, other.policy().probabilities, atol=2e-5)
+    assert np.ptp(found[found < 1.0]) > 0.05
+    assert one.measure()["exploitability"] == pytest.approx(other.measure()["exploitability"], abs=1e-4)
+
+
+def test_nfsp_by_the_rules_learns_and_continues_bit_for_bit() -> None:
+    settings = {"plays": 200, "width": 16, "layers": 1, "rate": 0.01, "batch": 64, "memory": 4000, "explore_over": 5000}
+    nfsp = learner("nfsp", rules=True, **settings)
+    for _ in range(25):
+        nfsp.step()
+    assert nfsp.measure()["exploitability"] < 0.35  # the uniform policy has 0.458
+    again = learner("nfsp", rules=True, **settings)
+    again.restore({name: np.array(array) for name, array in nfsp.state().items()})
+    again.generator.bit_generator.state = nfsp.generator.bit_generator.state
+    assert nfsp.step() == again.step()
+    np.testing.assert_array_equal(nfsp.row_players[1].averaged(ROW), again.row_players[1].averaged(ROW))
+
+
+ROW = np.ones((1, 514), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("name", "settings", "message"),
+    [
+        ("ppo", {"approximator": "table"}, "approximator=table needs all histories of phantom_ttt.* too many to store"),
+        ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
+        ("dream", {}, "Dream needs all histories of phantom_ttt.* take ppo, mmd, nfsp, deep-cfr or escher"),
+        ("escher", {"average": "exact"}, "average=exact sums tables, and phantom_ttt is walked by its rules"),
+        ("neurd", {}, "critic=exact sweeps all infosets, and phantom_ttt.* set critic=learned"),
+        ("ppo", {"rules": False}, "too many|about"),
+    ],
+)
+def test_what_cannot_be_done_by_the_rules(name: str, settings: dict[str, Any], message: str) -> None:
+    game = "phantom_ttt" if settings.get("rules") is not False else "phantom_ttt(rows=4,columns=4,gameversion=abrupt)"
+    with pytest.raises((AlgorithmError, GameError), match=message):
+        learner(name, game, **settings)
+
+
+def test_games_too_large_to_store_are_walked_by_their_rules(capsys: pytest.CaptureFixture[str]) -> None:
+    ppo = learner("ppo", "phantom_ttt", batch=8, exact=False)
+    ppo.step()
+    assert ppo.measure() == {}
+    large = learner("ppo", "goofspiel(num_cards=6)", batch=2)
+    assert large.measure() == {}
+    assert "goofspiel(num_cards=6) is too large to be judged exactly" in capsys.readouterr().err
+    assert ppo.played == 8
+    assert "compiled" not in vars(ppo)
+    root = tp.load("phantom_ttt").new_initial_state()  # type: ignore[union-attr]
+    assert sum(ppo.policy().action_probabilities(root).values()) == pytest.approx(1.0)
+
+
+class RareState(State):
+    """A coin, then for the rarer side an action of its own."""
+
+    def __init__(self, side: int = -1, taken: int = -1) -> None:
+        self.side, self.taken = side, taken
+
+    def current_player(self) -> int:
+        return -1 if self.side < 0 else TERMINAL if self.taken >= 0 else 0
+
+    def chance_outcomes(self) -> list[tuple[int, float]]:
+        return [(0, 1.0 - 1e-9), (1, 1e-9)]
+
+    def legal_actions(self, player: int | None = None) -> list[int]:
+        return [0, 1, 2] if self.side else [0, 1]
+
+    def child(self, action: int) -> "RareState":
+        return RareState(action) if self.side < 0 else RareState(self.side, action)
+
+    def returns(self) -> list[float]:
+        return [1.0, -1.0]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        return f"side {self.side}"
+
+
+class Rare(Game):
+    def new_initial_state(self) -> State:
+        return RareState()
+
+
+def test_an_action_that_random_play_never_met_is_one_line() -> None:
+    view = View("words", np.ones(512, np.float32), (0, 1))
+    with pytest.raises(GameError, match=r"action 2 was not met in 200 random playthroughs; .* num_distinct_actions"):
+        view.columns(RareState(1).legal_actions())
+    found = probe(Rare())
+    assert (found.largest, found.constant, found.cooperative) == (1.0, 0.0, False)
+
+
+def test_cooperative_games_are_allowed_and_said(capsys: pytest.CaptureFixture[str]) -> None:
+    """Each player learns for itself; one line names the learners that are made for such games."""
+    game = "matrix(rows=[[2,0],[0,1]],second=[[2,0],[0,1]])"
+    for rules in (False, True):
+        student: Learner = learner("ppo", game, batch=4, rules=rules)
+        assert "paid the same in matrix" in capsys.readouterr().err
+        student.step()
+    learner("ppo", batch=4)
+    assert not capsys.readouterr().err

@@ -1,0 +1,85 @@
+"""Solved spots as blueprints: exact promises, safe play, finer bets later."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from tests.spot_agents import policy_of_agent, small_spot
+from treeplex.errors import AlgorithmError, PolicyError
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
+from treeplex.search import play_game
+from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+
+
+@pytest.fixture(scope="module")
+def solved() -> tp.holdem.HoldemSolution:
+    return tp.holdem.solve(small_spot(), "cfr", iterations=20, threads=1)
+
+
+@pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
+def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolution) -> None:
+    """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""
+    settings = Resolving(gadget=gadget, every="round", start=1, iterations=100)
+    made = ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=SpotBlueprint(solved.policy), remember=100)
+    judged = policy_of_agent(made, small_spot()).judge()
+    assert (np.array(judged.best_response_values) <= solved.policy.judge().best_response_values).all()
+    assert judged.exploitability < 0.9 * solved.exploitability
+
+
+def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None:
+    """On boards that are solved under other suits as well."""
+    settings = Resolving(start=2, iterations=1)
+    blueprint = SpotBlueprint(solved.policy)
+    with pytest.raises(AlgorithmError, match="start=2, but the spot has no street after so many deals; at most 1"):
+        ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=blueprint)
+    game = HoldemGame.of(small_spot())
+    assert solved.game.isomorphism
+    for card in game.options(game.state(game.tree.nodes[1].children[0], game.spot.board)).labels[:4]:  # type: ignore[union-attr]
+        path = (0, 0, int(card))
+        view = solved.at(f"x,x,{tp.holdem.cards_to_string((int(card),))}")
+        table = blueprint.policy(game, path)
+        assert table[:, view.hands] == pytest.approx(view.strategy, abs=1e-6)
+        belief = blueprint.belief(game, path)
+        weight = np.zeros(len(belief.ranges[0]))
+        weight[view.hands] = view.weight_of(0)
+        assert belief.ranges[0] == pytest.approx(weight / weight.sum(), abs=1e-6)
+
+
+def finer() -> Spot:
+    """More bets on the river."""
+    plan, more = BetPlan.same("50%,a", ""), BetPlan.same("25%,50%,100%,a", "")
+    return small_spot(replace(plan, streets=(*plan.streets[:-1], more.streets[-1])))
+
+
+def test_finer_bets_on_the_river(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> None:
+    file = solved.save(tmp_path / "turn.spot")
+    game = PlayedGame.of(finer())
+    made = agent(f"libratus(blueprint={file},gadget=maxmargin,iterations=5)", game, seed=1)
+    river = game.public.options(game.public.after(game.public.after(game.public.first_state(), 0), 0)).labels[0]
+    for label in (0, 0, river):
+        made.see(label)
+    assert made.policy().shape == (4, 45)
+    assert small_spot().bets != finer().bets
+    assert all(np.isclose(sum(play_game([made, made], np.random.default_rng(seed))), 0.0) for seed in range(4))
+
+
+def test_what_is_refused(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> None:
+    file = solved.save(tmp_path / "turn.spot")
+    other = small_spot(board="TcJdQcKc")
+    for text, spot, error, message in (
+        ("libratus(blueprint={},gadget=maxmargin)", other, PolicyError, "a solution of another spot: its board differs"),
+        ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start=2, but the spot has no street after"),
+        ("libratus(blueprint={},gadget=reach-resolve)", small_spot(), AlgorithmError, "gifts are not counted in hold'em"),
+    ):
+        with pytest.raises(error, match=message):
+            agent(text.format(file), spot)
+    with pytest.raises(PolicyError, match="a solved spot is a blueprint for hold'em"):
+        SpotBlueprint(solved.policy).check(PlayedGame.of("leduc_poker").public, 1)
