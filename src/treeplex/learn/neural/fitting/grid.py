@@ -11,7 +11,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.policies.neural import masked_softmax
+from treeplex.forms.policies.heads import masked_softmax
 from treeplex.learn.neural.walks.rules_walks import Met
 
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.evaluate.judge import judge
-from treeplex.forms.policies.neural import NeuralPolicy, masked_softmax, with_player
+from treeplex.forms.policies.heads import masked_softmax
+from treeplex.forms.policies.neural import NeuralPolicy, with_player
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
 from treeplex.learn.neural.features import Rows
@@ -21,7 +22,7 @@ from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid, MetInfosets
 from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, Table
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.walks.rules_walks import Met
+from treeplex.learn.neural.walks.rules_walks import Met, Playing
 from treeplex.learn.torch.device import one_thread
 from treeplex.settings import Settings, setting
 
@@ -107,7 +108,7 @@ class Actor(NeuralLearner):
         if self.by_rules is None:
             found = self.episodes(self.grid.table(self.current)[None], seats)
         else:
-            found, met = self.by_rules.episodes([self.asked], seats, self.settings.seed, self.played)
+            found, met, *_ = self.by_rules.episodes([self.asked], seats, Playing(self.settings.seed), self.played)
             self.look(MetInfosets(met))
         self.count(found.nodes, batch)
         return found

@@ -29,7 +29,7 @@ from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.responses.nfsp_rows import RowPlayer
 from treeplex.learn.neural.responses.q_learning import QLearning, episode_of, transitions
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, RulesWalks
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Playing, RulesWalks
 from treeplex.settings import setting
 
 RESPONSE, AVERAGE = 0, 1
@@ -125,7 +125,7 @@ class Nfsp(NeuralLearner):
 
         exploration = self.exploration
         policies = [asked(lambda each, rows: each.exploring(rows, exploration)), asked(RowPlayer.averaged)]
-        episodes, met = walks.episodes(policies, follows, settings.seed, self.played)
+        episodes, met, *_ = walks.episodes(policies, follows, Playing(settings.seed), self.played)
         losses = []
         for player, each in enumerate(self.row_players):
             each.see(episodes, met, follows[:, player])

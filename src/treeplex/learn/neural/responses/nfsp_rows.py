@@ -9,13 +9,13 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
 from treeplex.engine.tree.form import Floats, Ints
+from treeplex.forms.policies.heads import best_rows, uniform_rows
 from treeplex.forms.policies.views import View
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.responses.q_learning import episode_of
-from treeplex.learn.neural.walks.ground import uniform_rows
 from treeplex.learn.neural.walks.rules_walks import Met
 
 Singles = NDArray[np.float32]
@@ -85,8 +85,7 @@ class RowPlayer:
 
     def greedy(self, places: Singles) -> Floats:
         """The response: the action of the greatest value has probability 1; float64 [n, columns]."""
-        best = np.where(self.response.legal(places), self.response.values(places), -np.inf).argmax(axis=1)
-        return np.asarray(np.arange(self.response.columns) == best[:, None], np.float64)
+        return best_rows(self.response.values(places), self.response.legal(places))
 
     def exploring(self, places: Singles, exploration: float) -> Floats:
         """The response with this share of all actions alike, float64 [n, columns]."""
