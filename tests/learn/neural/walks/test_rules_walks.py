@@ -17,6 +17,7 @@ from treeplex.forms.policies.views import View, probe
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.gradients.actor import Actor
+from treeplex.learn.neural.gradients.r_nad import RNaD
 from treeplex.learn.neural.walks.critics import Critic
 from treeplex.learn.neural.walks.rules_outcomes import sampled_regrets
 from treeplex.learn.neural.walks.rules_walks import Met, Playing, RulesWalks
@@ -117,6 +118,8 @@ ESCHER = {"corrected": True, "width": 16, "layers": 1, "rate": 0.02, "batch": 64
 SMALL = {"width": 16, "layers": 1, "rate": 0.02, "batch": 64}
 CRITIC = {"walks": 20, "fits": 4, "critic_fits": 4}
 STEPS: dict[str, dict[str, Any]] = {
+    "ppg": {"batch": 20, "phase": 3},
+    "r-nad": {"batch": 20, "phase": 2},
     "sd-cfr": {"walks": 5, "fits": 4, "memory": 2000},
     "dream": {**CRITIC, "memory": 2000, "critic_rounds": 2},
     "escher": {**CRITIC, "memory": 2000, "corrected": True, "value_walks": 20, "average_fits": 5},
@@ -127,7 +130,7 @@ STEPS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("name", STEPS)
 def test_by_the_rules_they_continue_bit_for_bit(name: str) -> None:
-    one, again = (learner(name, rules=True, **SMALL, **STEPS[name]) for _ in range(2))
+    one, again = (learner(name, rules=True, **{**SMALL, **STEPS[name]}) for _ in range(2))
     for _ in range(2):
         one.step()
     again.restore({key: np.array(array) for key, array in one.state().items()})
@@ -138,6 +141,8 @@ def test_by_the_rules_they_continue_bit_for_bit(name: str) -> None:
 
 
 LEARN: dict[str, tuple[int, float, dict[str, Any]]] = {
+    "ppg": (60, 0.25, {"batch": 256, "phase": 8}),
+    "r-nad": (400, 0.25, {"batch": 64, "phase": 100, "rate": 0.005}),
     "sd-cfr": (10, 0.15, {"walks": 40, "fits": 60, "memory": 8000}),
     "dream": (15, 0.25, {"walks": 150, "fits": 40, "critic_fits": 60, "memory": 8000}),
     "vr-deep-dcfr+": (12, 0.25, {"walks": 300, "fits": 60, "critic_fits": 60, "average_fits": 200}),
@@ -150,7 +155,7 @@ LEARN: dict[str, tuple[int, float, dict[str, Any]]] = {
 @pytest.mark.parametrize("name", LEARN)
 def test_by_the_rules_they_learn(name: str) -> None:
     steps, gain, settings = LEARN[name]
-    student = learner(name, rules=True, **SMALL, **settings)
+    student = learner(name, rules=True, **{**SMALL, **settings})
     for _ in range(steps):
         student.step()
     assert student.measure()["exploitability"] < gain
@@ -178,9 +183,12 @@ def alike(name: str, **settings: Any) -> tuple[Any, Any]:
     vars(other)["features"] = rows
     other.generator = np.random.default_rng(0)
     if isinstance(other, Actor):
-        other.logits = other.outputs(2)
+        other.logits = other.outputs(2 + other.auxiliary)
         if getattr(other, "critic", None) is not None:
             other.critic = other.outputs(other.critic.values().shape[1])
+        if isinstance(other, RNaD):
+            other.target_logits, other.target_critic = other.copied(other.logits), other.copied(other.critic)
+            other.anchors = [other.copied(other.logits) for _ in range(2)]
     else:
         other.regrets = [other.ground.approximator(player, other.generator) for player in (0, 1)]
     if isinstance(getattr(other, "critic", None), Critic):
@@ -204,13 +212,15 @@ LEARNERS = {
     "ppo": {"batch": 60, "rate": 0.01, "result": "last"},
     "mmd": {"batch": 60, "rate": 0.01, "result": "last"},
     "rpg": {"batch": 60, "rate": 0.01},
+    "ppg": {"batch": 60, "rate": 0.01, "phase": 2, "result": "last"},
+    "r-nad": {"batch": 60, "rate": 0.01, "phase": 2, "target": 0.7, "result": "target"},
     "deep-cfr": {"walks": 20, "fits": 5, "average_fits": 20, "memory": 5000},
     "sd-cfr": {"walks": 20, "fits": 5, "memory": 5000},
     "dream": {"walks": 30, "fits": 5, "memory": 5000, "critic_fits": 6, "critic_rounds": 2},
     "vr-deep-dcfr+": {"walks": 30, "fits": 5, "average_fits": 20, "critic_fits": 6, "critic_rounds": 2},
     "vr-deep-pdcfr+": {"walks": 30, "fits": 5, "average_fits": 20, "critic_fits": 6, "critic_rounds": 2},
 }
-USUAL = ("ppo", "deep-cfr", "sd-cfr", "dream", "vr-deep-pdcfr+")
+USUAL = ("ppo", "deep-cfr", "sd-cfr", "dream", "vr-deep-pdcfr+", "ppg", "r-nad")
 
 
 @pytest.mark.parametrize("name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in LEARNERS])
@@ -251,6 +261,7 @@ ROW = np.ones((1, 514), np.float32)
         ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
         ("rcfr", {}, "Rcfr needs all histories of phantom_ttt.* take ppo, mmd, nfsp, deep-cfr or escher"),
         ("vr-deep-pdcfr+", {"average": "exact"}, "average=exact keeps a network of each policy, which here has two"),
+        ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned changes tables, and phantom_ttt.* set result=target"),
         ("neurd", {}, "critic=exact sweeps all infosets, and phantom_ttt.* set critic=learned"),
         ("ppo", {"rules": False}, "too many|about"),
     ],

@@ -233,7 +233,7 @@ class AveragingLearner(NeuralLearner):
 
     def followed(self, player: int) -> Followed:
         """The regrets that a player matches."""
-        return self.regrets[player]  # type: ignore[no-any-return]
+        return self.regrets[player]
 
     @property
     def costly(self) -> bool:

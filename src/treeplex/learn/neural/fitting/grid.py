@@ -86,6 +86,10 @@ class MetInfosets(Infosets):
         chosen, numbers = np.unique(infosets, return_inverse=True)
         return type(self)(self.met.at(chosen)), chosen.astype(np.int64), numbers.astype(np.int32)
 
+    def joined(self, other: "MetInfosets") -> "MetInfosets":
+        """Those, and behind them others; what is met twice stands there twice."""
+        return MetInfosets(Met(*(np.concatenate(pair) for pair in zip(self.met, other.met, strict=True))))
+
 
 class Grid(Infosets):
     """Infosets by actions of a compiled game, and what play by such a matrix is worth.

@@ -146,10 +146,10 @@ class Actor(NeuralLearner):
         return {AVERAGE: Policy(self.compiled, table), LAST: Policy(self.compiled, self.grid.table(self.current))}
 
     def policy(self) -> Policy | NeuralPolicy:
-        """The one that the setting ``result`` names; by the rules the last one, as a network."""
+        """The one that the setting ``result`` names; by the rules :attr:`resulting`, as a network."""
         if self.by_rules is not None:
-            assert isinstance(self.logits, Network)
-            return NeuralPolicy(self.game.spec, self.players, self.probed.view, [self.logits.layers()])
+            assert isinstance(self.resulting, Network)
+            return NeuralPolicy(self.game.spec, self.players, self.probed.view, [self.resulting.layers()])
         return self.policies()[self.settings.result]
 
     def measure(self) -> Mapping[str, float]:
@@ -160,6 +160,11 @@ class Actor(NeuralLearner):
         result = found.pop(self.settings.result)
         others = {f"exploitability_of_{name}": value for name, value in found.items()}
         return {"exploitability": result, **others, **self.effort()}
+
+    @property
+    def resulting(self) -> Outputs:
+        """By the rules, the logits of the policy that is the result: the last."""
+        return self.logits
 
     def parts(self) -> Iterator[tuple[str, Outputs]]:
         """Everything that is fitted, by name."""

@@ -159,7 +159,7 @@ class Notes:
         legal = np.zeros((len(chosen), len(self.view.actions)), np.bool_)
         for row, infoset in enumerate(chosen):
             legal[row, self.columns[infoset]] = True
-        rows = np.array([self.rows[infoset] for infoset in chosen]).reshape(len(chosen), len(self.view.scale))
+        rows = np.array([self.rows[infoset] for infoset in chosen], np.float32).reshape(len(chosen), len(self.view.scale))
         return Met(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
 
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
