@@ -102,11 +102,7 @@ class NeuralPolicy:
             member: of a mixture.
         """
         found = with_player(rows, player, self.players) if self.shared else rows
-        layers = self.networks[0 if self.shared else member * self.players + player]
-        for number, (matrix, biases) in enumerate(layers):
-            found = found @ matrix.T + biases
-            if number + 1 < len(layers):
-                np.maximum(found, 0.0, out=found)
+        found = outputs_of(self.networks[0 if self.shared else member * self.players + player], found)
         return self._of_outputs(found[:, : len(self.view.actions)], legal)
 
     def action_probabilities(self, state: State, player_id: int | None = None) -> dict[int, float]:
@@ -230,6 +226,15 @@ class NeuralPolicy:
 
 
 OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "head", "digest")
+
+
+def outputs_of(layers: Layers, rows: Singles) -> Singles:
+    """What a network makes of rows float32 [n, F], float32 [n, outputs]."""
+    for number, (matrix, biases) in enumerate(layers):
+        rows = rows @ matrix.T + biases
+        if number + 1 < len(layers):
+            np.maximum(rows, 0.0, out=rows)
+    return rows
 
 
 def with_player(rows: Singles, player: int | NDArray[np.int64], players: int) -> Singles:

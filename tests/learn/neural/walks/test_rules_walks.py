@@ -122,6 +122,7 @@ STEPS: dict[str, dict[str, Any]] = {
     "r-nad": {"batch": 20, "phase": 2},
     "sd-cfr": {"walks": 5, "fits": 4, "memory": 2000},
     "dream": {**CRITIC, "memory": 2000, "critic_rounds": 2},
+    "psro": {"oracle": "learned", "plays": 20, "batches": 2, "fits": 3, "simulated": 10},
     "escher": {**CRITIC, "memory": 2000, "corrected": True, "value_walks": 20, "average_fits": 5},
     "vr-deep-pdcfr+": {**CRITIC, "critic_rounds": 2, "average_fits": 5},
 }
@@ -143,6 +144,7 @@ def test_by_the_rules_they_continue_bit_for_bit(name: str) -> None:
 LEARN: dict[str, tuple[int, float, dict[str, Any]]] = {
     "ppg": (60, 0.25, {"batch": 256, "phase": 8}),
     "r-nad": (400, 0.25, {"batch": 64, "phase": 100, "rate": 0.005}),
+    "psro": (8, 0.25, {"oracle": "learned", "plays": 100, "batches": 12, "fits": 20, "simulated": 300}),
     "sd-cfr": (10, 0.15, {"walks": 40, "fits": 60, "memory": 8000}),
     "dream": (15, 0.25, {"walks": 150, "fits": 40, "critic_fits": 60, "memory": 8000}),
     "vr-deep-dcfr+": (12, 0.25, {"walks": 300, "fits": 60, "critic_fits": 60, "average_fits": 200}),
@@ -241,14 +243,14 @@ def test_learners_do_not_know_which_walks_they_learn_from(name: str, monkeypatch
 def test_nfsp_by_the_rules_learns_and_continues_bit_for_bit() -> None:
     settings = {"plays": 200, "width": 16, "layers": 1, "rate": 0.01, "batch": 64, "memory": 4000, "explore_over": 5000}
     nfsp = learner("nfsp", rules=True, **settings)
-    for _ in range(25):
+    for _ in range(40):
         nfsp.step()
     assert nfsp.measure()["exploitability"] < 0.35  # the uniform policy has 0.458
     again = learner("nfsp", rules=True, **settings)
     again.restore({name: np.array(array) for name, array in nfsp.state().items()})
     again.generator.bit_generator.state = nfsp.generator.bit_generator.state
     assert nfsp.step() == again.step()
-    np.testing.assert_array_equal(nfsp.row_players[1].averaged(ROW), again.row_players[1].averaged(ROW))
+    np.testing.assert_array_equal(nfsp.averages[1].policy()(ROW), again.averages[1].policy()(ROW))
 
 
 ROW = np.ones((1, 514), np.float32)
@@ -262,6 +264,7 @@ ROW = np.ones((1, 514), np.float32)
         ("rcfr", {}, "Rcfr needs all histories of phantom_ttt.* take ppo, mmd, nfsp, deep-cfr or escher"),
         ("vr-deep-pdcfr+", {"average": "exact"}, "average=exact keeps a network of each policy, which here has two"),
         ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned changes tables, and phantom_ttt.* set result=target"),
+        ("psro", {}, "oracle=exact sweeps all infosets, and phantom_ttt.* set oracle=learned"),
         ("neurd", {}, "critic=exact sweeps all infosets, and phantom_ttt.* set critic=learned"),
         ("ppo", {"rules": False}, "too many|about"),
     ],

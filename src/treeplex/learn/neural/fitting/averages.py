@@ -11,10 +11,11 @@ from numpy.typing import NDArray
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
-from treeplex.forms.policies.neural import Layers, NeuralPolicy
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import POLICY
+from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.ground import Fitted, Followed
 from treeplex.settings import setting
@@ -99,18 +100,17 @@ class KeptAverage(Average):
     """By the rules: the networks of all iterations; a player follows one of them for a whole game (Steinberger 2019).
 
     Attributes:
-        kept: for each player the layers of its networks.
+        kept: the networks of each player.
         weights: for each player theirs.
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
         """Begin with nothing."""
-        self.learner = learner
-        self.kept: list[list[Layers]] = [[] for _ in range(learner.players)]
+        self.learner, self.kept = learner, KeptLayers(learner.players)
         self.weights: list[list[float]] = [[] for _ in range(learner.players)]
 
     def played(self, player: int, policy: Any, weight: float) -> None:
-        self.kept[player].append(self.learner.ground.followed_layers(player))
+        self.kept.of[player].append(self.learner.ground.followed_layers(player))
         self.weights[player].append(weight)
 
     def met(self, others: Any, policy: Any, weight: float) -> None:
@@ -118,29 +118,18 @@ class KeptAverage(Average):
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
         learner, head = self.learner, MATCHED_OR_BEST if self.learner.settings.greedy else MATCHED
-        if not self.kept[0]:
+        if not len(self.kept):
             return learner.ground.policy([None] * learner.players)
-        networks = [layers for member in zip(*self.kept, strict=True) for layers in member]
+        networks = [layers for member in zip(*self.kept.of, strict=True) for layers in member]
         view, weights = learner.probed.view, np.array(self.weights).T
         return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=head, weights=weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays: dict[str, NDArray[Any]] = {"weights": np.array(self.weights)}
-        for player, kept in enumerate(self.kept):
-            for number, layers in enumerate(kept):
-                for layer, (matrix, biases) in enumerate(layers):
-                    arrays |= {f"{player}.{number}.{layer}.matrix": matrix, f"{player}.{number}.{layer}.biases": biases}
-        return arrays
+        return {"weights": np.array(self.weights), **self.kept.state()}
 
     def restore(self, arrays: Arrays) -> None:
         self.weights = np.array(arrays["weights"]).tolist()
-        for player, weights in enumerate(self.weights):
-            self.kept[player] = []
-            for number in range(len(weights)):
-                start = f"{player}.{number}."
-                depth = sum(name.startswith(start) for name in arrays) // 2
-                names = [(f"{start}{layer}.matrix", f"{start}{layer}.biases") for layer in range(depth)]
-                self.kept[player].append([(np.array(arrays[matrix]), np.array(arrays[biases])) for matrix, biases in names])
+        self.kept.restore(arrays)
 
 
 class LearnedAverage(Average):

@@ -6,7 +6,7 @@ A learner does not know which. It walks, keeps rows, fits networks and follows t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats
+from treeplex.engine.tree.form import Floats, Ints
 from treeplex.forms.policies.heads import matched_rows, uniform_rows
 from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
@@ -22,7 +22,7 @@ from treeplex.learn.neural.fitting.approximator import VALUES, Approximator, mak
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_external
-from treeplex.learn.neural.walks.rules_walks import Met, Others, RulesWalks
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, RulesWalks
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
@@ -84,8 +84,23 @@ class Ground(ABC):
         """Who acted at what walks met of the others, and rows of what they play there by a policy, with weight 1."""
 
     @abstractmethod
-    def policy(self, averages: Sequence[Fitted | None]) -> Policy | NeuralPolicy:
-        """The policy that networks of the average say; where there is none, a player chooses uniformly."""
+    def policy(self, averages: Sequence[Any]) -> Policy | NeuralPolicy:
+        """The policy that networks of the average say; where there is None, a player chooses uniformly.
+
+        Args:
+            averages: for each player; of a compiled game also float64 [S], its own slots.
+        """
+
+    @abstractmethod
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        """Episodes, counted by the learner and numbered by its count.
+
+        Args:
+            policies: for each policy that of each player, as float64 [S] of its own slots; by the rules as a function of rows,
+                or None where nobody follows it.
+            seats: int64 [B, N], which policy each player follows in each episode.
+            histories: by the rules, whether to note what all players know.
+        """
 
     def followed_layers(self, player: int) -> Layers:
         """By the rules, the network whose regrets a player matches now."""
@@ -137,12 +152,21 @@ class CompiledGround(Ground):
         places = others - np.int32(learner.infosets_of(player).start)
         return player, Rows(places, shares, np.ones(len(places), np.float32))
 
-    def policy(self, averages: Sequence[Fitted | None]) -> Policy:
+    def policy(self, averages: Sequence[Fitted | Floats | None]) -> Policy:
         found = self.learner.uniform()
         for player, average in enumerate(averages):
-            if isinstance(average, Approximator):
-                found[self.learner.slots_of(player)] = average.values()
+            if average is not None:
+                found[self.learner.slots_of(player)] = average.values() if isinstance(average, Approximator) else average
         return self.learner.policy_of(found)
+
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        learner = self.learner
+        tables = np.ones((len(policies), len(learner.compiled.action_ids)))
+        for table, parts in zip(tables, policies, strict=True):
+            table[learner.slots] = np.concatenate(parts)
+        found = learner.episodes(tables, seats)
+        learner.count(found.nodes, len(seats))
+        return Played(found, None, None, None)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"strategy": self.strategy}
@@ -170,12 +194,17 @@ class RulesGround(Ground):
         return Reservoir(most, columns, len(self.view.scale) + columns)
 
     def strategy(self, met: Met) -> Floats:
-        found, rows = uniform_rows(met.legal), met.described()
-        for player, regrets in self.followed.items():
-            own = met.player == player
-            if own.any():
-                found[own] = matched_rows(regrets.values(rows[own]), met.legal[own], self.learner.settings.greedy)
-        return found
+        return asked_of([self.matching(player) for player in range(self.learner.players)])(met)
+
+    def matching(self, player: int) -> Callable[[NDArray[np.float32]], Floats]:
+        """What a player does at rows: it matches the regrets that it follows, and plays uniformly before there are any."""
+        regrets, features, greedy = self.followed.get(player), len(self.view.scale), self.learner.settings.greedy
+
+        def policy(rows: NDArray[np.float32]) -> Floats:
+            legal = rows[:, features:] > 0.0
+            return uniform_rows(legal) if regrets is None else matched_rows(regrets.values(rows), legal, greedy)
+
+        return policy
 
     def external(self, player: int, walks: range) -> Iterator[tuple[Rows, Others | tuple[()]]]:
         learner, together, left = self.learner, WALKS, walks
@@ -200,6 +229,12 @@ class RulesGround(Ground):
         shares = others.shares.astype(np.float32)
         return int(others.met.player[0]), Rows(others.met.described(), shares, np.ones(len(shares), np.float32))
 
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        learner, asked = self.learner, [asked_of(parts) for parts in policies]
+        found = self.walks.episodes(asked, seats, Playing(learner.settings.seed, histories=histories), learner.played)
+        learner.count(found.episodes.nodes, len(seats))
+        return found
+
     def followed_layers(self, player: int) -> Layers:
         """The network whose regrets a player matches now."""
         found = self.followed.get(player)
@@ -213,3 +248,17 @@ class RulesGround(Ground):
     def policy(self, averages: Sequence[Fitted | None]) -> NeuralPolicy:
         layers = [average.layers() if isinstance(average, RowNetwork) else self.uniform_layers() for average in averages]
         return NeuralPolicy(self.learner.game.spec, self.learner.players, self.view, layers)
+
+
+def asked_of(parts: Sequence[Callable[[NDArray[np.float32]], Floats] | None]) -> Asked:
+    """A policy that has a part for each player."""
+
+    def asked(met: Met) -> Floats:
+        found, rows = np.zeros(met.legal.shape), met.described()
+        for player, part in enumerate(parts):
+            own = met.player == player
+            if part is not None and own.any():
+                found[own] = part(rows[own])
+        return found
+
+    return asked

@@ -6,7 +6,7 @@ order of the compiled walks (``engine.histories.episodes``, ``engine.histories.r
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,7 +94,7 @@ class Playing(NamedTuple):
 
 
 class Played(NamedTuple):
-    """Episodes, and what they met.
+    """Episodes, and what they met; of a compiled game, whose infosets are numbered, the episodes alone.
 
     Attributes:
         episodes: whose infosets are numbers of ``met``, actions columns, and histories -1.
@@ -105,9 +105,9 @@ class Played(NamedTuple):
     """
 
     episodes: Episodes
-    met: Met
-    policy: Floats
-    histories: Singles
+    met: Any
+    policy: Any
+    histories: Any
 
 
 class Decided(NamedTuple):
