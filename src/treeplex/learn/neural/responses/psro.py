@@ -173,14 +173,16 @@ class RowPools(Pools):
         learner, count, known = self.learner, len(self.of), self.payoffs.shape[1]
         choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
         payoffs = np.zeros((learner.players, *[count] * learner.players))
-        payoffs[(slice(None), *[slice(known)] * learner.players)] = self.payoffs
+        old: list[Any] = [slice(None), *[slice(known)] * learner.players]
+        payoffs[tuple(old)] = self.payoffs
         seats = np.repeat(np.array(choices, np.int64), learner.settings.simulated, axis=0)
         paid = learner.ground.play(self.parts(), seats).episodes.payoffs
         means = paid.reshape(len(choices), learner.settings.simulated, -1).mean(axis=1)
         if learner.constant is not None and learner.players == 2:
             means[:, 1] = learner.constant - means[:, 0]
         for choice, each in zip(choices, means, strict=True):
-            payoffs[(slice(None), *choice)] = each
+            cell: list[Any] = [slice(None), *choice]
+            payoffs[tuple(cell)] = each
         self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in range(learner.players)]
 
     def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:

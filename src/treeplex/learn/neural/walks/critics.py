@@ -20,6 +20,7 @@ from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
+from treeplex.learn.neural.walks.rules_walks import Played
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -69,6 +70,15 @@ class Critic:
     def add(self, edges: NDArray[np.int32]) -> None:
         """Add transitions, int32 [n, 2]."""
         self.transitions.add((edges,), self.learner.settings.critic_memory)
+
+    def see(self, played: Played) -> None:
+        """Add the transitions of episodes: a slot of a history, and the next history where somebody acts, or the end."""
+        episodes = played.episodes
+        following = np.append(episodes.history[1:], np.int32(0))
+        begun = np.diff(episodes.first) > 0
+        following[episodes.first[1:][begun] - 1] = episodes.ends[begun]
+        slots = self.edge[episodes.history] + episodes.action
+        self.add(np.stack((slots, following), axis=1).astype(np.int32))
 
     def watch(self, player: int, count: int, exploration: float) -> None:
         """Take in what so many playthroughs of a traverser come to at their ends."""

@@ -63,6 +63,10 @@ class Ground(ABC):
         """A new network, or table, of a player's values or policy."""
 
     @abstractmethod
+    def rows(self) -> Rows:
+        """No rows, as they are here."""
+
+    @abstractmethod
     def reservoir(self, most: int) -> Reservoir:
         """An empty reservoir of so many rows at most."""
 
@@ -129,6 +133,9 @@ class CompiledGround(Ground):
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
         return make_approximator(self.learner.inputs(player), self.learner.settings, generator, kind)
 
+    def rows(self) -> Rows:
+        return Rows.empty(self.widest)
+
     def reservoir(self, most: int) -> Reservoir:
         return Reservoir(most, self.widest)
 
@@ -152,11 +159,12 @@ class CompiledGround(Ground):
         places = others - np.int32(learner.infosets_of(player).start)
         return player, Rows(places, shares, np.ones(len(places), np.float32))
 
-    def policy(self, averages: Sequence[Fitted | Floats | None]) -> Policy:
+    def policy(self, averages: Sequence[Any]) -> Policy:
         found = self.learner.uniform()
         for player, average in enumerate(averages):
             if average is not None:
-                found[self.learner.slots_of(player)] = average.values() if isinstance(average, Approximator) else average
+                values = average.values() if isinstance(average, Approximator) else average
+                found[self.learner.slots_of(player)] = values
         return self.learner.policy_of(found)
 
     def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
@@ -188,6 +196,10 @@ class RulesGround(Ground):
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> RowNetwork:
         return RowNetwork.of_infosets(self.view, self.learner.settings, generator, kind)
+
+    def rows(self) -> Rows:
+        columns = len(self.view.actions)
+        return Rows.empty(columns, len(self.view.scale) + columns)
 
     def reservoir(self, most: int) -> Reservoir:
         columns = len(self.view.actions)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -81,9 +81,13 @@ class RowCritic:
 
     def values(self, player: int, histories: Singles) -> Floats:
         """What a player gets from each action, in units of the largest payoff; float64 [n, columns]."""
+        return self.values_by([part.values for part in self.parts], player, histories)
+
+    def values_by(self, parts: Sequence[Callable[[Singles], Floats]], player: int, histories: Singles) -> Floats:
+        """The same by other networks than :attr:`parts`, such as earlier ones."""
         if self.constant is not None and player == 1:
-            return np.asarray(self.constant / self.learner.scale - self.parts[0].values(histories))
-        return self.parts[player].values(histories)
+            return np.asarray(self.constant / self.learner.scale - parts[0](histories))
+        return np.asarray(parts[player](histories))
 
     def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
         """Playthroughs of the present policies, counted by the learner and numbered by its count."""
@@ -107,6 +111,8 @@ class RowCritic:
         ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
         payoffs = np.repeat(episodes.payoffs / self.learner.scale, np.diff(episodes.first), axis=0)
         self.seen.add((found.histories, episodes.action, episodes.player, ends, payoffs), self.learner.settings.critic_memory)
+
+    see = add
 
     def playthroughs(
         self, player: int, count: int, exploration: float, *, corrected: bool = True
