@@ -166,7 +166,7 @@ def is_algorithm(thing: object) -> bool:
 OWN = Wanted(
     "algorithm",
     "DAMPED",
-    "treeplex.Variant, Rule, FictitiousRule or SamplingScheme",
+    "treeplex.solvers.Variant, Rule, FictitiousRule or SamplingScheme",
     is_algorithm,
     is_algorithm,
     AlgorithmError,

@@ -10,14 +10,14 @@ import numpy as np
 import pytest
 
 from tests.poker_games import SPOTS
-from treeplex.errors import AlgorithmError, SpecError
+from treeplex.errors import AlgorithmError, Interrupted, SpecError
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job.interrupt import Interrupt, Interrupted
+from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.memory import estimate_spot
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.storage.memory import available_memory, container_memory

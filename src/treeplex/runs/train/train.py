@@ -6,9 +6,8 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.runs.job.folder import RUN, JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import go_on, start
 from treeplex.runs.job.record import Watcher
 from treeplex.runs.train.events import tensorboard_events

@@ -68,9 +68,9 @@ def review(
     """
     with Live(progress) as live:
         live.say("reading the hand")
+        from treeplex.errors import Interrupted
         from treeplex.play.cli.holdem.solve import solving_line
         from treeplex.runs.holdem.review.review import SHARE, ReviewSettings, review, review_json
-        from treeplex.runs.job.interrupt import Interrupted
 
         settings = ReviewSettings(
             ranges=(oop, ip),
