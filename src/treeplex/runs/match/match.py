@@ -17,11 +17,11 @@ from treeplex.runs.agents.registry import seconds_of
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import Watcher, check_limits
+from treeplex.runs.job.workers import Work
 from treeplex.runs.match.hands import HandPlayer
 from treeplex.runs.match.job import MatchJob
 from treeplex.runs.match.result import MatchResult
 from treeplex.runs.match.settings import MATCH, MatchSettings
-from treeplex.runs.train.workers import Work
 
 AnyGame = str | Game | Spot | CompiledGame | PlayedGame
 

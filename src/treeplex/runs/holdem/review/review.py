@@ -19,6 +19,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.estimate import estimate_spot
 from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.report.hand_history import HandSpot, with_bets_of
 from treeplex.runs.holdem.report.line import read_steps
@@ -27,7 +28,6 @@ from treeplex.runs.holdem.review.played_hand import PlayedHand, played_hand
 from treeplex.runs.holdem.review.position_ranges import position_range
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job.memory import estimate_spot
 from treeplex.runs.job.record import Progress
 
 Floats = NDArray[np.float64]
