@@ -186,7 +186,7 @@ def judged(hand: PlayedHand, how: ReviewSettings, progress: Watch | None) -> Rev
         spot, said = street_spot(hand, each, ranges, how)
         solution = solved_street(spot, each, how, progress)
         found.append(judged_street(hand, each, solution, (*notes, *said)))
-        ranges, notes = ranges_left(hand, found[-1], ranges)
+        ranges, notes = ranges_left(found[-1], ranges)
     return Review(hand, tuple(found))
 
 
@@ -314,9 +314,7 @@ def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Cho
     )
 
 
-def ranges_left(
-    hand: PlayedHand, street: StreetReview, before: tuple[Floats, Floats]
-) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
+def ranges_left(street: StreetReview, before: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges with which a street was left, and what to say about them."""
     view, found, notes = street.solution.at(street.line), [], []
     for player, name in enumerate(("OOP", "IP")):
