@@ -56,8 +56,8 @@ class Sampler(Solver):
 def sampler(monkeypatch):
     """Let any algorithm that is called ``some-mccfr`` be a :class:`Sampler`."""
     known = dict(tp.algorithms())
-    known["some-mccfr"] = replace(known["es-mccfr"], name="some-mccfr", factory=lambda game, parameters, **_: Sampler(game))
-    monkeypatch.setattr("treeplex.solvers.registry._ALGORITHMS", known)
+    known["some-mccfr"] = replace(known["es-mccfr"], name="some-mccfr", factory=lambda start: Sampler(start.game))
+    monkeypatch.setattr("treeplex.solvers.registry.ALGORITHMS", known)
     return "some-mccfr"
 
 
