@@ -38,7 +38,10 @@ def test_as_many_deals_as_there_are_make_the_same_game(name: str) -> None:
     whole = compile_spot(spot)
     sizes, deck = spot.format.board_sizes, len(spot.format.deck)
     before = (0, *sizes[:-1])
-    some = replace(spot, runouts=tuple(comb(deck - sizes_before, deal) for sizes_before, deal in zip(before, spot.format.deal)))
+    some = replace(
+        spot,
+        runouts=tuple(comb(deck - sizes_before, deal) for sizes_before, deal in zip(before, spot.format.deal, strict=True)),
+    )
     for found, true in zip(compile_spot(some).form, whole.form, strict=True):
         np.testing.assert_array_equal(found, true)
 
