@@ -191,7 +191,7 @@ class HandValues:
             first += count
             values[own][place, board.held] += chips * worth * self._chance(places, board)
         for own in wanted:
-            mass = places.opposing(reached, own)
+            mass = places.opposing(believed, own)
             values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
         return values
 
