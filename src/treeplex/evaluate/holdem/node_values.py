@@ -199,11 +199,11 @@ class HoldemValues:
         totals = np.zeros(len(reach[0])), np.zeros(len(reach[1]))
         for child in self.game.boards[street][place].children:
             shares = self._shares(street + 1, child, self.below(street + 1, child, reach))
+            chance = self.game.form.factors[self.board_number(street + 1, child)]
             for targets in self.game.boards[street + 1][child].targets:
-                totals[0][targets[0]] += shares[0]
-                totals[1][targets[1]] += shares[1]
-        chance = self.game.form.factors[street + 1]
-        return totals[0] * chance, totals[1] * chance
+                totals[0][targets[0]] += chance * shares[0]
+                totals[1][targets[1]] += chance * shares[1]
+        return totals
 
     def _shown(self, board: int, player: int, reach: Floats, chips: Floats) -> Floats:
         """Showdowns: [own hands, T] from the opponent's reach [T, hands] and what wins, losses and ties pay, [3, T]."""

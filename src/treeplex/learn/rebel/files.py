@@ -161,14 +161,14 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
     return NetFile(path=Path(path), weights=weights, **about)
 
 
-def is_net_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a value network."""
+def is_net_file(path: str | os.PathLike[str], *, form: str = FORMAT) -> bool:
+    """Whether a file says that it is a value network, or one of another form."""
     source = Path(path)
     if source.suffix != ".safetensors" or not source.is_file():
         return False
     with open_regular(source) as file:
         size = int.from_bytes(file.read(8), "little")
-        return f'"{FORMAT}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
+        return f'"{form}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
 
 
 def checksum(header: Mapping[str, Any], arrays: Arrays) -> str:
