@@ -34,7 +34,7 @@ from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 SUFFIX = ".spot"
 FULL = 65_535
