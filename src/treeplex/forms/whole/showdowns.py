@@ -65,7 +65,7 @@ class Showdowns:
             classes = canonical_boards(self.format, missing)
             for cards, weight in zip(classes.boards.tolist(), classes.weights.tolist(), strict=True):
                 total += weight * self.complete(tuple(cards))
-            total = np.mean([total[image][:, image] for image in self.suits.maps], axis=0, dtype=np.float32)
+            total = np.stack([total[image][:, image] for image in self.suits.maps]).mean(axis=0)
             return np.asarray(total / comb(len(self.format.deck) - 4, missing), np.float32)
         left = [card for card in self.format.deck if card not in board]
         if comb(len(left), missing) * self.apart.size <= MOST_ENTRIES:
@@ -79,13 +79,15 @@ class Showdowns:
             total += self.complete(drawn)
             met += free[:, None] * free
         met *= self.apart
-        return np.divide(total, met, out=0.5 * self.apart, where=met > 0)
+        half: Shares = np.multiply(self.apart, 0.5, dtype=np.float32)
+        np.divide(total, met, out=half, where=met > 0)
+        return half
 
     def complete(self, board: Board) -> Shares:
         """The same on a complete board."""
         strengths = format_strengths(self.format, board)
         free = strengths >= 0
-        shares = np.sign(strengths[:, None] - strengths).astype(np.float32)
+        shares: Shares = np.sign(strengths[:, None] - strengths).astype(np.float32)
         shares += 1.0
         shares *= 0.5 * self.apart
         shares *= free

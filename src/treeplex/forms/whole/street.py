@@ -164,14 +164,14 @@ class StreetSubgame(Subgame):
     @cached_property
     def tree(self) -> Tree:
         """The street as the engine sees it: after each player's empty sequence one for each row and hand, then blocks."""
-        blocks, parents, offsets, infosets = [], [], [0], [0]
-        ends = [0]
+        blocks, parents = list[tuple[int, ...]](), list[Ints]()
+        ends, offsets, infosets = [0], [0], [0]
         for player in (0, 1):
             size = 1 + self.width
             for number, decision in enumerate(self.betting.decisions):
                 if decision.player != player:
                     continue
-                blocks.append((self.firsts[number], len(parents) * self.width, self.width, len(decision.actions)))
+                blocks.append((int(self.firsts[number]), len(parents) * self.width, self.width, len(decision.actions)))
                 begin = self.begin(player, decision.last, base=ends[-1])
                 parents.append(np.arange(begin, begin + self.width))
                 size += len(decision.actions) * self.width

@@ -104,7 +104,7 @@ class WholeSearchAgent(Seat):
 
     def _open(self, opening: Opening) -> None:
         """Be at the beginning of a street."""
-        self.opening, self._labels = opening, ()
+        self.opening, self._labels = opening, tuple[int, ...]()
         self._solved: Solved | None = None
         self._copy = int(self.generator.choice(len(self._weights), p=self._weights)) if self.drawn else 0
 
