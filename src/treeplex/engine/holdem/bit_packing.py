@@ -1,16 +1,18 @@
 """Whole numbers in few bits: 16-bit numbers in coarser steps, each predicted by its neighbour, blocks of one width.
 
-A block is ``BLOCK`` neighbouring numbers (hands of one action, mostly). A byte says how many bits each of them takes, and whether
-these are the numbers or the differences from their neighbours, whichever takes fewer; what may be negative is written as 0, -1,
-1, -2, ... A number between two steps goes up or down at random, by a hash of its place and a seed, with the chances that keep its
-mean: so sums over many iterations do not drift. A number on a step stays what it is.
+A block is ``BLOCK`` neighbouring numbers (hands of one action, mostly). A byte says how many bits each of them takes, and
+whether these are the numbers or the differences from their neighbours, whichever takes fewer; what may be negative is written
+as 0, -1, 1, -2, ... A number between two steps goes up or down at random, by its place and a seed, with the chances that keep
+its mean: so sums over many iterations do not drift. A number on a step stays what it is.
 
-Predicting from a neighbour and coding what is left is what Cepheus' program does (Bowling, Burch, Johanson and Tammelin 2015). It
-predicts from the board before as well, and has an adaptive range coder; packed bits take more room and are read much faster.
+Predicting from a neighbour and coding what is left is what Cepheus' program does (Bowling, Burch, Johanson and Tammelin 2015).
+It predicts from the board before as well, and has an adaptive range coder; packed bits take more room and are read much faster.
 """
 
+from typing import Any
+
 import numpy as np
-from numba import int32, njit, uint32, uint64
+from numba import int32, int64, njit, uint32, uint64
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint32]
@@ -20,6 +22,8 @@ Bytes = NDArray[np.uint8]
 BLOCK = 32
 SIGNED, DIFFERENCES = 32, 64
 """Added to a block's width: numbers of either sign, differences."""
+CHANCES = np.random.default_rng(0).permutation(4096).astype(np.float32) * np.float32(0.9998 / 4096) + np.float32(1e-4)
+"""Numbers between 0 and 1 by which is rounded; every block begins at another place."""
 
 
 def packed_room(count: int) -> tuple[int, int]:
@@ -46,11 +50,13 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
         low = block * BLOCK
         size = min(BLOCK, count - low)
         levels[0] = levels[BLOCK]
+        place = scattered(uint64(block), uint64(seed))
         for j in range(size):
-            place = uint32(uint32(low + j + seed) * uint32(2654435761))
-            place = uint32(uint32(place ^ uint32(place >> uint32(15))) * uint32(2246822519))
-            chance = np.float32(int32(place >> uint32(9))) * np.float32(0.9998 * 2.0**-23) + np.float32(1e-4)
-            level = int32(np.floor(np.float32(numbers[low + j]) * share + chance)) if wide > 1 else int32(numbers[low + j])
+            level = (
+                int32(np.floor(np.float32(numbers[low + j]) * share + CHANCES[place + j]))
+                if wide > 1
+                else int32(numbers[low + j])
+            )
             levels[j + 1] = min(max(level, -highest), highest)
         for j in range(size, BLOCK):
             levels[j + 1] = levels[size]
@@ -84,7 +90,15 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
 
 
 @njit(cache=True, nogil=True, error_model="numpy", inline="always")
-def width_of(bits: int) -> int:
+def scattered(block: Any, seed: Any) -> Any:
+    """Where a block begins in :data:`CHANCES`: the first steps of splitmix64."""
+    mixed = block * uint64(0x9E3779B97F4A7C15) + seed * uint64(0xD1B54A32D192ED03)
+    mixed = (mixed ^ (mixed >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    return int64((mixed >> uint64(32)) % uint64(len(CHANCES) - BLOCK))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def width_of(bits: Any) -> int:
     """How many bits a number takes."""
     width = 0
     while bits:

@@ -102,7 +102,9 @@ class FolderBlocks:
         except OSError as error:
             full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
             reason = "the disk is full" if full else error.strerror
-            raise FileError(f"cannot write {path}: {reason}; the run stands at its last iteration, make room and resume") from error
+            raise FileError(
+                f"cannot write {path}: {reason}; the run stands at its last iteration, make room and resume"
+            ) from error
 
     @property
     def size(self) -> int:

@@ -1,14 +1,15 @@
-"""A spot whose trunk is here and whose parts are solved by jobs: the form of large trees, packed numbers and runs on disk.
+"""A spot whose trunk is here and whose parts are solved by jobs: for large trees, packed numbers and runs on disk.
 
-The trunk is the spot's first street. In each iteration, for each player in turn, own reach at its ends goes out with one job a part;
-what the parts are worth there comes back and is added up in the order of parts. So numbers depend neither on who does the jobs nor
-on how many do. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every worker sees,
-memory of this process or files. So any worker can take any job, one that died takes nothing with it, and memory holds no more
-than the parts that are worked on.
+The trunk is the spot's first street. In each iteration, for each player in turn, own reach at its ends goes out with one job a
+part; what the parts are worth there comes back and is added up in the order of parts. So numbers depend neither on who does the
+jobs nor on how many do. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every
+worker sees, in memory of this process or in files. So any worker can take any job, one that died takes nothing with it, and
+memory holds no more than the parts that are worked on.
 
 The split is that of Cepheus (Bowling, Burch, Johanson and Tammelin 2015), whose subgames stay with their machine.
 """
 
+import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,16 +30,17 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.split.blocks import Blocks, FolderBlocks, MemoryBlocks
 from treeplex.forms.holdem.split.jobs import SCALES_OF, PartWorker, Step, store_of_arrays
 from treeplex.forms.holdem.split.parts import Part, greatest_extent, split_spot
-from treeplex.forms.holdem.spot_form import STORAGE
+from treeplex.forms.holdem.spot_form import PACKED, STORAGE
 from treeplex.forms.holdem.subgame import rows_of
+from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.workers.crew import Shared
 from treeplex.workers.executor import Executor
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
-PACKED = "packed"
-"""The storage of 16-bit numbers in fewer bits."""
+TRUNK, FORMAT = "trunk.safetensors", "treeplex spot in parts"
+"""The file of a run's trunk in its folder."""
 MEMORY_FOLDER = Path("/dev/shm")
 """A folder in memory, for blocks of workers of this machine; not on every system."""
 
@@ -51,11 +53,13 @@ class SplitState:
         trunk: regrets, guesses and averages of the first street, with scales, by their names in a store.
         blocks: those of the parts.
         iteration: iterations done.
+        horizon: iterations planned, when the run began.
     """
 
     trunk: dict[str, Array]
     blocks: Blocks
     iteration: int = 0
+    horizon: int = 1000
 
 
 class SplitForm:
@@ -67,21 +71,40 @@ class SplitForm:
         executor: does the jobs.
         folder: of the run, where blocks are files that outlive it; None for memory.
         trunk, parts: see :func:`split_spot`.
+        moved: bytes of blocks that were read and written so far, and the seconds of workers in which they were.
     """
 
     players = 2
     locks = ()
 
-    def __init__(self, game: CompiledSpot, executor: Executor, *, storage: str = "float32", folder: Path | None = None) -> None:
+    def __init__(
+        self,
+        game: CompiledSpot,
+        executor: Executor,
+        *,
+        storage: str = "float32",
+        folder: Path | None = None,
+        algorithm: str = "",
+        horizon: int = 1000,
+    ) -> None:
         """Cut the spot into parts.
+
+        Args:
+            game: the compiled spot.
+            executor, storage, folder: see above.
+            algorithm: canonical text of the rule; a run in the folder must be one by the same.
+            horizon: iterations planned; that of a run in the folder goes first.
 
         Raises:
             AlgorithmError: it has one street only, or workers elsewhere have no folder in common.
         """
         if executor.elsewhere and folder is None:
-            raise AlgorithmError("on a cluster needs a folder that all machines see; take storage=disk:FOLDER")
+            raise AlgorithmError("solving in parts on a cluster needs a folder that all machines see; take storage disk:FOLDER")
         self.game, self.executor, self.storage, self.folder = game, executor, storage, folder
-        self.threads = executor.size
+        boards = hashlib.sha256(game.form.boards.tobytes()).hexdigest()
+        self._about = {"spot": self.identity, "boards": boards, "storage": storage, "algorithm": algorithm}
+        self._horizon = horizon
+        self.threads, self.moved = executor.size, (0, 0.0)
         self.trunk, self.parts = split_spot(game)
         self._kind: Any = STORAGE.get(storage, np.int16)
         self._numbers = int(self.trunk.form.boards[1, STORE])
@@ -115,10 +138,47 @@ class SplitForm:
             arrays[name], arrays[SCALES_OF[name]] = np.zeros(self._numbers, self._kind), np.zeros(self._scales, np.float32)
         if not predicts:
             arrays["guesses"], arrays["guess_scales"] = arrays["regrets"], arrays["regret_scales"]
-        return SplitState(arrays, self._make_blocks())
+        state = SplitState(arrays, self._make_blocks(), horizon=self._horizon)
+        if self.folder is not None and (self.folder / TRUNK).exists():
+            self._resume(self.folder / TRUNK, state)
+        return state
+
+    def _resume(self, path: Path, state: SplitState) -> None:
+        """Take over the trunk and the iteration of the run in the folder.
+
+        Raises:
+            FileError: it is another run, or damaged.
+        """
+        with TensorFile(path, FORMAT, 1) as file:
+            for name, value in self._about.items():
+                if file.about.get(name) != value:
+                    what = {"spot": "another spot", "boards": "another spot"}.get(name, f"{name} {file.about.get(name)}")
+                    raise FileError(f"{self.folder} has a run of {what}; name another folder, or solve as it was begun")
+            for name in file:
+                if name not in state.trunk or file[name].shape != state.trunk[name].shape:
+                    raise FileError(f"{path} does not fit the spot; start again in an empty folder")
+                state.trunk[name][:] = file[name]
+            state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
+
+    def _save(self, state: SplitState) -> None:
+        """Say in the folder how far the run is: from now on blocks of the other side are those of this iteration."""
+        assert self.folder is not None
+        about = {"format": FORMAT, "version": "1", **self._about}
+        about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
+        kept = {name: array for name, array in state.trunk.items() if self._worker.predicts or not name.startswith("guess")}
+        write_tensors(self.folder / TRUNK, about, {name: tensor(array) for name, array in kept.items()})
 
     def _make_blocks(self) -> Blocks:
         if self.folder is not None:
+            try:
+                self.folder.mkdir(parents=True, exist_ok=True)
+            except OSError as error:
+                raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
+            others = [
+                each for each in self.folder.iterdir() if not each.name.startswith(("regrets.", "average.", "guesses.", "."))
+            ]
+            if others and not (self.folder / TRUNK).exists():
+                raise FileError(f"{self.folder} has other files, such as {others[0].name}; name an empty folder, or a new one")
             return FolderBlocks(self.folder)
         if self.executor.apart:
             self._scratch = TemporaryDirectory(prefix="treeplex-", dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None)
@@ -150,6 +210,8 @@ class SplitForm:
             self._gather(PartWorker.improve, crew, player, state.blocks, step)
             crew.ascend(improve, player, store, row, keep, add, streets=1)
         state.iteration = now
+        if self.folder is not None:
+            self._save(state)
 
     def _gather(self, function: Any, crew: BoardPool, player: int, blocks: Blocks, task: Any) -> None:
         """Have the jobs done, and add up what the ends of the trunk are worth."""
@@ -159,7 +221,8 @@ class SplitForm:
         total = rows_of(crew.form, crew.work, player, gathered=True)
         total[:] = 0.0
         for found in self.executor.map(function, ((worker, part, blocks, task, reach) for part in parts)):
-            total += found
+            total += found.values
+            self.moved = self.moved[0] + found.bytes, self.moved[1] + found.seconds
         self.executor.forget(reach)
 
     def _crew(self, *, judging: bool) -> BoardPool:
@@ -224,6 +287,8 @@ class SplitForm:
                         getattr(store, own)[here] = whole[there]
                 self._worker.save(part, state.blocks, store, name, player, iteration)
         state.iteration = iteration
+        if self.folder is not None:
+            self._save(state)
 
     def _stores(self) -> Iterator[tuple[Part, Store, int]]:
         return ((part, self._worker.store(part), player) for part in self.parts for player in (0, 1))
@@ -242,7 +307,7 @@ class SplitForm:
         return {name: numbers, SCALES_OF[name]: scales}
 
     def close(self) -> None:
-        """Remove blocks that nobody will need again."""
+        """Remove blocks that nobody will need again; the executor is closed by who made it."""
         if self._scratch is not None:
             self._scratch.cleanup()
 
@@ -258,4 +323,6 @@ def spacious(size: int, kind: Any) -> Array:
             file.truncate(size * np.dtype(kind).itemsize)
             return np.memmap(file, kind, "r+", shape=(size,)).view(np.ndarray)
     except OSError as error:
-        raise FileError(f"no room for a temporary file of {size * np.dtype(kind).itemsize:,} bytes ({error}); set TMPDIR") from error
+        raise FileError(
+            f"no room for a temporary file of {size * np.dtype(kind).itemsize:,} bytes ({error}); set TMPDIR"
+        ) from error

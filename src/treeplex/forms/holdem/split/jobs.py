@@ -1,5 +1,6 @@
-"""Jobs on parts of a spot: an update of one player, or a best response; what reaches a part goes in, what it is worth comes out."""
+"""Jobs on parts of a spot, an update of one player or a best response: what reaches a part goes in, its values come out."""
 
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -35,6 +36,19 @@ class Step(NamedTuple):
     add: float
 
 
+class Found(NamedTuple):
+    """What a job gives.
+
+    Attributes:
+        values: what the ends of the trunk are worth to the player as far as the part goes, float64 [ends, hands].
+        bytes, seconds: of blocks that were read and written, and how long that took.
+    """
+
+    values: Floats
+    bytes: int
+    seconds: float
+
+
 class PartWorker:
     """Who does jobs: kinds of numbers, and scratch space that serves every part, made once in each worker.
 
@@ -50,6 +64,7 @@ class PartWorker:
         self.kind, self.extent = np.dtype(kind), extent
         self.packed, self.predicts, self.raked = packed, predicts, raked
         self._spaces: dict[str, Any] = {}
+        self._bytes, self._seconds = 0, 0.0
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_spaces": {}}
@@ -57,7 +72,7 @@ class PartWorker:
     @property
     def short(self) -> bool:
         """Whether numbers are 16-bit ones with scales."""
-        return self.kind == np.int16
+        return bool(self.kind == np.int16)
 
     def crew(self, form: HoldemForm, *, judging: bool) -> BoardPool:
         """A pool of one thread on a form, in double precision for judging."""
@@ -74,7 +89,10 @@ class PartWorker:
         numbers, scales = part.stored[1].stop, part.scales[1].stop if self.short else 0
         arrays = {}
         for name in ("regrets", *(["guesses"] if self.predicts else []), "average"):
-            found = (given or {}).get(name) or (self.space(name, numbers, self.kind), self.space(f"{name}.", scales, np.float32))
+            found = (given or {}).get(name) or (
+                self.space(name, numbers, self.kind),
+                self.space(f"{name}.", scales, np.float32),
+            )
             arrays[name], arrays[SCALES_OF[name]] = found
         if not self.predicts:
             arrays["guesses"], arrays["guess_scales"] = arrays["regrets"], arrays["regret_scales"]
@@ -90,21 +108,36 @@ class PartWorker:
     def load(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, side: int) -> None:
         """Read a block into a store."""
         numbers, scales = self.views(part, store, name, player)
-        decode(blocks.read(Block(part.number, name, player, side)), numbers, scales, name, packed=self.packed)
+        began = perf_counter()
+        content = blocks.read(Block(part.number, name, player, side))
+        self._count(0 if content is None else content.size, began)
+        decode(content, numbers, scales, name, packed=self.packed)
 
     def save(self, part: Part, blocks: Blocks, store: Store, name: str, player: int, iteration: int) -> None:
         """Write a block from a store, as it is after an iteration."""
         numbers, scales = self.views(part, store, name, player)
         seed = (iteration * 7919 + part.number * 104_729 + len(name) + player) % 2**31
         content = encode(numbers, scales, name, packed=self.packed, seed=seed)
+        began = perf_counter()
         blocks.write(Block(part.number, name, player, iteration % 2), content)
+        self._count(content.size, began)
+
+    def _count(self, size: int, began: float) -> None:
+        self._bytes += size
+        self._seconds += perf_counter() - began
+
+    def found(self, crew: BoardPool, player: int) -> Found:
+        """What a job gives, when its passes are done."""
+        counted = self._bytes, self._seconds
+        self._bytes, self._seconds = 0, 0.0
+        return Found(rows_of(crew.form, crew.work, player, gathered=True).copy(), *counted)
 
     def views(self, part: Part, store: Store, name: str, player: int) -> tuple[Array, Array]:
         """A player's numbers and scales in a store."""
         scales = part.scales[player] if self.short else slice(0, 0)
         return getattr(store, name)[part.stored[player]], getattr(store, SCALES_OF[name])[scales]
 
-    def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> Floats:
+    def improve(self, part: Part, blocks: Blocks, step: Step, reach: Array) -> Found:
         """Update the regrets of a player in a part, and in the update of player 0 both averages.
 
         Args:
@@ -112,9 +145,6 @@ class PartWorker:
             blocks: its numbers.
             step: what is done.
             reach: own reach of both players in the trunk, as ``Workspace.reach`` has it there.
-
-        Returns:
-            What the ends of the trunk are worth to the player as far as this part goes, float64 [ends, hands].
         """
         player, other, now = step.player, 1 - step.player, step.iteration
         crew, store, first = self.crew(part.form, judging=False), self.store(part), player == 0
@@ -137,9 +167,9 @@ class PartWorker:
         if first:
             for each in (0, 1):
                 self.save(part, blocks, store, "average", each, now)
-        return rows_of(crew.form, crew.work, player, gathered=True).copy()
+        return self.found(crew, player)
 
-    def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> Floats:
+    def answer(self, part: Part, blocks: Blocks, task: tuple[int, int, int], reach: Array) -> Found:
         """Best responses or expected values of a player against the average strategy; see :meth:`improve`.
 
         ``task`` has the player, the mode (``BEST`` or ``EXPECT``) and the side of the blocks.
@@ -152,7 +182,7 @@ class PartWorker:
         average, scales = store.average, store.average_scales
         crew.descend(1 - player, average, scales, store, first=1, streets=crew.last)
         crew.ascend(answer, player, mode, average, scales, store, first=1)
-        return rows_of(crew.form, crew.work, player, gathered=True).copy()
+        return self.found(crew, player)
 
 
 def store_of_arrays(arrays: dict[str, Array]) -> Store:

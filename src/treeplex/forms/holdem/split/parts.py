@@ -1,11 +1,12 @@
-"""A compiled spot in parts: the trunk, which is its first street, and groups of the boards that open the second, with all below.
+"""A compiled spot in parts: the trunk, its first street, and groups of the boards that open the second, with all below.
 
-A part is a public tree of its own: the board of the trunk, whose betting is done elsewhere, and some of the boards below it. What
+A part is a public tree of its own: the board of the trunk, whose betting is done elsewhere, and some boards below it. What
 reaches the ends of the trunk goes in, values come out; nothing passes between parts.
 """
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -76,7 +77,10 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
         AlgorithmError: there is one street only.
     """
     if len(game.boards) == 1:
-        raise AlgorithmError("has no cards to come after its first street, so there are no parts to hand out")
+        raise AlgorithmError(
+            f"{game} has no cards to come after its first street, so it is not solved in parts; take storage float32 or int16, "
+            "without workers"
+        )
     most = int(np.clip(game.stored // PARTS, LEAST_NUMBERS, MOST_NUMBERS))
     numbers = numbers_below(game)
     cuts, held = [0], 0
@@ -86,7 +90,7 @@ def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
             held = 0
         held += own
     cuts.append(len(numbers))
-    parts = [part_of(game, k, low, high) for k, (low, high) in enumerate(zip(cuts[:-1], cuts[1:], strict=True))]
+    parts = [part_of(game, k, low, high) for k, (low, high) in enumerate(pairwise(cuts))]
     return part_of(game, -1, 0, 1, streets=2), parts
 
 
@@ -108,13 +112,17 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
     """The part of boards ``low..high-1`` of the second street, with the first ``streets`` streets."""
     count = len(game.boards) if streets is None else streets
     kept: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
-    chosen, above = [range(0, 1)], 0
+    chosen, above = [range(1)], 0
     for street in range(1, count):
         boards = game.boards[street][low:high]
         first, last = boards[0].children.start, boards[-1].children.stop
         kept.append(
             [
-                replace(board, parent=board.parent - above, children=range(board.children.start - first, board.children.stop - first))
+                replace(
+                    board,
+                    parent=board.parent - above,
+                    children=range(board.children.start - first, board.children.stop - first),
+                )
                 for board in boards
             ]
         )
@@ -125,11 +133,11 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
     hands = joined_slices(form.boards[:, HANDS], picked, len(form.source))
     copies = joined_slices(form.boards[:, COPIES], picked, len(form.copies))
     targets = [slice(int(form.copies[k, 0]), int(target_end(form, k))) for each in copies for k in range(each.start, each.stop)]
-    boards = players_apart(layout.boards, layout.streets) if streets is None else layout.boards
+    table = players_apart(layout.boards, layout.streets) if streets is None else layout.boards
     found = form._replace(
         streets=layout.streets,
         factors=form.factors[:count],
-        boards=boards,
+        boards=table,
         copies=layout.copies,
         targets=np.concatenate([form.targets[each] for each in targets]),
         **{
