@@ -44,7 +44,7 @@ def test_promises_are_kept_in_single_precision(board: str, kind: type[Gadget] | 
     got, ranges = carried_values(subgame, found, player), belief(board).ranges[1 - player]
     if kind is None:  # the ranges' mean, for without a gadget nothing is said of single hands
         met = np.isfinite(got[0])
-        weights = ranges[met] * subgame.roots.opposing(search.ranges, 1 - player)[0][met]
+        weights = ranges[met] * subgame.roots.opposing(subgame.ranges, 1 - player)[0][met]
         assert (got - carried)[0, met] @ weights / weights.sum() < 0.01
     else:
         assert np.nanmax(got - carried) < 0.02

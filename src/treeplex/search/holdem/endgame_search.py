@@ -52,16 +52,15 @@ class EndgameSearch:
         if not isinstance(method.scheme, Variant) or len(subgame.leaves):
             raise AlgorithmError(f"streets to the end of the game are solved by a variant of CFR, not by {method.name}")
         self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0
-        self._rule, whole = method.scheme, subgame.whole
-        self.ranges = tuple(own[None] for own in checked(subgame, subgame.ranges))
-        self._hands = subgame.held(0), subgame.held(1)
-        weights = np.concatenate([own[0][hands] for own, hands in zip(self.ranges, self._hands, strict=True)])
-        form = whole.form._replace(weights=weights)
-        self.crew = BoardPool(form, make_workspace(form, subgame.threads, precision, raked=whole.raked), raked=whole.raked)
+        self._rule, whole, self._hands = method.scheme, subgame.begun, (subgame.held(0), subgame.held(1))
+        work = make_workspace(whole.form, subgame.threads, precision, raked=whole.raked)
+        self.crew = BoardPool(whole.form, work, raked=whole.raked)
         self.store = Store(**store_of(whole, self._rule.needs, precision))
         self.gadget: GadgetArrays | None = None
         if subgame.gadget is not None:
-            self.gadget = GadgetArrays(subgame.gadget, subgame, self.ranges)
+            first, second = checked(subgame, subgame.ranges)
+            self.gadget = GadgetArrays(subgame.gadget, subgame, (first[None], second[None]))
+            self.crew.form = whole.form._replace(weights=whole.form.weights.copy())
             self._enter(self.gadget.opponent)
 
     def run(self, iterations: int) -> None:
