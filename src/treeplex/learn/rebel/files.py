@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from treeplex.learn.rebel.value_net import NetFactory, NetworkLeaf
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
+from treeplex.storage.version import own_version
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
@@ -125,7 +125,7 @@ def save_net(
     header = {
         "format": form,
         "format_version": VERSION,
-        "treeplex": version("treeplex"),
+        "treeplex": own_version(),
         "game": game,
         "identity": identity,
         "settings": dict(settings),

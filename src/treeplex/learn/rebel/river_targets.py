@@ -48,7 +48,7 @@ class River:
             ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
             iterations: of the solution.
             bins: B.
-            storage: kind of numbers, see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+            storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
         order, possible = board.order[0], np.zeros(len(spot.format.hands))

@@ -146,7 +146,7 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
         if not names_kind(text):
-            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.AgentKind")
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.arena.AgentKind")
         return source(), dict(user_spec.parameters)
     spec = spec_of(text)
     return agents()[spec.name], dict(spec.parameters)

@@ -23,10 +23,10 @@ from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
 from treeplex.learn.torch.device import one_thread
+from treeplex.runs.holdem.estimate import needed_memory
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.memory import needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.agents.of_users import load_leaf

@@ -30,10 +30,10 @@ from treeplex.learn.rebel.settings import (
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import one_thread
+from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME

@@ -1,4 +1,4 @@
-"""Networks of infosets that rows describe, for walks by the rules; numbered ones have ``learn.neural.approximator``."""
+"""Networks of infosets that rows describe, for walks by the rules; numbered ones have ``learn.neural.fitting.approximator``."""
 
 from collections.abc import Mapping
 from typing import Any
