@@ -62,7 +62,7 @@ def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
                 each.see(label)
         for play in range(PLAYS):
             copies, random = [fork(each) for each in players], np.random.default_rng((8, number, play))
-            found += played_out(copies, state, reached, seat, random, CheckedDown(TURN))
+            found += played_out(copies, state, reached, seat, random, CheckedDown())
     return [*(found / (2 * PLAYS)).tolist(), 1.0]
 
 
