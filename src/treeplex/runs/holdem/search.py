@@ -21,6 +21,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
+from treeplex.learn.hand_values.shipped import SHIPPED as SHIPPED_HANDS
 from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
 from treeplex.learn.hand_values.trainer import NET as HAND_NET
 from treeplex.learn.hand_values.trainer import hand_net_of
@@ -112,8 +113,9 @@ def search_spot(
     Args:
         spot: at least one street follows its first.
         source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
-            for any spot values of your own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file,
-            ``file.py:NAME``; None for exact values, all streets that follow solved anew in every iteration.
+            for turns and flops the same of networks for hands, ``hands`` being the library's; for any spot values of your
+            own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file, ``file.py:NAME``; None for exact values, all
+            streets that follow solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
@@ -233,7 +235,8 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
     """What values are called: see :class:`SearchedSpot`."""
     if net is not None:
-        return REBEL if net.path == RIVERS else str(net.path)
+        own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
+        return own.get(net.path, str(net.path))
     if source is None:
         return "exact"
     if callable(source):
