@@ -21,7 +21,7 @@ from treeplex.learn.rebel.value_net import NetFactory, NetworkLeaf
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1

@@ -109,6 +109,25 @@ def evaluate(
             progress=progress,
         )
         return
+    from treeplex.runs.rebel.whole import is_whole_folder
+
+    if is_whole_folder(policy):
+        from treeplex.play.cli.rebel import evaluate_whole
+
+        if worst or exact or refine or think is not None or changes or ray is not None or workers is not None:
+            raise SpecError(
+                "a network for whole hold'em is judged by --playthroughs and --iterations; leave the other options out"
+            )
+        evaluate_whole(
+            game,
+            policy,
+            playthroughs=playthroughs,
+            iterations=iterations,
+            seed=seed,
+            as_json=as_json,
+            progress=progress,
+        )
+        return
     from treeplex.runs.agents.registry import names_agent
 
     asked = Asked(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None

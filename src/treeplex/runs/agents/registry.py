@@ -166,12 +166,13 @@ def spec_of(text: str) -> Spec:
     """
     from treeplex.runs.rebel.job import is_turn_folder
     from treeplex.runs.rebel.judge import is_rebel, is_shipped
+    from treeplex.runs.rebel.whole import is_whole_folder
 
     text = text.strip()
     if is_shipped(text):
         name = text.partition(":")[2]
         return Spec("rebel", {"network": name} if name else {})
-    if is_rebel(text) or is_turn_folder(text):
+    if is_rebel(text) or is_turn_folder(text) or is_whole_folder(text):
         return Spec("rebel", {"network": text})
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})

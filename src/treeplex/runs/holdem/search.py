@@ -27,8 +27,8 @@ from treeplex.learn.hand_values.trainer import NET as HAND_NET
 from treeplex.learn.hand_values.trainer import hand_net_of
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
+from treeplex.learn.rebel.turn_nets import read_turn_leaf
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.hand_values.job import HAND_VALUES
 from treeplex.runs.holdem.estimate import needed_memory
@@ -41,6 +41,7 @@ from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.warm_start import begin_search
 from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 
@@ -143,10 +144,10 @@ def search_spot(
         player = Player(cut, river, storage=STORAGE, threads=threads)
         leaf = leaf or player.endgames
     assert leaf is not None
-    search = SubgameSearch(cut, METHODS[method], leaf, horizon=iterations)
+    search = begin_search(cut, METHODS[method], leaf, None, iterations)
     began, processor = perf_counter(), process_time()
     with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
-        for done in range(1, iterations + 1):
+        for done in range(search.iteration + 1, iterations + 1):
             search.run(1)
             if progress is not None:
                 rate = done / (perf_counter() - began)
@@ -229,7 +230,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; resume it: treeplex holdem train --resume {path}")
         path = path / NET
-    return read_net(path), read_river_net(path).leaf()
+    return read_net(path), read_turn_leaf(path)
 
 
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:

@@ -63,7 +63,7 @@ LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 LEAST_SIZES = 100, 10
 """The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
-STORAGES = ("float32", "float64", "int16")
+STORAGES = ("float32", "float64", "int16", "packed", "disk:FOLDER")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
 
 
@@ -182,8 +182,8 @@ class SpotRequest:
             SpecError: a field is wrong.
         """
         fields = self.fields
-        storage = text_of(fields["storage"], "storage", "float32").lower() if "storage" in fields else None
-        if storage is not None and storage not in STORAGES:
+        storage = text_of(fields["storage"], "storage", "float32") if "storage" in fields else None
+        if storage is not None and not storage.startswith("disk:") and (storage := storage.lower()) not in STORAGES:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
         return SolveFields(
