@@ -30,7 +30,7 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 FOLDER = Path("runs")
-TESTS = {"river": 100, "turn": 24}
+TESTS = {"river": 80, "turn": 12}
 STACKS = ((0, 1), (1, 4), (4, 20))
 SEED = 20_000
 FLOPS = ("Ks8s3d",)
@@ -76,7 +76,7 @@ def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
     """Errors of models on situations that none has seen, and of the best by stack."""
     folder = FOLDER / f"hands-{street}"
     file = read_net(folder / NET if folder.exists() else shipped_hand_net(street), form=FORM)
-    settings = HandValueSettings(**{name: file.settings[name] for name in HandValueSettings.__dataclass_fields__})
+    settings = HandValueSettings().changed(file.settings)
     generator, began = np.random.default_rng(SEED), process_time()
     tests = [draw(settings, generator) for _ in range(TESTS[street])]
     cost, whole = (process_time() - began) / len(tests), hand_net_of(file)
@@ -86,7 +86,7 @@ def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
             inputs, targets = np.array(state["inputs"]), np.array(state["targets"])
         of_one = 2 * settings.sampled
         models["linear"] = linear(inputs, targets, tests)
-        for part in (16, 4):
+        for part in (8,):
             few = len(inputs) // of_one // part * of_one
             net = fitted(settings, inputs[:few], targets[:few])
             models[f"network, {few // of_one:,}"] = [net.worth(each) for each in tests]

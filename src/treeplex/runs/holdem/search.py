@@ -129,9 +129,9 @@ def search_spot(
         GameError: nothing follows the spot's first street, it is too large, or its ranges leave no pair of hands.
         FileError: no network for rivers of hold'em there.
     """
-    own = source if callable(source) else None
-    hands = None if own else hand_network(source, spot)
-    threads, net, leaf = searching(None if own or hands else source, iterations, method, river, threads)
+    own, file = (source, None) if callable(source) else (None, source)
+    hands = None if file is None else hand_network(file, spot)
+    threads, net, leaf = searching(None if hands else file, iterations, method, river, threads)
     leaf = own or leaf
     if hands is not None:
         net, leaf = hands
@@ -191,15 +191,13 @@ def searching(
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
-def hand_network(source: str | os.PathLike[str] | LeafValue | None, spot: Spot) -> tuple[NetFile, LeafValue] | None:
+def hand_network(source: str | os.PathLike[str], spot: Spot) -> tuple[NetFile, LeafValue] | None:
     """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
 
     Raises:
         FileError: the folder has no network yet, or it is damaged.
         SpecError: the street that the spot leads to is another than the network's, or the spot has rake or another deck.
     """
-    if source is None or callable(source):
-        return None
     path = Path(source)
     if kind_of(path) == HAND_VALUES.name:
         path = path / HAND_NET
