@@ -37,8 +37,8 @@ from treeplex.learn.torch.device import one_thread
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.holdem.strength_bins import SINGLE, BinnedRivers, RiverBins
 
-GAMES = 320
-LOOKS = (10, 20, 40, 80, 160, 320)
+GAMES = 96
+LOOKS = (6, 12, 24, 48, 96)
 """Games of a training after which errors on rivers that it has not seen are measured."""
 RECIPE = HoldemRebelSettings(games=GAMES, iterations=24, reuse=48.0, burn_in=128)
 KINDS: Mapping[str, HoldemRebelSettings] = {
@@ -49,7 +49,7 @@ KINDS: Mapping[str, HoldemRebelSettings] = {
 }
 SEARCHED = 64
 """Iterations of the searches that are judged."""
-RIVER, FINE = 64, 256
+RIVER, FINE = 64, 128
 """Iterations of Discounted CFR in a solution of a river: in judgements, and of those on which errors are measured."""
 
 
@@ -164,7 +164,7 @@ def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
 @study(
     title="ReBeL, Figure 2: turn endgame hold'em as published, single hands",
     place=14,
-    minutes=60,
+    minutes=25,
     needs=("torch",),
 )
 def reproduce() -> Result:
