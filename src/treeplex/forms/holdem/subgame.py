@@ -93,6 +93,16 @@ class HoldemSubgame(Subgame):
         return below_of(self.whole, self.streets, self.open_ends)
 
     @cached_property
+    def begun(self) -> CompiledSpot:
+        """The whole subgame with the ranges with which it was cut, each summing to one.
+
+        Raises:
+            GameError: a range that it has no place for.
+        """
+        weights = [own[self.held(player)] for player, own in enumerate(checked(self, self.ranges))]
+        return replace(self.whole, form=self.whole.form._replace(weights=np.concatenate(weights)))
+
+    @cached_property
     def nodes(self) -> list[int]:
         """The nodes of the betting tree where the open ends are, a street end each."""
         if not len(self.open_ends):

@@ -58,7 +58,7 @@ class River:
             iterations: of the solution.
             bins: B, or :data:`treeplex.search.holdem.strength_bins.SINGLE`.
             shown: whether values are over the showdown, or all that hands are worth.
-            storage: kind of numbers, see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+            storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
         first, second = possible_ranges(board, ranges)

@@ -17,6 +17,8 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.spots.files import is_turn_endgame, spot_request
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, TurnPlayer, parallel_trainer
@@ -29,11 +31,13 @@ from treeplex.learn.rebel.settings import (
     RebelSettings,
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import one_thread
+from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
+from treeplex.runs.rebel.whole import WHOLE, whole_job
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
@@ -65,7 +69,9 @@ class RebelLearner(TrainingKind):
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
-        """Spots and spot files are turns of hold'em."""
+        """Spots and spot files are turns of hold'em, ``holdem`` is whole hold'em."""
+        if isinstance(game, Holdem) or (isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM):
+            return WholeRebelLearner()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
         return HoldemRebelLearner() if isinstance(game, Spot) or named else self
 
@@ -148,6 +154,28 @@ class RebelLearner(TrainingKind):
             (f"treeplex evaluate {quoted(training.game)} {quoted(str(training.folder))}", "how exploitable it is"),
             (f"treeplex play {quoted(training.game)} --against {quoted(str(training.folder))}", "play against it"),
         ]
+
+
+class WholeRebelLearner(RebelLearner):
+    """ReBeL on whole hold'em for two, from the blinds on."""
+
+    job_kind = WHOLE
+    settings: type[Settings] = WholeRebelSettings
+    summary = "a value network for all streets of hold'em, learned by self-play from the first card"
+    takes: tuple[str, ...] = ("judge_every",)
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES}
+
+    def for_game(self, game: Any) -> TrainingKind:
+        """Itself."""
+        return self
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` alone."""
+        return {RECIPE: WholeRebelSettings()}
+
+    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
+        """A training at its beginning."""
+        return whole_job(game, settings, options)
 
 
 class HoldemRebelLearner(RebelLearner):
