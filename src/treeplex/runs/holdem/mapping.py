@@ -34,11 +34,12 @@ class HoldemMapping(Mapping[tuple[str, str], dict[str, float]]):
                 for action, child in reversed(list(zip(event.actions, event.children, strict=True))):
                     waiting.append((street, number, child, joined(line, action_text(action))))
                 continue
-            following = street + 1 if isinstance(event, StreetEnd) else self.streets
-            if following < self.streets and isinstance(game.betting.nodes[event.child], Decision):  # else a run-out
-                for below in reversed(board.children):
-                    dealt = game.boards[following][below].cards[len(board.cards) :]
-                    waiting.append((following, below, event.child, joined(line, cards_to_string(dealt))))
+            if not isinstance(event, StreetEnd) or not isinstance(game.betting.nodes[event.child], Decision):
+                continue  # over, or a run-out
+            following = street + 1
+            for below in reversed(board.children) if following < self.streets else ():
+                dealt = game.boards[following][below].cards[len(board.cards) :]
+                waiting.append((following, below, event.child, joined(line, cards_to_string(dealt))))
 
     def __len__(self) -> int:
         """Infosets of both players on the streets that are kept."""
