@@ -27,7 +27,7 @@ from treeplex.learn.rebel.tensor_rivers import solved_rivers
 from treeplex.learn.rebel.turn_nets import load_turn_weights, turn_weights
 from treeplex.learn.rebel.turn_policies import GuidedRivers, examples_of
 from treeplex.learn.torch.device import torch_device
-from treeplex.learn.torch.turns import TurnSearch
+from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
 from treeplex.search.holdem.strength_bins import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
@@ -127,7 +127,8 @@ class HoldemSelfPlay:
         """Begin.
 
         Raises:
-            SpecError: the spot is no turn, or the least stack leaves nothing behind.
+            SpecError: the spot is no turn, the least stack leaves nothing behind, or no such device or a method that it does
+                not know.
         """
         if len(spot.streets) != 2:
             raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
@@ -135,6 +136,8 @@ class HoldemSelfPlay:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
         self.spot, self.settings, self.leaf, self.generator = spot, settings, leaf, generator
         self._device = torch_device(settings.device)
+        if self._device is not None:
+            check_turn_method(METHODS[settings.method])
         self.solved = 0
         self.examples: PolicyRows | None = None
 

@@ -16,7 +16,7 @@ from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
 from treeplex.search.holdem.strength_bins import BinnedRivers, Rivers
-from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgame import Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
@@ -134,12 +134,10 @@ class TurnSearch:
         Raises:
             SpecError: another kind of search.
         """
-        subgame, method, leaf = search.subgame, search.method, search.leaf
-        plain = isinstance(method.scheme, Variant) and not method.scheme.predicts and method.updates == "alternating"
-        if not isinstance(leaf, BinnedRivers) or not isinstance(leaf.function, RiverNet) or not plain:
-            raise SpecError(
-                f"turns are searched on tensors by CFR-D and CFR-AVG with a network, not by {method.name}; take cpu"
-            )
+        check_turn_method(search.method)
+        subgame, leaf = search.subgame, search.leaf
+        if not isinstance(leaf, BinnedRivers) or not isinstance(leaf.function, RiverNet):
+            raise SpecError(f"turns are searched on tensors with a network, not with {type(leaf).__name__}; take device cpu")
         assert isinstance(subgame, HoldemSubgame)
         self.search, self._subgame = search, subgame
         at = self._at = Placement(device, dtype or torch_module().float32)
@@ -228,6 +226,18 @@ class TurnSearch:
     def _part(self, player: int) -> slice:
         """Where a player's numbers are in the search's arrays."""
         return board_part(self._subgame.top, 0, 0, player)
+
+
+def check_turn_method(method: Method) -> None:
+    """Refuse what turns are not searched by on tensors.
+
+    Raises:
+        SpecError: fictitious play, simultaneous updates, or a variant that predicts.
+    """
+    if not isinstance(method.scheme, Variant) or method.scheme.predicts or method.updates != "alternating":
+        raise SpecError(
+            f"turns are searched on tensors by CFR-D and CFR-AVG, alternating, not by {method.name}; take device cpu"
+        )
 
 
 def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]:
