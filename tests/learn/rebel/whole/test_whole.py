@@ -99,7 +99,7 @@ def test_stacks_must_cover_the_big_blind(game):
 @pytest.mark.parametrize("drawn", [True, False])
 def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn):
     table = load_rules("holdem(ranks=5,suits=2,stack=8)").public_game()
-    own = load_rules(TEN).public_game()
+    own = load_rules(TEN.replace("stack", "raises=1,stack")).public_game()
     leaf = RebelTrainer(own, WholeRebelSettings(**SMALL)).leaf
     player = WholeSearchAgent(table, own, leaf, PlaythroughSettings(iterations=3), np.random.default_rng(0), drawn=drawn)
     other = UniformAgent(table, np.random.default_rng(1))

@@ -51,6 +51,7 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
     """Everything that decides a training on whole hold'em, but the game."""
 
     width: int = 256
+    reuse: float = 256.0
     burn_in: int = setting(1024, "subgames before the first step", low=1)
     solves: int = setting(30_000, "streets to play in total; the step size falls over them", low=1)
     fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
