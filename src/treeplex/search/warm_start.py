@@ -7,7 +7,7 @@ up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as
 weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,10 @@ from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.forms.whole.street import StreetSubgame
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import Method, SubgameSearch
+from treeplex.search.whole.warm_start import start_street
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant
@@ -49,11 +51,11 @@ class Guided(Protocol):
 
     Attributes:
         warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
-        guess: the guesses.
+        guess: the guesses; of streets of whole hold'em a :class:`treeplex.search.whole.warm_start.StreetGuess`.
     """
 
     warm: int
-    guess: Guess
+    guess: Any
 
 
 def begin_search(
@@ -67,7 +69,11 @@ def begin_search(
     """
     search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
     if isinstance(leaf, Guided):
-        start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
+        count = min(leaf.warm if warm is None else warm, iterations - 1)
+        if isinstance(subgame, StreetSubgame) and count:
+            start_street(search, leaf.guess, count, added_up)
+        elif count:
+            start_warm(search, leaf.guess, count)
     return search
 
 

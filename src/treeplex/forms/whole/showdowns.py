@@ -64,8 +64,9 @@ class Showdowns:
         add_shares(strengths, weights, shares, met)
         if not board:  # each board stands for its images
             maps = self.suits.maps
-            shares, met = (np.stack([each[image][:, image] for image in maps]).mean(axis=0) for each in (shares, met))
-        share = np.divide(shares, met, out=np.full_like(met, 0.5), where=met > 0)
+            shares, met = np.stack([[each[image][:, image] for image in maps] for each in (shares, met)]).mean(axis=1)
+        share = np.full_like(met, 0.5)
+        np.divide(shares, met, out=share, where=met > 0)
         free = (~np.isin(self.format.hands, board).any(axis=1)).astype(np.float32)
         return np.asarray(share * self.apart * free * free[:, None], np.float32)
 

@@ -18,7 +18,8 @@ from treeplex.games.poker.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import average_weights
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import METHODS
+from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 Floats = NDArray[np.float64]
@@ -189,9 +190,10 @@ class WholeSearchAgent(Seat):
             there[maps] = with_trace(own)
         ranges = tuple(normalised_range(own, free)[None] for own in moved)
         street = StreetSubgame.of(self.own, self.cards, self.opening.table, [board], ranges)
-        search = SubgameSearch(street, METHODS[self.settings.method], self.leaf, horizon=self.settings.iterations)
+        settings = self.settings
+        search = begin_search(street, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
         if not self.drawn:
-            search.run(self.settings.iterations)
+            search.run(settings.iterations - search.iteration)
             found = search.average_policy()
             tables = [street.block(found, number) for number in range(len(street.betting.decisions))]
             first, second = (

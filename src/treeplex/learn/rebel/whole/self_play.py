@@ -29,9 +29,11 @@ from treeplex.games.poker.whole.betting import Table
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.public import pick
 from treeplex.learn.rebel.random_beliefs import split
+from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.search.play_distribution import training_iterations
+from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
@@ -49,6 +51,13 @@ class WholeRows(NamedTuple):
     inputs: Singles
     targets: Singles
     weights: Singles
+
+
+class Lessons(NamedTuple):
+    """Rows of values, and of policies if there is a network for them."""
+
+    values: WholeRows
+    policies: PolicyRows | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,16 +130,19 @@ class WholeSelfPlay:
         free = np.ones(len(game.hands)) / len(game.hands)
         return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
 
-    def advance(self) -> WholeRows:
+    def advance(self) -> Lessons:
         """Play every hand on by one street."""
         groups: dict[tuple[Any, ...], list[int]] = {}
         for number, state in enumerate(self.states):
             groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
-        found = WholeRows(*(np.concatenate(part) for part in zip(*map(self._street, groups.values()), strict=True)))
+        played = [self._street(numbers) for numbers in groups.values()]
+        found = WholeRows(*(np.concatenate(part) for part in zip(*(each.values for each in played), strict=True)))
+        examples = [each.policies for each in played if each.policies is not None]
         self.solved += len(found.inputs)
-        return found
+        joined = PolicyRows(*(np.concatenate(part) for part in zip(*examples, strict=True))) if examples else None
+        return Lessons(found, joined)
 
-    def _street(self, numbers: list[int]) -> WholeRows:
+    def _street(self, numbers: list[int]) -> Lessons:
         """Play some hands that stand at the same table on by one street."""
         states = [self.states[number] for number in numbers]
         first = states[0]
@@ -161,11 +173,12 @@ class WholeSelfPlay:
         )
         for place, number in enumerate(numbers):
             self.states[number] = self._walked(subgame, stopped, place, kept[copies[place]].board, held[place])
-            tries = TRIES if begins and self.settings.stacks is None else 1
+            tries = TRIES if begins else 1
             while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
                 self.states[number] = self._walked(subgame, stopped, place, (), self._held(first))
                 tries -= 1
-        return rows
+        guided = self.leaf.guess.encoding if isinstance(self.leaf, GuidedWholeLeaf) else None
+        return Lessons(rows, None if guided is None else guided.rows(search, np.unique(copies)))
 
     def _held(self, state: Between) -> tuple[int, int]:
         """Hands drawn from what is believed."""
