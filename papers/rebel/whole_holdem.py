@@ -33,8 +33,11 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "random": ("random beliefs", {"source": "random"}),
     "average": ("self-play, modified CFR-AVG", {"method": "dcfr-avg-modified"}),
     "drawn": ("self-play, 4 boards drawn", {"boards": 4}),
+    "guess": ("self-play, policy network and warm starts", {"policy_net": True}),
 }
-MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (512,)}
+LARGER: Mapping[str, Any] = {"boards": 4, "iterations": 32}
+"""With 24 cards."""
+MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (384,)}
 """Public belief states after which a training is judged."""
 SEEDS = (0, 1)
 PLAYTHROUGHS = 4
@@ -44,11 +47,16 @@ FULL = (4, 16, 64, 256)
 BATCH = 512
 
 
+def asked(deck: str, variant: str) -> dict[str, Any]:
+    """Settings of a training but for its length and seed."""
+    return {**COMMON, **VARIANTS[variant][1], **(LARGER if deck == "24" else {})}
+
+
 def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
     """A training, and the exploitability of the average policies of its searches at the marks, in chips a hand."""
     game = load_rules(DECKS[deck]).public_game()
     compiled, marks, points = compiled_whole(game), list(MARKS[deck]), []
-    settings = WholeRebelSettings().changed({**COMMON, **VARIANTS[variant][1], "solves": marks[-1], "seed": seed})
+    settings = WholeRebelSettings().changed({**asked(deck, variant), "solves": marks[-1], "seed": seed})
     searching = PlaythroughSettings(method=settings.method, iterations=settings.iterations, playthroughs=1, batch=BATCH)
     with one_thread():
         trainer, seconds, began = RebelTrainer(game, settings), 0.0, process_time()
@@ -87,7 +95,7 @@ def runs() -> dict[str, Any]:
             found[f"{deck}-solved"] = {"study": "whole_holdem", "game": game, "full": FULL}, lambda deck=deck: solved(deck)
         for variant in VARIANTS if deck == "12" else ("recipe",):
             for seed in SEEDS if deck == "12" else SEEDS[:1]:
-                about = {**COMMON, **VARIANTS[variant][1], "marks": MARKS[deck], "seed": seed}
+                about = {**asked(deck, variant), "marks": MARKS[deck], "seed": seed}
                 key = {"study": "whole_holdem", "game": game, "settings": about}
                 found[f"{deck}-{variant}-{seed}"] = key, lambda plan=(deck, variant, seed): trained(*plan)
     return found

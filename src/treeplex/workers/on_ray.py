@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 from treeplex.workers.crew import MOST_LOSSES, PROTOCOL, Crew, Report, Task
 from treeplex.workers.processes import RemoteBench
 

@@ -43,7 +43,7 @@ from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 FORMAT = "treeplex policy"
 VERSION = 1

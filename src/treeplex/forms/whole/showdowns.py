@@ -60,11 +60,11 @@ class Showdowns:
             return np.asarray(equity * self.apart, np.float32)
         boards, weights = self._complete(board)
         strengths = np.stack([format_strengths(self.format, complete) for complete in boards])
-        shares, met = np.zeros((2, *self.apart.shape), np.float32)
-        add_shares(strengths, weights, shares, met)
+        totals = np.zeros((2, *self.apart.shape), np.float32)
+        add_shares(strengths, weights, totals[0], totals[1])
         if not board:  # each board stands for its images
-            maps = self.suits.maps
-            shares, met = np.stack([[each[image][:, image] for image in maps] for each in (shares, met)]).mean(axis=1)
+            totals = np.stack([totals[:, image][:, :, image] for image in self.suits.maps]).mean(axis=0)
+        shares, met = totals[0], totals[1]
         share = np.full_like(met, 0.5)
         np.divide(shares, met, out=share, where=met > 0)
         free = (~np.isin(self.format.hands, board).any(axis=1)).astype(np.float32)

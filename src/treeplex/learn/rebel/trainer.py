@@ -22,6 +22,7 @@ from treeplex.learn.rebel.holdem_lesson import HoldemLesson
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.turn_nets import save_turn_nets
 from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.rebel.whole.lesson import WholeLesson
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
@@ -303,4 +304,4 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
         FileError: the file cannot be written.
     """
     known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
-    trainer.net.save(path, settings=asdict(trainer.settings), card=known | card)
+    save_turn_nets(trainer.leaf, path, settings=asdict(trainer.settings), card=known | card)

@@ -8,7 +8,7 @@ import typer
 from treeplex.play.cli.holdem import main as holdem
 from treeplex.play.cli.shared.commands import examples_of, group_of
 from treeplex.play.cli.shared.failures import EXIT_CODES
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 PACKAGE = "treeplex.play.cli"
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.

@@ -13,7 +13,7 @@ from treeplex.play.web.served import Served
 from treeplex.runs.agents.registry import agents
 from treeplex.solvers.registry import algorithms
 from treeplex.storage.memory import available_memory
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 
 def routes(served: Served) -> APIRouter:

@@ -33,7 +33,7 @@ from treeplex.runs.train.kind import TrainingJob
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
 from treeplex.spec import Spec, parse_spec
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -34,7 +34,7 @@ from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 SUFFIX = ".spot"
 FULL = 65_535
@@ -90,6 +90,7 @@ class HoldemSolution(Solution):
         ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
         judging_seconds: time spent in judging, summed over resumes.
         memory: bytes that solving and judging took.
+        disk: bytes read and written in a run's folder, and seconds that it took, summed over workers; zeros without one.
         best: what each player wins on average by a best response to the other; NaN where nobody found it out.
         folder: its file; None if it was not written.
     """
@@ -108,6 +109,7 @@ class HoldemSolution(Solution):
     ends: NDArray[np.float64] | None = None
     judging_seconds: float = 0.0
     memory: int = 0
+    disk: tuple[int, float] = (0, 0.0)
     best: tuple[float, float] = (nan, nan)
     folder: Path | None = None
     suffix = SUFFIX

@@ -31,7 +31,7 @@ from treeplex.runs.job.record import Record, Schema
 from treeplex.storage.files import append_line, sweep, write_atomically
 from treeplex.storage.reading import read_json, whole_lines
 from treeplex.storage.tensors import TensorFile
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 FORMAT, VERSION = "treeplex run", 2
 RUN, METRICS, STATE, LOCK = "run.json", "metrics.jsonl", "state.safetensors", ".lock"

@@ -72,7 +72,7 @@ TURNS = JobKind(
     name="rebel on turns",
     unit="games",
     maker="treeplex holdem train",
-    numbers=NUMBERS,
+    numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(whole)},
     needs={"game": dict, "identity": str, "settings": dict},
     files=(NET, PLOT),
     noun="training on turns",
@@ -239,8 +239,16 @@ class HoldemRebelJob(RebelJob):
     kind = TURNS
     late: ClassVar[Mapping[float, str]] = {}
 
-    def __init__(self, spot: Spot, trainer: RebelTrainer, settings: HoldemRebelSettings, folder: Path) -> None:
-        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder)
+    def __init__(
+        self,
+        spot: Spot,
+        trainer: RebelTrainer,
+        settings: HoldemRebelSettings,
+        folder: Path,
+        *,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder, executor=executor)
         self.spot = spot
 
     def figure(self, records: Sequence[Record]) -> "Figure":

@@ -21,7 +21,7 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, TurnPlayer, parallel_trainer
 from treeplex.learn.rebel.settings import (
     PAPER,
     PAPER_CARDS,
@@ -41,6 +41,7 @@ from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, co
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
+from treeplex.workers.executor import Executor
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
 ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
@@ -100,16 +101,26 @@ class RebelLearner(TrainingKind):
         tree, work = public_rules(rules), options.work
         identity = public_identity(tree)
         judge = RunJudge(spec, tree, settings, options.judge_every)
+        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
+        settings, executor = self.streamed(settings, work)
+        if executor is None:
+            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
+        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), settings.streams)
+        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+
+    def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
+        """Settings with their streams, and who plays these; None for a training in this process.
+
+        Raises:
+            SpecError: no such workers.
+        """
         if settings.streams is None:
             settings = replace(settings, streams=streams_for(work))
-        if settings.streams == 1:
-            if work.ray is not None:
-                raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
-            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
-        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
-        executor, streams = work.executor(settings.streams), settings.streams or 1
-        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), streams)
-        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+        if settings.streams > 1:
+            return settings, work.executor(settings.streams)
+        if work.ray is not None:
+            raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
+        return settings, None
 
     def load(self, folder: Path) -> NetFile:
         """The network's file."""
@@ -176,8 +187,8 @@ class HoldemRebelLearner(RebelLearner):
     job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
     summary = "a value network for rivers of hold'em, learned by self-play on turns"
-    takes: tuple[str, ...] = ()
-    line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
+    takes: tuple[str, ...] = ("workers", "ray")
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
         """Itself."""
@@ -197,7 +208,13 @@ class HoldemRebelLearner(RebelLearner):
             spot = spot_of(game)
             check_turn(spot)
             spot = spot_from_json(spot.to_json(), all_hands(spot.format))
-        return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
+        if settings.streams is None and not options.work.asked:
+            settings = replace(settings, streams=1)
+        settings, executor = self.streamed(settings, options.work)
+        if executor is None:
+            return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
+        trainer, _ = parallel_trainer(spot, settings, executor, TurnPlayer(spot, settings), settings.streams)
+        return HoldemRebelJob(spot, trainer, settings, options.folder, executor=executor)
 
     def named_again(self, training: Training) -> str:
         """Nothing."""

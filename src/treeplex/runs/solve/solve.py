@@ -105,7 +105,7 @@ def solve(
                 if not line.visible:
                     warnings.warn(announcement, stacklevel=2)
             outcome = session.run(seconds=seconds, progress=progress if callable(progress) else line.watch)
-        solution = job.solution(outcome)
+            solution = job.solution(outcome)
     if solution.status == "interrupted":
         raise Interrupted(solution)
     return solution

@@ -56,6 +56,7 @@ def learners() -> Mapping[str, TrainingKind]:
     from treeplex.runs.blueprint.learner import BlueprintLearner
     from treeplex.runs.deepstack.learner import DeepStackLearner
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
+    from treeplex.runs.hand_values.learner import HandValuesLearner
     from treeplex.runs.rebel.learner import RebelLearner
 
     known: list[TrainingKind] = [
@@ -65,6 +66,7 @@ def learners() -> Mapping[str, TrainingKind]:
         BestResponseLearner(),
         AlphaHoldemLearner(),
         BlueprintLearner(),
+        HandValuesLearner(),
     ]
     known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}

@@ -1,4 +1,4 @@
-"""Streets of whole hold'em whose search starts from a guess of the policies; see :mod:`treeplex.search.warm_start`."""
+"""Guesses of the policies on streets of whole hold'em, for :mod:`treeplex.search.warm_start`."""
 
 from typing import Protocol
 
@@ -10,10 +10,8 @@ from treeplex.engine.tree.sweeps import backup, best_value
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetArrays, StreetSubgame
+from treeplex.search.holdem.guessed_street import GuessRegrets
 from treeplex.search.subgame import SubgameSearch
-from treeplex.solvers.rules.fictitious import FictitiousRule
-from treeplex.solvers.rules.rule import average_after
-from treeplex.solvers.rules.variants import Variant
 
 Floats = NDArray[np.float64]
 
@@ -26,24 +24,21 @@ class StreetGuess(Protocol):
         ...
 
 
-def start_street(search: SubgameSearch, guess: StreetGuess, warm: int, added_up: "AddedUp") -> None:
-    """Put a search of a street that has not begun where ``warm`` iterations of a guess would have left it.
+def write_rows(search: SubgameSearch, guess: StreetGuess) -> None:
+    """The guess as current policy, from the root down."""
+    street = search.subgame
+    assert isinstance(street, StreetSubgame)
+    for number, decision in enumerate(street.betting.decisions):
+        first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
+        street.block(search.policy, number)[:] = guess(street, number, (first, second))
+        search.arrays.play(decision.player)
 
-    Args:
-        search: of a street.
-        guess: of its policies.
-        warm: how many, at least 1.
-        added_up: regrets met in each of the first iterations of a variant, as it weighs them.
-    """
-    street, arrays, scheme = search.subgame, search.arrays, search.method.scheme
+
+def regrets_of_rows(search: SubgameSearch, weight: float) -> GuessRegrets:
+    """What the current policy is worth, and its regrets."""
+    street, arrays = search.subgame, search.arrays
     assert isinstance(street, StreetSubgame)
     assert isinstance(arrays, StreetArrays)
-    for number, decision in enumerate(street.betting.decisions):
-        reached = tuple(street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
-        street.block(search.policy, number)[:] = guess(street, number, (reached[0], reached[1]))
-        arrays.play(decision.player)
-    kept, weight = average_after(scheme, search.horizon, warm)
-    values = arrays.values
     for player in (0, 1):
         arrays.write_gradient(player, search.strategy)
     if len(street.leaves):
@@ -53,25 +48,13 @@ def start_street(search: SubgameSearch, guess: StreetGuess, warm: int, added_up:
             entries = found[player] * street.leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries
             arrays.write_leaves(player, entries)
-    search.average[:] = kept * search.average + weight * search.strategy
-    search.faced[:] = search.average
-    infoset_values, better = workspace(street.tree).infoset_values, values.copy()
+    values, better = arrays.values, arrays.values.copy()
+    infoset_values, regrets = workspace(street.tree).infoset_values, np.zeros_like(better)
     for player in (0, 1):
         backup(street.tree, player, search.policy, values, infoset_values)
         best_value(street.tree, player, better, infoset_values)
-        counted = better if isinstance(scheme, FictitiousRule) else values
-        search.sums[player] = weight * street.at(counted, player, ROOT)
-        search.sum_weights[player] = weight
-    if isinstance(scheme, Variant):
-        regrets = np.zeros_like(better)
-        for number in range(len(street.betting.decisions)):
-            gained, policy = street.block(better, number), street.block(search.policy, number)
-            street.block(regrets, number)[:] = gained - (policy * gained).sum(axis=0)
-        search.regrets[:] = added_up(scheme, search.horizon, warm, regrets)
-    search.iteration = warm
-
-
-class AddedUp(Protocol):
-    """See :func:`treeplex.search.warm_start.added_up`."""
-
-    def __call__(self, scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats: ...
+    for number in range(len(street.betting.decisions)):
+        gained, policy = street.block(better, number), street.block(search.policy, number)
+        street.block(regrets, number)[:] = gained - (policy * gained).sum(axis=0)
+    ends = [[np.array(street.at(source, player, ROOT)) for player in (0, 1)] for source in (values, better)]
+    return GuessRegrets((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), regrets)

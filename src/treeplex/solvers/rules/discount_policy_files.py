@@ -14,7 +14,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import parse_json, read_bytes, tensor_metadata
-from treeplex.storage.version import own_version
+from treeplex.version import own_version
 
 FORMAT = "treeplex discount policy"
 VERSION = 1
