@@ -67,7 +67,7 @@ class Showdowns:
         shares, met = totals[0], totals[1]
         share = np.full_like(met, 0.5)
         np.divide(shares, met, out=share, where=met > 0)
-        free = (~np.isin(self.format.hands, board).any(axis=1)).astype(np.float32)
+        free = np.asarray(~np.isin(self.format.hands, board).any(axis=1), np.float32)
         return np.asarray(share * self.apart * free * free[:, None], np.float32)
 
     def _complete(self, board: Board) -> tuple[list[Board], NDArray[np.float64]]:
