@@ -27,6 +27,7 @@ DECKS: Mapping[str, str] = {
     "16": "holdem(ranks=4,suits=4,stack=8,sizes=[100%;a])",
     "24": "holdem(ranks=6,suits=4,stack=8,sizes=[a])",
 }
+WHOLE = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 COMMON: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 0, "reuse": 512.0}
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "recipe": ("self-play, CFR-D", {}),
@@ -77,6 +78,19 @@ def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
     return value
 
 
+def cost() -> dict[str, float]:
+    """Processor time of a public belief state with 52 cards, its part of the gradient steps included."""
+    game = load_rules(WHOLE).public_game()
+    settings = WholeRebelSettings(iterations=24, boards=1, episodes=16, burn_in=16, batch=128, reuse=64.0, solves=48)
+    with one_thread():
+        trainer = RebelTrainer(game, settings)
+        trainer.round()  # compiles
+        before, began = trainer.lesson.done, process_time()
+        while not trainer.finished:
+            trainer.round()
+    return {"states": trainer.lesson.done - before, "seconds": process_time() - began, "iterations": settings.iterations}
+
+
 def solved(deck: str) -> list[tuple[int, float]]:
     """Exploitability after iterations of Discounted CFR over the whole game, in chips a hand."""
     compiled = compiled_whole(load_rules(DECKS[deck]).public_game())
@@ -89,7 +103,7 @@ def solved(deck: str) -> list[tuple[int, float]]:
 
 def runs() -> dict[str, Any]:
     """Every run by name: what it is known by, and how it is made."""
-    found: dict[str, Any] = {}
+    found: dict[str, Any] = {"52-cost": ({"study": "whole_holdem", "game": WHOLE}, cost)}
     for deck, game in DECKS.items():
         if deck != "24":
             found[f"{deck}-solved"] = {"study": "whole_holdem", "game": game, "full": FULL}, lambda deck=deck: solved(deck)
@@ -150,7 +164,7 @@ def draw(known: Mapping[str, Any]) -> Picture:
 
 
 def findings(known: Mapping[str, Any]) -> list[str]:
-    """What the runs say of the paper's claims."""
+    """What the runs say of the paper's claims, and what 52 cards would take."""
     last = {
         variant: [known[f"12-{variant}-{s}"]["points"][-1][2] for s in SEEDS if f"12-{variant}-{s}" in known]
         for variant in VARIANTS
@@ -158,13 +172,19 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     means = {variant: float(np.mean(own)) for variant, own in last.items() if own}
     if not {"recipe", "random"} <= means.keys():
         return []
-    claim = published("rebel")["turn_search"]["claims"][2]
-    return [
+    claim, told = published("rebel")["turn_search"]["claims"][2], []
+    told.append(
         f'Published: "{claim}". Here, over four streets from the blinds on, after {MARKS["12"][-1]:,} public belief '
-        "states "
-        f"networks from random beliefs leave {big_blinds(means['random'])} thousandths of a big blind, and those from "
+        f"states networks from random beliefs leave {big_blinds(means['random'])} thousandths of a big blind, and those from "
         f"self-play {big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
-    ]
+    )
+    if "52-cost" in known:
+        seconds = known["52-cost"]["seconds"] / known["52-cost"]["states"]
+        told.append(
+            f"With 52 cards, `{WHOLE}`, {known['52-cost']['iterations']} iterations and one board, a public belief state costs "
+            f"{seconds:.2f} s of one core, so six hours of one core see {round(6 * 3600 / seconds, -3):,.0f} of them."
+        )
+    return told
 
 
 @study(title="ReBeL on whole hold'em with small decks", place=19, minutes=20)
