@@ -11,7 +11,8 @@ from treeplex.forms.whole.street import StreetPlaces
 from treeplex.forms.whole.suits import Suits
 from treeplex.games.poker.whole.public import PublicHand
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.whole.self_play import Between, closed_table, drawn_weight
+from treeplex.learn.rebel.whole.drawn_games import closed_table
+from treeplex.learn.rebel.whole.self_play import Between, drawn_weight
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.whole.agent import WholeSearchAgent
