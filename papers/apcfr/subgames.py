@@ -30,8 +30,10 @@ def reproduce() -> Result:
     rows = []
     for name, found in runs.items():
         if name in PUBLISHED:
-            rows.append([f"`{name}`", "published", *(text for value in PUBLISHED[name] for text in ("", "", f"{value:.2e}"))])
+            cells = [text for value in PUBLISHED[name] for text in ("", "", f"{value:.2e}")]
+            rows.append([f"`{name}`", "published", *cells])
         rows.append([f"`{name}`", "measured", *(f"{value:.2e}" for one in games for value in found[one])])
+    theirs = [PUBLISHED["sapcfr+"][place] / PUBLISHED["pcfr+"][place] for place in (0, 1)]
     ratios = {name: [runs[name][one][-1] / PUBLISHED[name][place] for place, one in enumerate(games)] for name in NAMES[:2]}
     named = ["{:.2f} and {:.2f}".format(*ratios[name]) for name in NAMES[:2]]
     better = [runs["sapcfr+"][one][-1] / runs["pcfr+"][one][-1] for one in games]
@@ -41,8 +43,7 @@ def reproduce() -> Result:
             f"After {POINTS[-1]:,} iterations `pcfr+` is at {named[0]} times the published exploitability of Subgames 3 and 4, "
             f"`sapcfr+` at {named[1]} times.",
             f"`sapcfr+` is at {better[0]:.2f} and {better[1]:.2f} times `pcfr+` (published: "
-            f"{PUBLISHED['sapcfr+'][0] / PUBLISHED['pcfr+'][0]:.2f} and {PUBLISHED['sapcfr+'][1] / PUBLISHED['pcfr+'][1]:.2f}); "
-            "the discounting variants are ahead of all predictive ones on both.",
+            f"{theirs[0]:.2f} and {theirs[1]:.2f}); the discounting variants are ahead of all predictive ones on both.",
         ],
         tables=[
             Table(
