@@ -43,7 +43,8 @@ def reproduce() -> Result:
             f"After {POINTS[-1]:,} iterations `pcfr+` is at {named[0]} times the published exploitability of Subgames 3 and 4, "
             f"`sapcfr+` at {named[1]} times.",
             f"`sapcfr+` is at {better[0]:.2f} and {better[1]:.2f} times `pcfr+` (published: "
-            f"{theirs[0]:.2f} and {theirs[1]:.2f}); the discounting variants are ahead of all predictive ones on both.",
+            f"{theirs[0]:.2f} and {theirs[1]:.2f}); "
+            "the discounting variants are ahead of all predictive ones on both.",
         ],
         tables=[
             Table(
@@ -53,8 +54,8 @@ def reproduce() -> Result:
             )
         ],
         notes=[
-            "The number of iterations is not published beside the table; at 5,000 `pcfr+` is at its published values. The files "
-            "are read as the program of the DDCFR papers reads them; double precision, alternating updates.",
+            "The number of iterations is not published beside the table; at 5,000 `pcfr+` is at its published values. The "
+            "files are read as the program of the DDCFR papers reads them; double precision, alternating updates.",
         ],
         numbers={"runs": runs},
     )
