@@ -119,6 +119,18 @@ FIELDS: Mapping[str, Field] = {
         Field("limit", "{bets: [2, 2, 4, 4], most: 4}", "TABLE", "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.", table=True),
         Field("blinds", "1, 2", "SMALL,BIG", "Blinds, for a spot before any card is dealt: 1,2."),
         Field(
+            "runouts",
+            "{flop: 25, turn: 12, river: 12}",
+            "TABLE",
+            "Deal only so many flops, turns of a flop, rivers of a turn.",
+            table=True,
+            parts=(
+                Part("flops", "flop", "Deal only so many flops, each standing for several.", "N"),
+                Part("turns", "turn", "Deal only so many turns of each flop.", "N"),
+                Part("rivers", "river", "Deal only so many rivers of each turn.", "N"),
+            ),
+        ),
+        Field(
             "rake",
             "5%",
             "SHARE",

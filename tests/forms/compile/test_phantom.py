@@ -172,6 +172,12 @@ def test_memory_is_asked_first(monkeypatch: pytest.MonkeyPatch) -> None:
         tp.compile("phantom_ttt(gameversion=abrupt,symmetric=true)")
 
 
+def test_a_walk_that_runs_out_of_memory_says_what_helps(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("treeplex.engine.phantom.walk.available_memory", lambda: 10_000)
+    with pytest.raises(GameError, match=r"more memory than is free.*symmetric=true"):
+        tp.compile("dark_hex(num_rows=2,num_cols=3)")
+
+
 @pytest.mark.slow
 def test_a_whole_abrupt_board_up_to_symmetry() -> None:
     """Rudolph et al. 2025 (arXiv 2502.08938), Table 1, has the histories, but for draws of equal cells."""

@@ -36,7 +36,7 @@ def both(game: str | Game, scheme: str, iterations: int, **options: Any) -> tupl
     compiled = compiled_once(game)
     chosen = SamplingOptions(**options)
     solver = MonteCarloCfr(compiled, SAMPLINGS[scheme], chosen, seed=11)
-    sampler = RulesSampler(game, SAMPLINGS[scheme], chosen, seed=11)
+    sampler = RulesSampler(game, SAMPLINGS[scheme], chosen, seed=11, functions=False)
     solver.run(iterations)
     sampler.run(iterations // 3)
     sampler.run(iterations - iterations // 3)
@@ -58,7 +58,7 @@ def check_same(solver: MonteCarloCfr, sampler: RulesSampler) -> None:
     for (player, infostate), infoset in solver.game.lookup.items():
         first, actions, _ = solver.layout.infosets[infoset]
         compiled = solver.tables.rows[first : first + actions]
-        found = row(sampler.tables.players[player], infostate)
+        found = row(sampler.walks.tables.players[player], infostate)
         if found is None:
             assert not compiled[:, [REGRET, AVERAGE]].any()
             continue
@@ -175,7 +175,7 @@ LIMITS = [200_000, 700_000]
 def test_the_memory_limit_is_respected(scheme: str, options: dict[str, Any], most: int) -> None:
     """What Python's allocator counts stays below the estimate, and the estimate below the limit and near the truth."""
     game = liars_dice.liars_dice(numdice=2, dice_sides=4)
-    sampler = RulesSampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most)
+    sampler = RulesSampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most, functions=False)
     sampler.run(1)
     tracemalloc.start()
     before, counted = tracemalloc.get_traced_memory()[0], sampler.bytes
@@ -267,7 +267,7 @@ def test_a_limit_of_histories_stops_between_two_iterations() -> None:
     assert 500 <= stopped.nodes < 530
     stopped.run(20)
     unbroken.run(stopped.iteration)
-    assert stopped.tables.players[0].regrets == unbroken.tables.players[0].regrets
+    assert stopped.walks.tables.players[0].regrets == unbroken.walks.tables.players[0].regrets
     assert np.array_equal(stopped.schedule.running, unbroken.schedule.running)
 
 

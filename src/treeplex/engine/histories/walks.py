@@ -12,6 +12,7 @@ from numba import njit
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.kernel import KERNEL
 from treeplex.engine.tree.form import Floats, Ints, SmallInts
 
 ALL, ONE, EACH, SUBSET = 0, 1, 2, 3
@@ -138,7 +139,7 @@ def scratch(histories: Histories, layout: Layout, rules: Rules, depth: int) -> S
     )
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def iterate_sampled(
     histories: Histories,
     layout: Layout,
@@ -189,7 +190,7 @@ def iterate_sampled(
     return walked
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def walk(
     histories: Histories,
     layout: Layout,
@@ -297,7 +298,7 @@ def walk(
             return walked, touched
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def next_quantile(quantiles: Floats, player: int, key: int) -> float:
     """The next number in [0, 1) of a chance node: a golden section on, so that all of a row of visits are spread evenly."""
     number = quantiles[player, key] + SECTION
@@ -307,7 +308,7 @@ def next_quantile(quantiles: Floats, player: int, key: int) -> float:
     return float(number)
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, number: float) -> tuple[int, float]:
     """The action, and its probability, that a number in [0, 1) picks by chance's or the actor's policy."""
     cumulative = probability = 0.0
@@ -320,7 +321,7 @@ def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, nu
     return last, probability
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def choose(
     chance: Floats,
     rules: Rules,
@@ -372,7 +373,7 @@ def choose(
     return stream
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def catch_up(
     rules: Rules,
     tables: Tables,
@@ -409,7 +410,7 @@ def catch_up(
             rows[key + a, REGRET] *= positive if rows[key + a, REGRET] > 0.0 else negative
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
     """Set the next policy of the infosets that a walk has touched: proportional to positive regrets, else uniform."""
     for n in range(count):
@@ -423,7 +424,7 @@ def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
             rows[key + a, POLICY] = max(rows[key + a, REGRET], 0.0) / total if total > 0.0 else 1.0 / actions
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, reach: Floats) -> None:
     """Add the player's whole policy, weighted by own reach, to the average: exact, at the cost of a sweep."""
     for infoset in range(layout.offsets[player], layout.offsets[player + 1]):
@@ -434,7 +435,7 @@ def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, r
             rows[key + a, AVERAGE] += weight * reach[key + a]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average: Floats) -> None:
     """Bring a lazily kept average up to date, top-down: what each infoset's policy has been owed since its last visit.
 
@@ -453,7 +454,7 @@ def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average
                     average[key + a] += owed * policy[key + a]
 
 
-@njit(cache=True, nogil=True)
+@njit(**KERNEL)
 def exact_values(histories: Histories, player: int, rows: Floats, values: Floats) -> None:
     """Write what every history is worth to ``player`` under the current policies, float64 [H]."""
     nodes = histories.nodes

@@ -14,7 +14,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.phantom.symmetry import KERNEL, Group, Ints, least_board
+from treeplex.engine.kernel import KERNEL
+from treeplex.engine.phantom.symmetry import Group, Ints, least_board
 
 SmallInts = NDArray[np.int32]
 Bytes = NDArray[np.int8]
@@ -317,6 +318,12 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
 
 
 @njit(**KERNEL)
+def edges_that_fit(slots: int) -> int:
+    """How many entries a hash table with so many slots takes."""
+    return slots // 4 * 3
+
+
+@njit(**KERNEL)
 def edge_place(keys: Ints, key: int) -> int:
     """Where a key stands in a hash table, or would."""
     mask = len(keys) - 1
@@ -341,7 +348,7 @@ def failed(own: Histories, group: Group, side: Side, node: int, board: int, play
     key = node << STABILISER | least
     place = edge_place(side.keys, key)
     if side.keys[place] == NONE:
-        if not fits(side.filled, side.wanted, EDGES, 1, len(side.keys) // 2):
+        if not fits(side.filled, side.wanted, EDGES, 1, edges_that_fit(len(side.keys))):
             return NO_ROOM
         found = (
             add_failed(own, group, side, node, least, fixing)

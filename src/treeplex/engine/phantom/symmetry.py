@@ -4,15 +4,15 @@ Elements of the group are numbered, the identity first; a set of them is a bit s
 """
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.engine.kernel import KERNEL
+
 Ints = NDArray[np.int64]
-KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-"""Options of kernels that allocate nothing: without counts of references, which so many arrays would cost at every call."""
 
 
 class Group(NamedTuple):

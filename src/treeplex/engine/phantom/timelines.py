@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.engine.kernel import KERNEL
 from treeplex.engine.phantom.histories import (
     NO_ROOM,
     NODES,
@@ -33,7 +34,7 @@ from treeplex.engine.phantom.histories import (
     placed,
     waiting_list,
 )
-from treeplex.engine.phantom.symmetry import KERNEL, Group, Ints, images_of, least_board
+from treeplex.engine.phantom.symmetry import Group, Ints, images_of, least_board
 
 Floats = NDArray[np.float64]
 SmallInts = NDArray[np.int32]

@@ -7,6 +7,7 @@ from functools import cached_property, partial
 from math import inf
 from random import Random
 from threading import Lock, Thread
+from typing import NoReturn
 
 import numpy as np
 
@@ -156,7 +157,7 @@ def compile_numba_rules(
     )
 
 
-def try_rules(game: Game, plain: NumbaGame, limit: int) -> int:
+def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
     """Try the functions as plain Python, before they run where mistakes are not noticed; return the :func:`frontier`.
 
     Raises:
@@ -225,26 +226,30 @@ def frontier(game: Game) -> int:
 
 def check(game: Game, found: Found, most: int) -> None:
     """Raise what a walk found wrong."""
-    if found.fault == discover.NO_FAULT:
-        return
-    first, second = found.detail.tolist()
-    where = place(game, found.path.tolist())
     if found.fault == discover.TOO_LARGE:
         raise GameSizeError(
             f"{game} has more than {most:,} infosets after {found.histories:,} histories: solving so many takes more "
             f"than the {megabytes(most * INFOSET_BYTES)} that are free; make it smaller, or sample it (tp.sample)"
         )
-    if found.fault in (discover.FORGETS, discover.OTHER_ACTIONS):
-        row = found.rows[int(first)]
+    if found.fault != discover.NO_FAULT:
+        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path)
+
+
+def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Ints) -> NoReturn:
+    """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Found`."""
+    first, second = detail.tolist()
+    where = place(game, path.tolist())
+    if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
+        row = infosets[0][int(first)]
         player, key = int(row[discover.PLAYER]), int(row[discover.NUMBER])
         infoset = f"infoset {key} of player {player}"
-        if found.fault == discover.FORGETS:
+        if fault == discover.FORGETS:
             raise ImperfectRecallError(
                 f"player {player} lacks perfect recall at {infoset} ({where}): its histories differ in the player's own past "
                 "actions or infosets; put them into infoset(), by mix where 63 bits are too few"
             )
         begin = int(row[discover.FIRST])
-        known = found.action_ids[begin : begin + int(row[discover.ACTIONS])].tolist()
+        known = infosets[1][begin : begin + int(row[discover.ACTIONS])].tolist()
         raise GameError(
             f"{infoset} has actions {known} in one history and others {where}; histories that a player cannot tell apart must "
             "offer the same actions in the same order"
@@ -258,7 +263,7 @@ def check(game: Game, found: Found, most: int) -> None:
         discover.BAD_PAYOFF: f"payoff() of player {second:g} is {first:g} {where}; give finite payoffs",
         discover.REPEATED_ACTION: f"actions() gives action {first:g} twice, or below 0, {where}; give each once, from 0",
     }
-    raise GameError(f"{game}: {texts[found.fault]}")
+    raise GameError(f"{game}: {texts[fault]}")
 
 
 def place(game: Game, actions: Sequence[int]) -> str:

@@ -43,10 +43,14 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     order = len(group.images)
     about = estimated_terms(game) / order
     needed, free = int(about * TERM_BYTES) if game.abrupt else 0, available_memory()
+    remedy = "take a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
     if limit is None and free is not None and free < needed and about <= CLEARLY * most:
-        remedy = "take a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
         raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
-    found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch) if about <= CLEARLY * most else None
+    try:
+        found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch) if about <= CLEARLY * most else None
+    except MemoryError as error:
+        wanted = f" (about {megabytes(needed)})" if needed else ""
+        raise GameError(f"{game} needs more memory than is free{wanted}; {remedy}") from error
     if found is None:
         raise GameError(
             f"{game} has about {about:.2g} timelines that somebody wins; with the lists of sequences that fit them that is "

@@ -9,24 +9,24 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.engine.threads import checked_threads
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.estimate import check_memory, check_spot
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
 from treeplex.runs.holdem.warm_start import START, carried_over
-from treeplex.runs.job.interrupt import Interrupt, Interrupted
+from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
-from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Watcher, check_count, check_limits
+from treeplex.runs.job.workers import Work
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
-from treeplex.runs.train.workers import Work
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep

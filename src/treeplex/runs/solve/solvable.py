@@ -15,9 +15,9 @@ from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.poker.spots.locks import AnyLock
+from treeplex.runs.holdem.estimate import SpotEstimate
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
-from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.progress_line import ProgressLine
 from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution

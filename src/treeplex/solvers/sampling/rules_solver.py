@@ -4,18 +4,21 @@ A walk asks the rules for one state after another; tables grow as infosets are m
 compiled, the tables are those of the compiled walks.
 """
 
-from collections.abc import Mapping
-from typing import Any, final
+from collections.abc import Mapping, Sequence
+from typing import final
 
 import numpy as np
 
 from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, Rules
+from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
-from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.forms.policies.sparse import Infosets, TablePolicy
 from treeplex.forms.sources.load import load_rules
-from treeplex.games.base import Game, State
+from treeplex.games.base import Game
+from treeplex.games.numba_rules import NumbaRules
+from treeplex.solvers.sampling.numba_walks import NumbaWalks
 from treeplex.solvers.sampling.rules_tables import GrowingTables
 from treeplex.solvers.sampling.rules_walk import StreamChoices, Walk
 from treeplex.solvers.sampling.schedule import SampledSchedule
@@ -50,6 +53,7 @@ class RulesSampler:
         seed: int = 0,
         most_bytes: int | None = None,
         algorithm: str | None = None,
+        functions: bool = True,
     ) -> None:
         """Start from the uniform policy.
 
@@ -61,6 +65,7 @@ class RulesSampler:
             most_bytes: memory that tables may take, by an upper estimate; None for any. Python, its libraries and the rules
                 come on top.
             algorithm: text of the algorithm.
+            functions: whether the rules are walked as Numba functions where there are any; else as Python, slowly.
 
         Raises:
             SpecError: an option outside its range.
@@ -75,8 +80,14 @@ class RulesSampler:
         self.schedule = SampledSchedule(self.options.variant)
         self.rules: Rules = self.options.rules(scheme, self.schedule)
         self._check_options()
-        self.tables = GrowingTables(self.rules, self.game.num_players, self.options.key, most_bytes)
-        self.iteration = self.nodes = self.unstored = 0
+        rules = self.game.numba_rules() if functions else None
+        self.walks: PythonWalks | NumbaWalks
+        if isinstance(rules, NumbaRules):
+            self.walks = NumbaWalks(self.game, rules, self.rules, self.options.key, most_bytes)
+        else:
+            self.walks = PythonWalks(self.game, self.rules, self.options.key, most_bytes)
+        self.most_bytes = most_bytes
+        self.iteration = 0
         self._torn = False
 
     def _check_options(self) -> None:
@@ -100,34 +111,17 @@ class RulesSampler:
             AlgorithmError: an earlier walk was broken off.
         """
         self.check_whole()
-        root = self.game.new_initial_state()
+        limit = 2**62 if nodes is None else nodes
         for weights in self.schedule.chunks(self.iteration, iterations):
-            for row in weights:
-                self._iterate(root, row.tolist())
-                self.iteration += 1
-                if nodes is not None and self.nodes >= nodes:
+            begin = 0
+            while begin < len(weights):
+                self._torn = True
+                done = self.walks.iterate(self.seed, self.iteration + 1, weights[begin:], limit)
+                self._torn = False
+                begin, self.iteration = begin + done, self.iteration + done
+                if self.nodes >= limit:
                     self.schedule.stop(self.iteration)
                     return
-
-    def _iterate(self, root: State, weights: list[float]) -> None:
-        """A walk for every player in turn."""
-        self._torn = True
-        for player, table in enumerate(self.tables.players):
-            table.total += weights[AVERAGE_WEIGHT]
-            choices = StreamChoices(self.seed, self.iteration + 1, player)
-            rules = self.rules
-            prunes = rules.prune > 0.0 and self.iteration + 1 > rules.prune_after and choices.happens(rules.prune, 1)
-            walk = Walk(self.tables, rules, player, choices, weights, prunes=prunes)
-            try:
-                walk.run(root)
-            except (TreeplexError, MemoryError):
-                raise
-            except (Exception, SystemExit) as error:
-                raise failed_rules(error, f"at {walk.at!r}") from error
-            table.match(self.rules.floor, walk.touched)
-            self.nodes += walk.nodes
-            self.unstored += walk.unstored
-        self._torn = False
 
     def check_whole(self) -> None:
         """Raise :class:`AlgorithmError` if a walk was broken off, so that tables are not those of any iteration."""
@@ -135,40 +129,50 @@ class RulesSampler:
             raise AlgorithmError("a walk was broken off, so the tables are incomplete; resume from the last saved state")
 
     @property
+    def nodes(self) -> int:
+        """Histories walked."""
+        return self.walks.nodes
+
+    @property
+    def unstored(self) -> int:
+        """Visits of infosets for which there was no memory."""
+        return self.walks.unstored
+
+    @property
     def infosets(self) -> int:
         """Infosets in the tables."""
-        return self.tables.infosets
+        return self.walks.infosets
 
     @property
     def bytes(self) -> int:
         """Memory that the tables take, an upper estimate; below the limit."""
-        return self.tables.book.used
+        return self.walks.bytes
 
     @property
     def full(self) -> bool:
         """Whether the memory limit was reached, so that no more infosets enter."""
-        return self.tables.book.full
+        return self.walks.full
 
     def average_policy(self) -> TablePolicy:
         """The average policy as it stands; it shares the infosets with the tables, and stays as it is while they grow."""
         self.check_whole()
-        return self._policy([table.average_policy() for table in self.tables.players])
+        return self._policy(average=True)
 
     def current_policy(self) -> TablePolicy:
         """The policy of the next iteration."""
-        return self._policy([np.array(table.policy, np.float64) for table in self.tables.players])
+        return self._policy(average=False)
 
-    def _policy(self, probabilities: list[Any]) -> TablePolicy:
+    def _policy(self, *, average: bool) -> TablePolicy:
         about = {"algorithm": self.algorithm, "iterations": str(self.iteration)}
-        return TablePolicy(self.game.spec, [table.infosets for table in self.tables.players], probabilities, about)
+        return TablePolicy(self.game.spec, *self.walks.policies(average=average), about)
 
     def tensors(self) -> Mapping[str, Tensor]:
         """Everything from which :meth:`restore` goes on bit for bit; nothing is copied."""
         self.check_whole()
-        most = -1 if self.tables.book.most is None else self.tables.book.most
+        most = -1 if self.most_bytes is None else self.most_bytes
         counts = [self.iteration, self.nodes, self.unstored, int(self.full), most, self.seed]
         return {
-            **self.tables.tensors(),
+            **self.walks.tensors(),
             "counts": tensor(np.array(counts, np.int64)),
             "schedule": tensor(self.schedule.running),
         }
@@ -183,10 +187,84 @@ class RulesSampler:
         counts, running = file.read("counts", "I64"), file.read("schedule", "F64")
         if counts.shape != (6,) or running.shape != self.schedule.running.shape or counts[5] != self.seed:
             raise FileError(f"{file.path}: the state of another run; put back the right file")
-        self.tables.restore(file)
-        book = self.tables.book
-        if book.most is not None and book.used > book.most:
-            raise SpecError(f"the tables take {book.used:,} bytes already, more than the memory limit of {book.most:,}")
-        self.iteration, self.nodes, self.unstored = (int(count) for count in counts[:3])
-        book.full = bool(counts[3]) and book.most is not None and book.most <= counts[4]
+        if isinstance(self.walks, NumbaWalks) and "walks" not in file:  # a run from before its rules had functions
+            self.walks = PythonWalks(self.game, self.rules, self.options.key, self.most_bytes)
+        self.walks.restore(file)
+        if self.most_bytes is not None and self.bytes > self.most_bytes:
+            raise SpecError(f"the tables take {self.bytes:,} bytes already, more than the memory limit of {self.most_bytes:,}")
+        self.iteration = int(counts[0])
+        self.walks.resume(counts[1:3].tolist(), full=bool(counts[3]) and (self.most_bytes or 2**62) <= counts[4])
         self.schedule.running[:] = running
+
+
+@final
+class PythonWalks:
+    """Tables that grow as walks in Python meet infosets.
+
+    Attributes:
+        tables: of all players.
+        nodes, unstored: as of the sampler.
+    """
+
+    def __init__(self, game: Game, rules: Rules, key: str, most_bytes: int | None) -> None:
+        """Empty tables."""
+        self.rules, self.root = rules, game.new_initial_state()
+        self.tables = GrowingTables(rules, game.num_players, key, most_bytes)
+        self.nodes = self.unstored = 0
+
+    def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
+        """One iteration: a walk for every player in turn. Returns 1; see :meth:`NumbaWalks.iterate`."""
+        rules, row = self.rules, weights[0].tolist()
+        for player, table in enumerate(self.tables.players):
+            table.total += row[AVERAGE_WEIGHT]
+            choices = StreamChoices(seed, first, player)
+            prunes = rules.prune > 0.0 and first > rules.prune_after and choices.happens(rules.prune, 1)
+            walk = Walk(self.tables, rules, player, choices, row, prunes=prunes)
+            try:
+                walk.run(self.root)
+            except (TreeplexError, MemoryError):
+                raise
+            except (Exception, SystemExit) as error:
+                raise failed_rules(error, f"at {walk.at!r}") from error
+            table.match(rules.floor, walk.touched)
+            self.nodes += walk.nodes
+            self.unstored += walk.unstored
+        return 1
+
+    @property
+    def infosets(self) -> int:
+        """Infosets in the tables."""
+        return self.tables.infosets
+
+    @property
+    def bytes(self) -> int:
+        """Memory that tables take, an upper estimate."""
+        return self.tables.book.used
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory limit was reached."""
+        return self.tables.book.full
+
+    def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
+        """Each player's infosets and probabilities [S], of the average or of the next iteration."""
+        tables = self.tables.players
+        found = [table.average_policy() if average else np.array(table.policy, np.float64) for table in tables]
+        return [table.infosets for table in tables], found
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything, to be written; nothing is copied."""
+        return self.tables.tensors()
+
+    def restore(self, file: TensorFile) -> None:
+        """Fill empty tables with what :meth:`tensors` gave.
+
+        Raises:
+            FileError: the tensors do not fit.
+        """
+        self.tables.restore(file)
+
+    def resume(self, counts: Sequence[int], *, full: bool) -> None:
+        """Go on with histories walked and visits unstored; ``full`` says whether the limit is still reached."""
+        self.nodes, self.unstored = counts
+        self.tables.book.full = full

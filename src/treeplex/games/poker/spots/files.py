@@ -58,7 +58,7 @@ from treeplex.spot_table import TURN_ENDGAME
 FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
 """The fields and how each is written."""
 SIZES = ("bets", "raises", "donk")
-LAYERED = (*SIZES, "thresholds", "rake")
+LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 """Fields that an option may change in part."""
 LEAST_SIZES = 100, 10
 """The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
@@ -125,7 +125,7 @@ class SpotRequest:
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, settings=how)
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, read_runouts(self, form), settings=how)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
@@ -349,6 +349,15 @@ def read_rake(request: SpotRequest) -> Rake:
         raise at(layers[-1], "rake", f"a cap without a rate; {remedy}")
     cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
     return Rake(share(entries["rate"], "rate", "5%"), cap)
+
+
+def read_runouts(request: SpotRequest, format: Format) -> tuple[int, ...]:
+    """How many deals of each street are made; none for all."""
+    names, found = street_names(format), dict[str, int]()
+    for layer in request.layers.get("runouts", ()):
+        for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
+            found[name] = whole(entry, name, "12", least=1)
+    return tuple(found.get(name, 0) for name in names) if found else ()
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:

@@ -19,8 +19,8 @@ from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
+    from treeplex.runs.holdem.estimate import SpotEstimate
     from treeplex.runs.holdem.solution import HoldemSolution
-    from treeplex.runs.job.memory import SpotEstimate
     from treeplex.runs.job.record import Progress
 
 

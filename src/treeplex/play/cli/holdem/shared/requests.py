@@ -50,8 +50,8 @@ class Task:
 
     def solve(self, watch: "Callable[[Progress], None]") -> "tuple[HoldemSolution, Path | None]":
         """The solution, and its file if it has a place to go or was interrupted."""
+        from treeplex.errors import Interrupted
         from treeplex.runs.holdem.solve import solve_spot
-        from treeplex.runs.job.interrupt import Interrupted
 
         try:
             solution = solve_spot(

@@ -1,0 +1,244 @@
+"""Monte Carlo CFR on rules given as Numba functions: compiled walks, and the texts of infosets when a policy is asked for."""
+
+from collections.abc import Sequence
+from math import inf
+from typing import final
+
+import numpy as np
+
+from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
+from treeplex.engine.histories.streams import Stream
+from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, Rules, Tables
+from treeplex.engine.tree.form import Floats
+from treeplex.engine.uncompiled import sampling
+from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, rehashed
+from treeplex.engine.uncompiled.sampling import Keeping, RulesTables, Run, new_tables, sample_rules
+from treeplex.errors import FileError, GameError
+from treeplex.forms.compile.numba_rules import CompiledRules, raise_fault, try_rules
+from treeplex.forms.compile.stepping import outcomes
+from treeplex.forms.policies.sparse import Infosets, text_bytes
+from treeplex.games.base import CHANCE, TERMINAL, Game
+from treeplex.games.numba_rules import NumbaGame, NumbaRules
+from treeplex.solvers.sampling.rules_tables import DICT_BYTES, NUMBER_BYTES
+from treeplex.storage.tensors import Tensor, TensorFile, tensor
+
+AT_ONCE = 1 << 20
+"""Histories between two looks for Ctrl-C."""
+TEXTS = 64
+"""Playouts that look for the longest infostate."""
+
+
+@final
+class NumbaWalks:
+    """Tables that grow as compiled walks meet infosets; see :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`."""
+
+    def __init__(self, game: Game, functions: NumbaRules, rules: Rules, key: str, most_bytes: int | None) -> None:
+        """Compile the functions.
+
+        Args:
+            game: the same game as ordinary rules, which name infostates.
+            functions: the functions.
+            rules: the scheme.
+            key: to what baselines belong.
+            most_bytes: memory that tables may take.
+
+        Raises:
+            GameError: functions that fail.
+        """
+        self.game, self.rules = game, rules
+        try_rules(game, NumbaGame(functions), inf)
+        self.compiled = CompiledRules(functions)
+        learns, players = rules.baseline == LEARNED, functions.players
+        by_slot = learns and key == "infoset"
+        moved = 4 + 1  # the longest row of an array that is on the move to a longer one
+        keeping = Keeping(
+            everybody=by_slot or rules.averaging == OPPONENT,
+            by_history=learns and not by_slot,
+            by_slot=by_slot,
+            infoset_bytes=8 * (8 + 3 + 4) + DICT_BYTES + NUMBER_BYTES + longest_text(game),
+            slot_bytes=8 * (4 + 1 + 2 * rules.discounts + players * by_slot + moved + 2),  # also of a policy
+            step_bytes=4,
+            history_bytes=8 * (1 + 2 * players),
+            most_bytes=2**62 if most_bytes is None else most_bytes,
+        )
+        self.run = Run(self.compiled.calls, rules, keeping)
+        self.tables = new_tables(self.compiled.calls, rules)
+        self._texts = [Infosets() for _ in range(players)]
+        self._written = 0
+
+    def iterate(self, seed: int, first: int, weights: Floats, most_nodes: int) -> int:
+        """Iterate by rows of weights, the first one number ``first``; stop after some, or once so many histories were walked.
+
+        Returns:
+            How many iterations were done.
+
+        Raises:
+            GameError: what the rules do is not right.
+        """
+        pause = min(most_nodes, self.nodes + AT_ONCE)
+        self.tables, done, fault, detail, path = sample_rules(
+            self.run, self.compiled.start, self.tables, (seed, first), weights, pause
+        )
+        if fault != NO_FAULT:
+            raise_fault(self.game, (self.tables.infosets, self.tables.action_ids), fault, detail, path)
+        return done
+
+    @property
+    def nodes(self) -> int:
+        """Histories walked."""
+        return int(self.tables.counts[sampling.WALKED])
+
+    @property
+    def unstored(self) -> int:
+        """Visits of infosets for which there was no memory."""
+        return int(self.tables.counts[sampling.UNSTORED])
+
+    @property
+    def infosets(self) -> int:
+        """Infosets in the tables."""
+        return int(self.tables.counts[sampling.INFOSETS])
+
+    @property
+    def bytes(self) -> int:
+        """Memory that tables take, an upper estimate."""
+        return int(self.tables.counts[sampling.USED])
+
+    @property
+    def full(self) -> bool:
+        """Whether the memory limit was reached."""
+        return bool(self.tables.counts[sampling.FULL])
+
+    def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
+        """Each player's infosets and probabilities [S], of the average or of the next iteration.
+
+        Raises:
+            GameError: functions that tell more histories apart than the ordinary rules do.
+        """
+        self._write_texts()
+        return self._texts, [self._policy(player, average) for player in range(len(self._texts))]
+
+    def _policy(self, player: int, average: bool) -> Floats:
+        tables = self.tables
+        infosets = tables.infosets[: self.infosets]
+        infosets = infosets[infosets[:, PLAYER] == player]
+        first = np.concatenate(([0], np.cumsum(infosets[:, ACTIONS])))
+        slots = np.repeat(infosets[:, FIRST] - first[:-1], infosets[:, ACTIONS]) + np.arange(first[-1])
+        if not average:
+            return tables.held.rows[slots, POLICY]
+        weights = tables.held.rows[slots, AVERAGE]
+        if self.rules.averaging == LAZY:
+            own = np.zeros(int(tables.counts[sampling.SLOTS]), np.int64)
+            own[slots] = np.arange(len(slots))
+            parents = np.where(infosets[:, PARENT] >= 0, own[infosets[:, PARENT]], infosets[:, PARENT])
+            marks, policy = tables.held.rows[infosets[:, FIRST], MARK], tables.held.rows[slots, POLICY]
+            settle_averages(first, parents, marks, policy, float(tables.held.totals[player]), weights)
+        normalise_met(first, weights)
+        return weights
+
+    def _write_texts(self) -> None:
+        """Write the infostates of infosets met since the last time: each at the history at which it was met."""
+        tables, states, path = self.tables, [self.game.new_initial_state()], list[int]()
+        for row in tables.infosets[self._written : self.infosets].tolist():
+            actions = tables.paths[row[PATH] : row[PATH] + row[LEVEL]].tolist()
+            same = 0
+            while same < min(len(path), len(actions)) and path[same] == actions[same]:
+                same += 1
+            del states[same + 1 :]
+            for action in actions[same:]:
+                states.append(states[-1].child(action))
+            path, known = actions, self._texts[row[PLAYER]]
+            infostate = states[-1].information_state_string(row[PLAYER])
+            if infostate in known.lookup:
+                raise GameError(
+                    f"{self.game}: infoset() differs in two histories of infostate {infostate!r}; make the functions and the "
+                    "ordinary rules agree (treeplex check compares them)"
+                )
+            known.add(infostate, tables.action_ids[row[FIRST] : row[FIRST] + row[ACTIONS]].tolist())
+            self._written += 1
+
+    def tensors(self) -> dict[str, Tensor]:
+        """Everything, to be written."""
+        tables, counts = self.tables, self.tables.counts.tolist()
+        slots = counts[sampling.SLOTS]
+        arrays = {
+            "infosets": tables.infosets[: self.infosets],
+            "action_ids": tables.action_ids[:slots],
+            "paths": tables.paths[: counts[sampling.STEPS]],
+            "rows": tables.held.rows[:slots],
+            "logs": tables.held.logs[:slots],
+            "totals": tables.held.totals,
+            "children": tables.children[: counts[sampling.HISTORIES]],
+            "baselines": tables.baselines[: max(slots, counts[sampling.HISTORIES])],
+            "walks": tables.counts,
+        }
+        return {name: tensor(array) for name, array in arrays.items()}
+
+    def restore(self, file: TensorFile) -> None:
+        """Take over what :meth:`tensors` gave.
+
+        Raises:
+            FileError: the tensors do not fit.
+        """
+        held, counts = self.tables.held, file.read("walks", "I64")
+        infosets, rows, logs = file.read("infosets", "I64"), file.read("rows", "F64"), file.read("logs", "F64")
+        found = RulesTables(
+            infosets=infosets,
+            places=rehashed(infosets, len(infosets), 4 * (len(infosets) + 1)),
+            action_ids=file.read("action_ids", "I64"),
+            paths=file.read("paths", "I32"),
+            held=Tables(rows, logs, file.read("totals", "F64"), held.baselines, held.quantiles),
+            children=file.read("children", "I64"),
+            baselines=file.read("baselines", "F64"),
+            counts=counts,
+        )
+        if not fits(found, self.tables):
+            raise FileError(f"{file.path}: the state of another run; put back the right file")
+        self.tables = found
+        self._texts, self._written = [Infosets() for _ in self._texts], 0
+
+    def resume(self, counts: Sequence[int], *, full: bool) -> None:
+        """Go on; ``full`` says whether the limit is still reached. The ``counts`` stand in the tables."""
+        self.tables.counts[sampling.FULL] = full
+
+
+def fits(found: RulesTables, blank: RulesTables) -> bool:
+    """Whether tables from a file fit each other, and the run that has the ``blank`` ones."""
+    counts = found.counts.tolist() if found.counts.shape == blank.counts.shape else [0] * sampling.COUNTS
+    infosets, slots, steps, histories = counts[: sampling.USED]
+    rows = found.infosets
+    players, kept = len(blank.held.totals), max(slots, histories)
+    shapes = (
+        found.infosets.shape == (infosets, 8)
+        and found.held.rows.shape == (slots, 4)
+        and found.action_ids.shape == (slots,)
+        and found.held.logs.shape == (slots if len(blank.held.logs) else 0, 2)
+        and found.paths.shape == (steps,)
+        and found.held.totals.shape == (players,)
+        and found.children.shape == (histories,)
+        and found.baselines.shape == (kept if len(blank.baselines) else 0, players)
+    )
+    if not shapes:
+        return False
+    within = [
+        (rows[:, PLAYER], 0, players),
+        (rows[:, FIRST], 0, slots - rows[:, ACTIONS] + 1),
+        (rows[:, ACTIONS], 1, slots + 1),
+        (rows[:, PARENT], UNKNOWN_PARENT, slots),
+        (rows[:, PATH], 0, steps - rows[:, LEVEL] + 1),
+        (rows[:, LEVEL], 0, steps + 1),
+        (found.children, 0, histories),
+    ]
+    return all(bool(((each >= low) & (each < high)).all()) for each, low, high in within)
+
+
+def longest_text(game: Game) -> int:
+    """Bytes of the longest infostate in some random playouts."""
+    longest = 0
+    for number in range(TEXTS):
+        state, stream = game.new_initial_state(), Stream(0, number, 0)
+        while (actor := state.current_player()) != TERMINAL:
+            actions = outcomes(state)[0] if actor == CHANCE else list(state.legal_actions())
+            if actor != CHANCE:
+                longest = max(longest, text_bytes(state.information_state_string(actor)))
+            state = state.child(actions[int(stream.draw() * len(actions))])
+    return longest
