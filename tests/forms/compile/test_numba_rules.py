@@ -31,6 +31,9 @@ GAMES = [
     ),
     pytest.param("goofspiel(players=3,num_cards=3,imp_info=true,returns_type=point_difference)", marks=pytest.mark.slow),
     pytest.param("oshi_zumo(coins=5,size=2,horizon=3,alesia=true)", marks=pytest.mark.slow),
+    pytest.param("kuhn_poker(players=3)", marks=pytest.mark.slow),
+    pytest.param("leduc_poker(players=3,ranks=2,raises=1)", marks=pytest.mark.slow),
+    pytest.param("dark_hex(board_size=2,obstype=reveal-numturns)", marks=pytest.mark.slow),
 ]
 
 
