@@ -160,7 +160,8 @@ def reference(place: str, shown: str) -> str:
     thing = pkgutil.resolve_name(place)
     page, anchor = described().get(id(thing), (f"{place.rpartition('.')[2]}.md", ""))
     if inspect.ismodule(thing):
-        return f"[`{shown}`]({page})" if (ROOT / "docs" / "api" / page).is_file() else f"`{shown}`"
+        own = (ROOT / "docs" / "api" / page).is_file()
+        return f"[`{shown}`]({page})" if own else f"[`{shown}`](#tp{place.rpartition('.')[2]})"
     return f"[`{shown}`]({page}#{anchor})" if anchor else f"`{shown}`"
 
 

@@ -13,14 +13,14 @@ from treeplex.search import PlaythroughSettings, SearchAgent
 
 
 @dataclass(frozen=True)
-class AdvisedSettings(tp.ThinkingSettings):
+class AdvisedSettings(tp.arena.ThinkingSettings):
     """Beside iterations and time to think: whose word it takes, and after how many moves."""
 
     policy: str = setting("uniform", "a run folder or policy file")
     depth: int = setting(2, "moves that it looks ahead", low=1)
 
 
-class Advised(tp.AgentKind):
+class Advised(tp.arena.AgentKind):
     """A search that takes a policy's word."""
 
     name = "advised"

@@ -13,7 +13,7 @@ def kept(s, alpha):
 
 def damped(t, horizon, *, alpha=1.5, damping=2.0, gamma=4.0):
     """The weights of iteration t, from 1."""
-    return tp.Weights(
+    return tp.solvers.Weights(
         positive=kept(t - 1, alpha),
         floor=1.0,
         predicted_positive=kept(t, alpha),
@@ -22,7 +22,7 @@ def damped(t, horizon, *, alpha=1.5, damping=2.0, gamma=4.0):
     )
 
 
-DAMPED = tp.Variant(
+DAMPED = tp.solvers.Variant(
     name="damped",
     summary="DCFR+ with prediction damped by 1 / (1 + damping)",
     reference="this file",

@@ -16,4 +16,4 @@ def hedge(rate=2.0):
         total += step.regrets
         return np.exp(np.clip(rate / np.sqrt(step.t) * total, -500.0, 500.0))
 
-    return tp.Rule("hedge", weights, rows=1, gamma=1.0)
+    return tp.solvers.Rule("hedge", weights, rows=1, gamma=1.0)

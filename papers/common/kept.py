@@ -40,6 +40,13 @@ def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
     return record["value"]
 
 
+def peek(key: Mapping[str, Any]) -> Any:
+    """What is kept for this key; None where nothing is."""
+    text = json.dumps({**key, "machine": machine(1)}, sort_keys=True)
+    record = read(FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json", text)
+    return None if record is None else record["value"]
+
+
 def read(path: Path, text: str) -> dict[str, Any] | None:
     """A kept run, or None where there is none for this key or the file is damaged."""
     try:

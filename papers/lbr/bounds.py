@@ -62,7 +62,7 @@ def reproduce() -> Result:
     }
     numbers, rows = {}, []
     for (spec, name), policy in agents.items():
-        found = {actions: tp.local_best_response(spec, policy, actions=actions).value for actions in ("fc", "all")}
+        found = {actions: tp.arena.local_best_response(spec, policy, actions=actions).value for actions in ("fc", "all")}
         found = {actions: value if abs(value) > 1e-9 else 0.0 for actions, value in found.items()}
         bound, interval = learned(policy)
         exact = tp.exploitability(spec, policy)
@@ -83,7 +83,7 @@ def reproduce() -> Result:
         solution = tp.solve(spot, "dcfr", iterations=iterations, target=None) if iterations else "uniform"
         exact = tp.exploitability(spot, solution)
         found = {
-            actions: tp.local_best_response(spot, solution, actions=actions, hands=None if file == "river" else HANDS)
+            actions: tp.arena.local_best_response(spot, solution, actions=actions, hands=None if file == "river" else HANDS)
             for actions in ("fc", "fcpa")
         }
         numbers[f"{file} {name}"] = {actions: [each.value, each.interval] for actions, each in found.items()} | {"exact": exact}

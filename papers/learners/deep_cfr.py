@@ -17,13 +17,13 @@ GAME = "leduc_poker"
 MATCHED = 4_700_000
 """Histories of the runs that published figures are from."""
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
-    "sd-cfr": ("sd-cfr", {}, 1),
+    "sd-cfr": ("sd-cfr", {}, 3),
     "deep-cfr": ("deep-cfr", {"every": 50}, 3),
-    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 1),
-    "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 1),
-    "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}, 1),
+    "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 3),
+    "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 3),
+    "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}, 3),
     "dream": ("dream", {"steps": 100, "every": 20}, 1),
-    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 1),
+    "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 3),
 }
 """Learner, settings besides the defaults, and from how many seeds, by what a run is called."""
 TABLES: Mapping[str, Mapping[str, Any]] = {

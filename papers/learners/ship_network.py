@@ -36,8 +36,8 @@ def networks_of(folder: Path) -> NeuralPolicy:
         job.restore({name: np.array(file[name]) for name in file})
     student = job.student
     student.policy()  # fits a learned average
-    if isinstance(student, Nfsp) and student.averages:
-        return network_policy(student, student.averages)
+    if isinstance(student, Nfsp) and student.averages[0].network is not None:
+        return network_policy(student, [average.network for average in student.averages])
     if isinstance(student, AveragingLearner) and isinstance(student.average, LearnedAverage):
         return network_policy(student, student.average.fitted)
     raise SystemExit(f"error: the result of {kind.name} is no network for each player")

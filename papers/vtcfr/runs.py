@@ -26,8 +26,10 @@ STAGES = (100, 300, 1000)
 """Iterations at which policies are judged."""
 SEEDS = (1, 2, 3, 4)
 LEARNED = ("ddcfr", "dpcfr+", "pddcfr")
+NEWEST = ("smooth-pcfr+", "vad-cfr", "rtcfr+")
+"""Members that are rules of their own; those that are schedules stand among the variants."""
 TESTED = "vt-cfr+"
-CANDIDATES = (*VARIANTS, *LEARNED, TESTED)
+CANDIDATES = (*VARIANTS, *NEWEST, *LEARNED, TESTED)
 SHOWN = (
     "liars_dice-2v1",
     "goofspiel-5 ascending, difference",

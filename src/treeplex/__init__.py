@@ -9,6 +9,7 @@ Here are the verbs (solve, sample, compare, judge, ...) and the types that they 
 
 =====================  ==============================================================================
 ``tp.policies``        policies: files, tables, values, regrets, playouts
+``tp.arena``           agents of one's own, matches, local best response
 ``tp.correlation``     correlation devices and how far they are from equilibrium
 ``tp.formats``         games and policies of OpenSpiel, Gambit and LiteEFG
 ``tp.games``           what rules are written with
@@ -17,6 +18,7 @@ Here are the verbs (solve, sample, compare, judge, ...) and the types that they 
 ``tp.search``          beliefs, depth-limited subgames, agents that search
 ``tp.learn``           training: ReBeL, learned discounting
 ``tp.environments``    any game as an environment of Gymnasium or PettingZoo
+``tp.results``         what the verbs give
 ``tp.errors``          the exceptions
 =====================  ==============================================================================
 
@@ -28,88 +30,78 @@ from typing import TYPE_CHECKING, Any
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex import correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers
+    from treeplex import (
+        arena,
+        correlation,
+        environments,
+        errors,
+        formats,
+        games,
+        holdem,
+        learn,
+        policies,
+        results,
+        search,
+        solvers,
+    )
     from treeplex.evaluate.check_rules import check_rules
-    from treeplex.evaluate.judge import Judgement
     from treeplex.forms.compile.compile_game import compile_game as compile
     from treeplex.forms.compile.compiled_game import CompiledGame
     from treeplex.forms.policies.tabular import Policy
     from treeplex.forms.sources.load import load
-    from treeplex.forms.structure.classes import Structure, structure
+    from treeplex.forms.structure.classes import structure
     from treeplex.forms.structure.inferior import informationally_inferior
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
-    from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
     from treeplex.runs.agents.registry import agent, agents
-    from treeplex.runs.compare import Comparison, compare
-    from treeplex.runs.job.interrupt import Interrupted
+    from treeplex.runs.compare import compare
     from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
-    from treeplex.runs.lbr import local_best_response
     from treeplex.runs.match.match import match
-    from treeplex.runs.match.result import MatchResult
     from treeplex.runs.sample.sample import sample
     from treeplex.runs.solve.solution import Solution
     from treeplex.runs.solve.solve import solve
-    from treeplex.runs.train.kind import Training
     from treeplex.runs.train.train import train
     from treeplex.runs.tree_picture import draw
-    from treeplex.solvers import Rule, Step, Variant, Weights, algorithms
+    from treeplex.solvers import algorithms
 
     __version__: str
 
 _HOMES = {
-    "treeplex": "correlation, environments, errors, formats, games, holdem, learn, policies, search, solvers",
+    "treeplex": "arena, correlation, environments, errors, formats, games, holdem, learn, policies, results, search, solvers",
     "treeplex.evaluate.check_rules": "check_rules",
-    "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
     "treeplex.forms.policies.tabular": "Policy",
     "treeplex.forms.sources.load": "load",
-    "treeplex.forms.structure.classes": "Structure, structure",
+    "treeplex.forms.structure.classes": "structure",
     "treeplex.forms.structure.inferior": "informationally_inferior",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
-    "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
     "treeplex.runs.agents.registry": "agent, agents",
-    "treeplex.runs.compare": "Comparison, compare",
-    "treeplex.runs.job.interrupt": "Interrupted",
+    "treeplex.runs.compare": "compare",
     "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
-    "treeplex.runs.lbr": "local_best_response",
     "treeplex.runs.match.match": "match",
-    "treeplex.runs.match.result": "MatchResult",
     "treeplex.runs.sample.sample": "sample",
     "treeplex.runs.solve.solution": "Solution",
     "treeplex.runs.solve.solve": "solve",
-    "treeplex.runs.train.kind": "Training",
     "treeplex.runs.train.train": "train",
     "treeplex.runs.tree_picture": "draw",
-    "treeplex.solvers": "Rule, Step, Variant, Weights, algorithms",
+    "treeplex.solvers": "algorithms",
 }
 
 __all__ = [
     "CHANCE",
     "SIMULTANEOUS",
     "TERMINAL",
-    "AgentKind",
-    "Comparison",
     "CompiledGame",
     "Game",
-    "Interrupted",
-    "Judgement",
-    "MatchResult",
     "Policy",
-    "Rule",
     "Solution",
     "State",
-    "Step",
-    "Structure",
-    "ThinkingSettings",
-    "Training",
-    "Variant",
-    "Weights",
     "agent",
     "agents",
     "algorithms",
+    "arena",
     "best_response",
     "check_rules",
     "compare",
@@ -128,10 +120,10 @@ __all__ = [
     "learn",
     "load",
     "load_policy",
-    "local_best_response",
     "match",
     "nash_conv",
     "policies",
+    "results",
     "sample",
     "search",
     "solve",

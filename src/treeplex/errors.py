@@ -3,6 +3,8 @@
 All of them derive from :class:`TreeplexError`, which the command line prints as one line, without a traceback.
 """
 
+from typing import Any, Final
+
 FIRST_SHOWN, LAST_SHOWN = 1400, 600
 """Characters at the beginning and at the end of a long message that are shown; remedies stand at the end."""
 
@@ -53,3 +55,15 @@ class PolicyError(TreeplexError):
 
 class FileError(TreeplexError):
     """A file that cannot be read or written: missing, truncated, tampered with, of another version or game."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A job was stopped by Ctrl-C or SIGTERM, after saving if it has a place to.
+
+    Attributes:
+        result: what the function would have returned, as far as it came.
+    """
+
+    def __init__(self, result: Any) -> None:
+        super().__init__("interrupted")
+        self.result: Final = result

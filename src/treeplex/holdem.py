@@ -37,6 +37,8 @@ from treeplex.games.poker.spots.known import (
 from treeplex.games.poker.spots.libratus import read_endgame
 from treeplex.games.poker.spots.locks import NodeLock
 from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.runs.holdem.estimate import SpotEstimate
+from treeplex.runs.holdem.estimate import estimate_spot as estimate
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.breakdown import Group, groups_by, range_text
 from treeplex.runs.holdem.report.comparison import Comparison, compare_nodes
@@ -47,8 +49,6 @@ from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.review.review import Review, ReviewSettings, review
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot as solve
-from treeplex.runs.job.memory import SpotEstimate
-from treeplex.runs.job.memory import estimate_spot as estimate
 from treeplex.search.holdem.agent import game_of, holdem_agent
 from treeplex.solvers.holdem.push_fold import PushFold, push_fold
 

@@ -119,6 +119,18 @@ FIELDS: Mapping[str, Field] = {
         Field("limit", "{bets: [2, 2, 4, 4], most: 4}", "TABLE", "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.", table=True),
         Field("blinds", "1, 2", "SMALL,BIG", "Blinds, for a spot before any card is dealt: 1,2."),
         Field(
+            "runouts",
+            "{flop: 25, turn: 12, river: 12}",
+            "TABLE",
+            "Deal only so many flops, turns of a flop, rivers of a turn.",
+            table=True,
+            parts=(
+                Part("flops", "flop", "Deal only so many flops, each standing for several.", "N"),
+                Part("turns", "turn", "Deal only so many turns of each flop.", "N"),
+                Part("rivers", "river", "Deal only so many rivers of each turn.", "N"),
+            ),
+        ),
+        Field(
             "rake",
             "5%",
             "SHARE",
@@ -132,7 +144,7 @@ FIELDS: Mapping[str, Field] = {
         Field("iterations", "1000", "N", "The most iterations.", short="-n"),
         Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
         Field("threads", "2", "N", "Threads. Default: one per core allowed."),
-        Field("storage", "float32", "KIND", "float32, float64 or int16 (half the memory). Default: float32."),
+        Field("storage", "float32", "KIND", "float32 (default), float64, int16, packed (less memory) or disk:FOLDER."),
         Field(
             "locks",
             "a list of {line: ..., strategy: ...}",

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import FileError, GameError, PolicyError, SpecError
+from treeplex.errors import FileError, GameError, Interrupted, PolicyError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import play_limit
 from treeplex.forms.policies.limit_holdem import preflop_strategy
@@ -12,7 +12,6 @@ from treeplex.games.poker.buckets.look import look_up, preflop_buckets
 from treeplex.notices import telling
 from treeplex.runs import limit_holdem
 from treeplex.runs.job.folder import RUN, JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.limit_holdem import LIMIT, LimitSettings, load_limit, points, read_settings, solve_limit
 
 SETTINGS = LimitSettings("bucketed_holdem(cards=royal,buckets=2,boards=50,river_boards=50)")

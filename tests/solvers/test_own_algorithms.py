@@ -17,19 +17,19 @@ from treeplex.solvers import SamplingScheme
 
 def damped(t, horizon, *, alpha=1.5, gamma=2.0):
     kept = (t - 1) ** alpha / ((t - 1) ** alpha + 1) if t > 1 else 0.0
-    return tp.Weights(positive=kept, negative=0.5, average_discount=((t - 1) / t) ** gamma)
+    return tp.solvers.Weights(positive=kept, negative=0.5, average_discount=((t - 1) / t) ** gamma)
 
 
-DAMPED = tp.Variant("damped", "", "", damped, {"alpha": 1.5, "gamma": 2.0})
-PREDICTS = tp.Variant("predicts", "", "", lambda t, horizon: tp.Weights(prediction=1.0))
-HEDGE = tp.Rule("hedge", lambda step: step.memory[0].__iadd__(step.regrets).clip(0.0), rows=1)
+DAMPED = tp.solvers.Variant("damped", "", "", damped, {"alpha": 1.5, "gamma": 2.0})
+PREDICTS = tp.solvers.Variant("predicts", "", "", lambda t, horizon: tp.solvers.Weights(prediction=1.0))
+HEDGE = tp.solvers.Rule("hedge", lambda step: step.memory[0].__iadd__(step.regrets).clip(0.0), rows=1)
 SLOW = tp.solvers.FictitiousRule("slow", "", "", step=lambda t: 1 / (t + 2))
 SCHEME = SamplingScheme("mine", "", "", own="subset", others="all", parameters={"k": 1, "averaging": "full"})
 THREE = 3
 
 
 def made(alpha=2):
-    return tp.Variant("made", "", "", damped, {"alpha": alpha, "gamma": 1.0})
+    return tp.solvers.Variant("made", "", "", damped, {"alpha": alpha, "gamma": 1.0})
 
 
 def broken():
@@ -92,11 +92,11 @@ def test_parameters_reach_the_variant() -> None:
         ("my.py:DAMPED(alfa=1)", SpecError, r"my\.py:DAMPED has no parameter 'alfa'; did you mean 'alpha'"),
         ("my.py:DAMPED(alpha=much)", SpecError, "parameter alpha of my.py:DAMPED is a number, not 'much'"),
         ("my.py:HEDGE(rate=1)", SpecError, "my.py:HEDGE has no parameter 'rate'; it has none"),
-        ("my.py:THREE", SpecError, "'my.py:THREE' gave a int, no algorithm; return a treeplex.Variant, Rule"),
+        ("my.py:THREE", SpecError, "'my.py:THREE' gave a int, no algorithm; return a treeplex.solvers.Variant, Rule"),
         ("my.py:made(beta=1)", SpecError, r"unexpected keyword argument 'beta'; it takes \(alpha=2\)"),
         ("my.py:broken", AlgorithmError, r"^my\.py:23: ZeroDivisionError: .* \(while making my\.py:broken\)"),
         ("es-mccfr(variant=my.py:PREDICTS)", AlgorithmError, "variant=predicts does not combine with sampling: it predicts"),
-        ("es-mccfr(variant=my.py:HEDGE)", AlgorithmError, "'my.py:HEDGE' gave a Rule, not a treeplex.Variant"),
+        ("es-mccfr(variant=my.py:HEDGE)", AlgorithmError, "'my.py:HEDGE' gave a Rule, not a treeplex.solvers.Variant"),
     ],
 )
 def test_refusals(text: str, error: type[Exception], message: str) -> None:

@@ -159,7 +159,7 @@ class HistoryValues:
 
     @cached_property
     def regrets(self) -> Floats:
-        """The immediate counterfactual regret of each infoset, float64 [I], as :func:`treeplex.infostate_regrets` has it."""
+        """The immediate counterfactual regret of each infoset, float64 [I]; see :func:`treeplex.policies.infostate_regrets`."""
         each = zip(self.action_values, self.probabilities, strict=True)
         gained = np.array([worth.max() - float(worth @ policy) for worth, policy in each], np.float64)
         return np.asarray(self.others_reach * gained, np.float64)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
 from numbers import Integral
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
+from treeplex.forms.policies.remembered import Remembered
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
@@ -145,6 +146,8 @@ def played(rules: Game, players: Sequence[Player], stream: Stream) -> list[float
         PolicyError: a policy that does not fit.
     """
     state: State = rules.new_initial_state()
+    if any(getattr(player, "members", 1) > 1 for player in players):
+        state = cast("State", Remembered(state))
     try:
         for _ in range(LONGEST):
             actor = state.current_player()

@@ -11,10 +11,9 @@ from pathlib import Path
 from typing import Unpack
 
 from treeplex import notebook
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import folder_at
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import line_for
 from treeplex.runs.job.record import check_effort, words_of
 from treeplex.runs.solve.measures import measures_of

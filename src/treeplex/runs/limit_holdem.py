@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import FileError, GameError, SpecError
+from treeplex.errors import FileError, GameError, Interrupted, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.limit_holdem import LimitStrategy, strategy_of, tables_of
@@ -20,7 +20,6 @@ from treeplex.games.registry import load
 from treeplex.notices import tell
 from treeplex.runs.job.checkpoint import Arrays, State, position_of
 from treeplex.runs.job.folder import RUN, JobFolder, JobKind, folder_at, kind_of
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Job, go_on, start
 from treeplex.runs.job.record import Progress, Record, Watcher, real, reals
 from treeplex.runs.solve.settings import SOLVE

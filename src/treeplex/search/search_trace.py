@@ -36,8 +36,9 @@ def steps(search: SubgameSearch, iterations: int) -> Iterator[Step]:
     """Run a search; each iteration as it enters the average. A warm start is one step, with the weight of all it counts as."""
     scheme = search.method.scheme
     if search.iteration:
-        guess = search.strategy.copy()
-        yield Step(search.iteration, 0.0, average_after(scheme, search.horizon, search.iteration)[1], guess, guess)
+        weight = average_after(scheme, search.horizon, search.iteration)[1]
+        guess = search.average / weight
+        yield Step(search.iteration, 0.0, weight, guess, guess)
     for number in range(search.iteration + 1, iterations + 1):
         discount, weight = scheme.average_factors((number,), search.horizon)[0].tolist()
         if isinstance(scheme, FictitiousRule):

@@ -5,9 +5,11 @@ the values at the roots likewise, and the search goes on with iteration ``warm +
 Regrets are what each action would have gained over the guess at its infoset, with an exact best response below; they are added
 up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
 weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
+
+In hold'em, where the current policy follows from regrets, the search goes on with the one that follows from these.
 """
 
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +18,9 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach
-from treeplex.forms.subgames.batch import Subgames
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.search.holdem.guessed_street import GuessRegrets, regrets_of_street, write_street
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import Method, SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
@@ -31,12 +34,12 @@ Ints = NDArray[np.int64]
 class Guess(Protocol):
     """Policies of public belief states, without search."""
 
-    def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
+    def __call__(self, subgames: Any, rows: Ints, reached: Ranges, policy: Floats) -> None:
         """Write how hands play at some decisions.
 
         Args:
-            subgames: the batch.
-            rows: the numbers of the decisions, int64 [K].
+            subgames: the batch, or a street of hold'em.
+            rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.forms.subgames.subgame.Subgame.find` has them.
             reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
             policy: float64 [Q], written at the infosets of these decisions.
         """
@@ -80,24 +83,37 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
     if warm < 1:
         return
     search.check_plain("a warm start")
-    write_guess(search, guess)
+    street = isinstance(search.subgame, HoldemSubgame)
+    write_street(search, guess) if street else write_guess(search, guess)
     scheme = search.method.scheme
     kept, weight = average_after(scheme, search.horizon, warm)
-    values = values_of_guess(search, weight)
     search.average[:] = kept * search.average + weight * search.strategy
     search.faced[:] = search.average
+    found = regrets_of_street(search, weight) if street else regrets_of_trees(search, weight)
+    for player in (0, 1):
+        values = found.best if isinstance(scheme, FictitiousRule) else found.values
+        search.sums[player] = weight * values[player]
+        search.sum_weights[player] = weight
+    if isinstance(scheme, Variant):
+        search.regrets[:] = added_up(scheme, search.horizon, warm, found.regrets)
+        for player in (0, 1) if street else ():
+            search.arrays.play(player)
+    search.iteration = warm
+
+
+def regrets_of_trees(search: SubgameSearch, weight: float) -> GuessRegrets:
+    """What the current policy is worth, and its regrets."""
+    values = values_of_guess(search, weight)
     tree, roots = search.subgames.tree, search.subgames.roots
-    infoset_values = workspace(tree).infoset_values
-    better = values.copy()
+    infoset_values, better, found = workspace(tree).infoset_values, values.copy(), []
     for player in (0, 1):
         backup(tree, player, search.policy, values, infoset_values)
         best_value(tree, player, better, infoset_values)
-        gather(roots.sequences[player], better if isinstance(scheme, FictitiousRule) else values, search.sums[player])
-        search.sums[player] *= weight
-        search.sum_weights[player] = weight
-    if isinstance(scheme, Variant):
-        search.regrets[:] = added_up(scheme, search.horizon, warm, regrets_of(search, better))
-    search.iteration = warm
+        for source in (values, better):
+            entries = np.zeros_like(search.sums[player])
+            gather(roots.sequences[player], source, entries)
+            found.append(entries)
+    return GuessRegrets((found[0], found[2]), (found[1], found[3]), regrets_of(search, better))
 
 
 def write_guess(search: SubgameSearch, guess: Guess) -> None:

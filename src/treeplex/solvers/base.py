@@ -1,7 +1,7 @@
 """What every solver offers, and what an algorithm is called."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -124,12 +124,27 @@ def order_of_updates(order: str) -> str:
     return order
 
 
-class SolverFactory(Protocol):
-    """Builds a solver from the settings of a run."""
+@dataclass(frozen=True)
+class SolverStart:
+    """What a solver is built from.
 
-    def __call__(
-        self, game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
-    ) -> Solver: ...
+    Attributes:
+        game: the compiled game.
+        parameters: the algorithm's, checked, those that differ from the defaults.
+        algorithm: canonical text of the algorithm and its parameters.
+        updates: the order of updates; None for the algorithm's usual one.
+        seed: for algorithms that sample.
+    """
+
+    game: CompiledGame
+    parameters: Mapping[str, Any]
+    algorithm: str
+    updates: str | None
+    seed: int
+
+
+SolverFactory = Callable[[SolverStart], Solver]
+"""Builds the solver of a run."""
 
 
 class RuleFactory(Protocol):

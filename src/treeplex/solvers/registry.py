@@ -1,123 +1,24 @@
-"""Algorithms by name or in a user's file, and the door through which every solver is built."""
+"""Algorithms by name, of one's own or in a user's file, and the door through which every solver is built."""
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
-from treeplex.solvers.base import UPDATES, Algorithm, Solver, order_of_updates
-from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
-from treeplex.solvers.joint.regret_matching import RegretMatching
+from treeplex.solvers.base import UPDATES, Algorithm, Solver, SolverStart, order_of_updates
+from treeplex.solvers.library import ALGORITHMS, rule_algorithm, sampling_algorithm
 from treeplex.solvers.rules.custom import Rule, RuleSolver
-from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
-from treeplex.solvers.rules.greedy import GreedyWeights
-from treeplex.solvers.rules.last_iterate import MirrorDescent, RewardTransformation
-from treeplex.solvers.rules.learned import LEARNED, REFERENCE, discounting_of
 from treeplex.solvers.rules.rule import UpdateRule
-from treeplex.solvers.rules.smooth import NAME as SMOOTH
-from treeplex.solvers.rules.smooth import smooth_pcfr_plus
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
-from treeplex.solvers.rules.value_tested import ValueTesting
-from treeplex.solvers.rules.variants import VARIANTS, Variant
-from treeplex.solvers.rules.volatility import NAME as VOLATILE
-from treeplex.solvers.rules.volatility import VolatilityAdaptive
-from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import (
-    AVERAGING,
-    BASELINES,
-    KEYS,
-    SAMPLINGS,
-    MonteCarloCfr,
-    SamplingOptions,
     SamplingScheme,
 )
 from treeplex.solvers.solver import GameSolver
 from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.spec import Spec, checked_number, parse_spec
-
-
-def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
-    """An update rule as an algorithm: a variant with its parameters, fictitious play, value-tested or learned discounting."""
-    return Algorithm(
-        name=name or rule.name,
-        summary=getattr(rule, "summary", ""),
-        reference=getattr(rule, "reference", ""),
-        rule=rule.with_parameters if isinstance(rule, Variant) else lambda parameters: rule,
-        parameters=rule.parameters if isinstance(rule, Variant) else {},
-        updates=tuple(sorted(UPDATES, key=lambda order: order != rule.updates)),
-        needs_horizon=isinstance(rule, Variant) and rule.needs_horizon,
-    )
-
-
-def function_algorithm(
-    name: str, make: Callable[..., Rule], usual: Mapping[str, float], summary: str, reference: str
-) -> Algorithm:
-    """A rule that is a function of its parameters as an algorithm."""
-
-    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        return RuleSolver(game, make(**parameters), updates=updates, algorithm=str(Spec(name, dict(parameters))))
-
-    return Algorithm(name, summary, reference, factory=build, parameters=usual, updates=UPDATES)
-
-
-def build_mmd(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`MirrorDescent` solver."""
-    return MirrorDescent(game, **parameters, updates=updates or UPDATES[0], algorithm=str(Spec("mmd", dict(parameters))))
-
-
-def build_rtcfr(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`RewardTransformation` solver."""
-    return RewardTransformation(game, **parameters, algorithm=str(Spec("rtcfr+", dict(parameters))))
-
-
-def build_greedy(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`GreedyWeights` solver."""
-    return GreedyWeights(game, **parameters, algorithm=str(Spec("greedy", dict(parameters))))
-
-
-def learned_algorithm(name: str, summary: str) -> Algorithm:
-    """A learned scheme as an algorithm: the policy that comes with the library, or one from a file."""
-    return Algorithm(
-        name=name,
-        summary=summary,
-        reference=REFERENCE,
-        rule=partial(discounting_of, name),
-        group="learned",
-        parameters={"horizon": 1000},
-        texts={"policy": "FILE"},
-        updates=UPDATES,
-    )
-
-
-def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algorithm:
-    """A sampling scheme as an algorithm."""
-
-    def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        text = str(Spec(name or scheme.name, dict(parameters)))
-        return MonteCarloCfr(game, scheme, scheme.options(parameters), seed=seed, algorithm=text)
-
-    numbers = {name: value for name, value in scheme.parameters.items() if isinstance(value, int | float)}
-    usual = {name: getattr(SamplingOptions, name) for name in ("rate", "quantiles", "threads")}
-    return Algorithm(
-        name=name or scheme.name,
-        summary=scheme.summary,
-        reference=scheme.reference,
-        factory=build,
-        group="sampling",
-        parameters={**numbers, **usual, **numbers},
-        texts={
-            "variant": "|".join(DISCOUNT_SEQUENCES),
-            "averaging": "|".join(AVERAGING),
-            "baseline": "|".join(BASELINES),
-            "key": "|".join(KEYS),
-        },
-        updates=("alternating",),
-        scheme=scheme,
-    )
 
 
 def own_algorithm(value: object, name: str | None = None) -> Algorithm:
@@ -133,8 +34,8 @@ def own_algorithm(value: object, name: str | None = None) -> Algorithm:
     if isinstance(value, Rule):
         rule, text = value, name or value.name
 
-        def build(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-            return RuleSolver(game, rule, updates=updates, algorithm=text)
+        def build(start: SolverStart) -> Solver:
+            return RuleSolver(start.game, rule, updates=start.updates, algorithm=start.algorithm)
 
         return Algorithm(text, "", "", factory=build, updates=UPDATES)
     if isinstance(value, SamplingScheme):
@@ -152,7 +53,7 @@ def own_name(value: object) -> str | None:
     that, or a run with it would resume with the library's.
     """
     name = getattr(value, "name", None)
-    known = _ALGORITHMS.get(str(name))
+    known = ALGORITHMS.get(str(name))
     if known is None or (known.scheme is not None and known.scheme == value):
         return None
     return None if isinstance(value, UpdateRule) and known.rule is not None and known.rule({}) == value else f"own-{name}"
@@ -166,7 +67,7 @@ def is_algorithm(thing: object) -> bool:
 OWN = Wanted(
     "algorithm",
     "DAMPED",
-    "treeplex.Variant, Rule, FictitiousRule or SamplingScheme",
+    "treeplex.solvers.Variant, Rule, FictitiousRule or SamplingScheme",
     is_algorithm,
     is_algorithm,
     AlgorithmError,
@@ -190,45 +91,6 @@ def algorithm_in_file(text: str) -> tuple[Algorithm, dict[str, Any]]:
     return own_algorithm(made, str(spec)), {}
 
 
-def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
-    """A solver whose joint play counts, as an algorithm."""
-
-    def factory(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-        return build(game, **parameters, seed=seed, algorithm=str(Spec(build.name, dict(parameters))))
-
-    return Algorithm(
-        name=build.name,
-        summary=summary,
-        reference="Celli, Marchesi, Bianchi and Gatti 2019, Learning to Correlate in Multi-Player General-Sum Sequential Games "
-        "(arXiv 1910.06228)",
-        factory=factory,
-        group="correlation",
-        parameters={"plus": 0, "keep": 0} | ({"tilt": build.usual_tilt} if build.usual_tilt else {}),
-        updates=("simultaneous",),
-    )
-
-
-def build_lp(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A ``solvers.exact.lp.LinearProgram`` solver; imported here, because SciPy's optimisers are slow to import."""
-    from treeplex.solvers.exact.lp import LinearProgram
-
-    return LinearProgram(game)
-
-
-def build_recursive(
-    game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int
-) -> Solver:
-    """A :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
-    from treeplex.solvers.exact.recursive import Recursive
-
-    return Recursive(game)
-
-
-def build_rm(game: CompiledGame, parameters: Mapping[str, Any], *, horizon: int, updates: str | None, seed: int) -> Solver:
-    """A :class:`RegretMatching` solver."""
-    return RegretMatching(game, **parameters, seed=seed, algorithm=str(Spec("rm", dict(parameters))))
-
-
 AnyAlgorithm = str | UpdateRule | Rule | SamplingScheme
 """An algorithm: a spec such as ``dcfr`` or ``dcfr(alpha=2)``, ``auto``, ``my.py:DAMPED`` for what stands in a Python file, or a
 :class:`Variant`, :class:`Rule`, :class:`FictitiousRule`, :class:`DiscountPolicy` or :class:`SamplingScheme` of your own."""
@@ -238,95 +100,10 @@ AUTO = "auto"
 """What to ask for when one does not want to choose: :data:`GENERAL` on compiled games, the default on hold'em spots."""
 GENERAL, DEFAULT_ALGORITHM = VALUE_TESTED, "dcfr"
 
-_ALGORITHMS: Mapping[str, Algorithm] = {
-    algorithm.name: algorithm
-    for algorithm in (
-        *map(rule_algorithm, VARIANTS.values()),
-        *(learned_algorithm(name, summary) for name, (_, summary) in LEARNED.items()),
-        Algorithm(
-            name=VALUE_TESTED,
-            summary="value-tested CFR+: each infoset predicts as much as that has proved worth; the best of five answers",
-            reference="Treeplex; built on Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online "
-            "Mirror Descent (arXiv 2404.13891)",
-            rule=lambda parameters: ValueTesting(**parameters),
-            parameters=asdict(ValueTesting()),
-            updates=UPDATES,
-        ),
-        Algorithm(
-            name="greedy",
-            summary="Greedy Weights: each iteration gets the weight that makes the potential of average regrets least",
-            reference="Zhang, Lerer and Brown 2022, Equilibrium Finding in Normal-Form Games via Greedy Regret Minimization",
-            factory=build_greedy,
-            parameters={"floor": 0.5},
-            updates=("simultaneous",),
-        ),
-        function_algorithm(
-            SMOOTH,
-            smooth_pcfr_plus,
-            {"least": 1.0, "gamma": 2.0},
-            "Smooth PCFR+: the regrets of an infoset never sum to less than a bound",
-            "Farina, Grand-Clément, Kroer, Lee and Luo 2023, Regret Matching+: (In)Stability and Fast Convergence in Games "
-            "(arXiv 2305.14709)",
-        ),
-        function_algorithm(
-            VOLATILE,
-            lambda **parameters: VolatilityAdaptive(**parameters).rule(),
-            asdict(VolatilityAdaptive()),
-            "volatility-adaptive discounted CFR: discounts follow how much regrets fluctuate; the average begins late",
-            "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
-            "(arXiv 2602.16928)",
-        ),
-        Algorithm(
-            name="mmd",
-            summary="magnetic mirror descent: the last policy converges, drawn to a magnet that follows it",
-            reference="Sokota et al. 2023, A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and "
-            "Two-Player Zero-Sum Games (arXiv 2206.05825)",
-            factory=build_mmd,
-            parameters={"eta": 5.0, "alpha": 0.01, "every": 100},
-            updates=UPDATES,
-        ),
-        Algorithm(
-            name="rtcfr+",
-            summary="CFR+ on payoffs transformed again and again: the last policy converges",
-            reference="Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games (NeurIPS 2025)",
-            factory=build_rtcfr,
-            parameters={"mu": 1e-3, "gamma": 1e-10, "every": 100},
-            updates=("alternating",),
-        ),
-        *map(rule_algorithm, FICTITIOUS_RULES.values()),
-        *map(sampling_algorithm, SAMPLINGS.values()),
-        joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
-        joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
-        Algorithm(
-            name="rm",
-            summary="regret matching alone: a static game played again and again, any number of players",
-            reference="Blackwell 1956; Hart and Mas-Colell 2000, A Simple Adaptive Procedure Leading to Correlated Equilibrium",
-            factory=build_rm,
-            parameters={"sampled": 0},
-            updates=("simultaneous",),
-        ),
-        Algorithm(
-            name="lp",
-            summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",
-            reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive "
-            "Two-Person Games",
-            factory=build_lp,
-            group="exact",
-        ),
-        Algorithm(
-            name="recursive",
-            summary="exact equilibria by backward recursion: static games at each step where players know the state",
-            reference="Basar and Olsder 1999, Dynamic Noncooperative Game Theory, sections 2.4, 2.5 and 3.5",
-            factory=build_recursive,
-            group="exact",
-        ),
-    )
-}
-
 
 def algorithms() -> Mapping[str, Algorithm]:
     """All algorithms by name."""
-    return _ALGORITHMS
+    return ALGORITHMS
 
 
 def make_solver(
@@ -357,11 +134,11 @@ def make_solver(
         raise AlgorithmError(
             f"{known.name} is not defined for {updates} updates; it has {' or '.join(known.updates) or 'no order'}"
         )
+    text = str(Spec(known.name, dict(given)))
     if known.rule:
-        text = str(Spec(known.name, dict(given)))
         return GameSolver(game, known.rule(given), horizon=horizon, updates=updates, algorithm=text)
     assert known.factory is not None
-    return known.factory(game, given, horizon=horizon, updates=updates, seed=seed)
+    return known.factory(SolverStart(game, given, text, updates, seed))
 
 
 def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict[str, Any]]:
@@ -376,9 +153,9 @@ def known_algorithm(algorithm: AnyAlgorithm, auto: str) -> tuple[Algorithm, dict
     if is_user_spec(algorithm):
         return algorithm_in_file(algorithm)
     spec = resolved(algorithm_spec(algorithm), auto)
-    if spec.name not in _ALGORITHMS:
-        raise unknown_algorithm(spec.name, _ALGORITHMS)
-    known = _ALGORITHMS[spec.name]
+    if spec.name not in ALGORITHMS:
+        raise unknown_algorithm(spec.name, ALGORITHMS)
+    known = ALGORITHMS[spec.name]
     return known, checked_parameters(known, spec)
 
 
@@ -395,7 +172,7 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     """
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
-        offered = ", ".join(name for name, each in _ALGORITHMS.items() if each.rule)
+        offered = ", ".join(name for name, each in ALGORITHMS.items() if each.rule)
         raise AlgorithmError(f"{known.name} does not run on poker spots; take one of {offered}")
     return known.rule(given), str(Spec(known.name, dict(given)))
 
@@ -430,7 +207,7 @@ def is_own(algorithm: str) -> bool:
         spec = algorithm_spec(algorithm)
     except SpecError:
         return True
-    return spec.name not in {*_ALGORITHMS, AUTO} or any(is_user_spec(str(value)) for value in spec.parameters.values())
+    return spec.name not in {*ALGORITHMS, AUTO} or any(is_user_spec(str(value)) for value in spec.parameters.values())
 
 
 def same_algorithm(one: str, other: str) -> bool:
@@ -470,7 +247,7 @@ def algorithm_spec(text: str) -> Spec:
         SpecError: it cannot be read.
     """
     spec = parse_spec(text)
-    return replace(spec, name=spec.name.lower()) if spec.name.lower() in {*_ALGORITHMS, AUTO} else spec
+    return replace(spec, name=spec.name.lower()) if spec.name.lower() in {*ALGORITHMS, AUTO} else spec
 
 
 def resolved(spec: Spec, auto: str) -> Spec:

@@ -75,11 +75,13 @@ class Crew(ABC):
     Attributes:
         size: how many.
         sent, shared: bytes of jobs and of shared values that left so far.
+        apart: whether workers have memory of their own.
         elsewhere: whether workers may be on machines that do not see the files of this one.
     """
 
     size: int
     sent = shared = 0
+    apart: ClassVar[bool] = True
     elsewhere: ClassVar[bool] = False
 
     @abstractmethod
@@ -128,6 +130,8 @@ class Bench:
 class Inline(Crew):
     """This process: one worker, nothing that could die, and shared values themselves in place of copies."""
 
+    apart = False
+
     def __init__(self) -> None:
         self.size, self._bench, self._tasks = 1, Bench(), list[Task]()
 
@@ -153,6 +157,8 @@ class Inline(Crew):
 @final
 class Threads(Crew):
     """Threads of this process, for kernels that release the interpreter's lock. Jobs are not copied, shared values are."""
+
+    apart = False
 
     def __init__(self, size: int) -> None:
         self.size = size

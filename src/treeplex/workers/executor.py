@@ -74,6 +74,11 @@ class Executor:
         return self.crew.size
 
     @property
+    def apart(self) -> bool:
+        """Whether workers have memory of their own."""
+        return self.crew.apart
+
+    @property
     def elsewhere(self) -> bool:
         """Whether workers may be on machines that do not see the files of this one."""
         return self.crew.elsewhere

@@ -6,10 +6,10 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Mapping
-from importlib.metadata import version
 from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
+from treeplex.version import own_version
 from treeplex.workers.crew import MOST_LOSSES, PROTOCOL, Crew, Report, Task
 from treeplex.workers.processes import RemoteBench
 
@@ -81,7 +81,7 @@ def cluster_cpus(address: str) -> int:
 
 def versions() -> str:
     """What has to be the same on all machines."""
-    return f"Treeplex {version('treeplex')} on Python {sys.version_info.major}.{sys.version_info.minor}"
+    return f"Treeplex {own_version()} on Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 @final

@@ -124,7 +124,9 @@ def test_compatible_weight_and_arrays(name: str) -> None:
     assert form.factors[0] == 1.0
     for street in game.spot.streets[1:]:
         left = len(game.spot.format.deck) - game.spot.format.board_sizes[street - 1] - 2 * game.spot.format.hole
-        assert form.factors[street - game.spot.street] == pytest.approx(1 / comb(left, game.spot.format.deal[street]))
+        assert form.factors[game.first_boards[street - game.spot.street]] == pytest.approx(
+            1 / comb(left, game.spot.format.deal[street])
+        )
     hands = [board.hands for boards in game.boards for board in boards]
     assert form.boards[:, COUNT].tolist() == [len(each[0]) for each in hands]
     start = 0

@@ -7,9 +7,13 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import FileError, GameError, PolicyError
+from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infoset_tensors import infoset_tensors, states_of
+from treeplex.forms.policies.heads import HEADS
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+from treeplex.forms.policies.remembered import Remembered
+from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.policies.views import TENSOR, WORDS, probe
 
 PHANTOM = ("phantom_ttt(rows=2,line=2)", "dark_hex(num_rows=2,num_cols=2,gameversion=adh)")
@@ -84,6 +88,57 @@ def test_files(tmp_path: Path) -> None:
     file.write_bytes(file.read_bytes()[:-5])
     with pytest.raises(FileError, match="truncated"):
         NeuralPolicy.load(file)
+
+
+def mixture(game: str, head: str) -> NeuralPolicy:
+    """Three random networks for each player."""
+    one = policy(game, TENSOR, shared=False)
+    generator = np.random.default_rng(4)
+    networks = [
+        [(generator.normal(size=matrix.shape).astype(np.float32), biases) for matrix, biases in layers]
+        for _ in range(3)
+        for layers in one.networks
+    ]
+    return NeuralPolicy(one.spec, 2, one.view, networks, head=head, weights=np.array([[1.0, 2.0], [3.0, 0.0], [1.0, 1.0]]))
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_a_mixture_counts_each_network_by_its_own_past(head: str, tmp_path: Path) -> None:
+    """State by state it is what it is for the whole game, which is what playing one network for a whole game is worth."""
+    mixed, game = mixture("leduc_poker", head), tp.compile("leduc_poker")
+    mixed.save(tmp_path / "policy.safetensors")
+    mixed, checked = NeuralPolicy.load(tmp_path / "policy.safetensors"), 0
+    table, stack = mixed.on(game), [Remembered(game.rules.new_initial_state())]  # type: ignore[union-attr]
+    names = {text: number for number, text in enumerate(game.infostates)}
+    while stack:
+        state = stack.pop()
+        if state.current_player() >= 0 and len(stack) % 5 == 0:
+            expected = table.at(names[state.information_state_string()])
+            assert mixed.action_probabilities(state) == pytest.approx(expected, abs=1e-5)
+            checked += 1
+        if not state.is_terminal():
+            actions = [each for each, _ in state.chance_outcomes()] if state.is_chance_node() else state.legal_actions()
+            stack += [state.child(action) for action in actions][: 2 if state.is_chance_node() else None]
+    assert checked > 10
+    with pytest.raises(PolicyError, match="ask it at Remembered states"):
+        mixed.action_probabilities(game.rules.new_initial_state().child(0).child(1))  # type: ignore[union-attr]
+
+
+def test_a_mixture_is_worth_what_its_networks_are_worth() -> None:
+    """The value of the table is the mean over members, drawn for each player and followed to the end."""
+    mixed, game = mixture("leduc_poker", "matched"), tp.compile("leduc_poker")
+    uniform = Policy.uniform(game).probabilities
+    for player in (0, 1):
+        own = slice(*game.tree.sequence_offsets[player : player + 2])
+        values = []
+        for member in range(3):
+            alone = NeuralPolicy(mixed.spec, 2, mixed.view, mixed.networks[2 * member : 2 * member + 2], head="matched")
+            table = uniform.copy()
+            table[own] = alone.on(game).probabilities[own]
+            values.append(judge(game, Policy(game, table)).value[player])
+        table = uniform.copy()
+        table[own] = mixed.on(game).probabilities[own]
+        assert judge(game, Policy(game, table)).value[player] == pytest.approx(mixed.weights[:, player] @ values, abs=1e-9)
 
 
 def test_what_does_not_fit_is_refused() -> None:

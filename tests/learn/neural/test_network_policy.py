@@ -44,7 +44,7 @@ def test_an_unknown_network_is_refused() -> None:
 def test_a_file_plays_what_the_networks_of_a_learner_do(tmp_path: Path) -> None:
     learner = Nfsp(tp.load("leduc_poker"), NfspSettings(plays=20, fits=1, width=8, layers=2))
     learner.step()
-    network_policy(learner, learner.averages).save(tmp_path / "net.safetensors")
+    network_policy(learner, [average.network for average in learner.averages]).save(tmp_path / "net.safetensors")
     found = tp.policies.load(tmp_path / "net.safetensors")
     np.testing.assert_allclose(found.probabilities, learner.policy().probabilities, atol=1e-6)
 
@@ -52,4 +52,4 @@ def test_a_file_plays_what_the_networks_of_a_learner_do(tmp_path: Path) -> None:
 def test_networks_that_see_no_tensors_are_refused() -> None:
     learner = Nfsp(tp.load("kuhn_poker"), NfspSettings(plays=2, width=8, layers=1))
     with pytest.raises(AlgorithmError, match="see no information_state_tensor"):
-        network_policy(learner, learner.averages)
+        network_policy(learner, [average.network for average in learner.averages])

@@ -11,7 +11,7 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
-from treeplex.games.poker.betting.tree import StreetEnd  # noqa: E402
+from treeplex.games.poker.betting.tree import Decision, StreetEnd  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
 from treeplex.games.poker.public import HoldemGame  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
@@ -24,12 +24,18 @@ from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
+from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
 from treeplex.learn.rebel.river_targets import River  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
+from treeplex.learn.rebel.turn_nets import read_turn_leaf  # noqa: E402
+from treeplex.learn.rebel.turn_policies import GuidedRivers, columns_of, examples_of, most_columns  # noqa: E402
+from treeplex.search.holdem.endgames import HoldemEndgames  # noqa: E402
 from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
+from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -55,7 +61,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     )
     trainer = RebelTrainer(SPOT, settings)
     unseen = HoldemSelfPlay(SPOT, replace(settings, river_iterations=100), trainer.net.leaf(), np.random.default_rng(9))
-    rivers = [river for _ in range(2) for river in unseen.advance(settings.bins)]
+    rivers = [river for _ in range(2) for river in unseen.rivers()]
     inputs, targets, weights = (np.stack(part) for part in zip(*(river.row() for river in rivers), strict=True))
 
     def error() -> float:
@@ -231,3 +237,97 @@ def test_self_play_needs_a_turn_with_chips_behind() -> None:
         RebelTrainer(SPOT, RebelSettings())
     with pytest.raises(SpecError, match=r"stacks must be more than 1000 chips, half of the pot, not 1000"):
         HoldemSelfPlay(SPOT, replace(TINY, stacks=(1_000.0, 2_000.0)), leaf, generator)
+
+
+HANDS = replace(TINY, hands=True, shown=False, policy_net=True, warm=2, iterations=4, rivers=4, width=8, games=3)
+"""Single hands, as in the paper."""
+
+
+def test_single_hands_are_valued_as_exact_solutions_value_them() -> None:
+    """Exact values of every river in place of the network's: the leaf says what solved endgames say, showdown added or not."""
+    turn = cut_spot(replace(SPOT, stack=3_000.0, bets=SPOT.bets.override("turn", bets="", raises="")))  # type: ignore[union-attr]
+    leaves, generator = turn.leaves, np.random.default_rng(0)
+    free = ~np.isin(HOLDEM.hands, SPOT.board).any(axis=1)
+    first, second = (free * generator.random((len(leaves), 1326)) ** 4 for _ in "01")
+    expected = HoldemEndgames(turn, iterations=12, storage="float64")(leaves, (first, second), (first, second))
+    for shown in (True, False):
+
+        def solved(rows: np.ndarray, shown: bool = shown) -> np.ndarray:
+            found, cards = [], [card for card in HOLDEM.deck if card not in SPOT.board]
+            for k, row in enumerate(rows):
+                end, card = divmod(k, len(cards))
+                state = leaves.states[end]
+                spot = replace(
+                    SPOT,
+                    board=(*SPOT.board, cards[card]),
+                    pot=turn.game.pot(state),
+                    stack=min(turn.game.stacks(state)),
+                    ranges=all_hands(HOLDEM),
+                )
+                river = River.solved(spot, (first[end], second[end]), 12, 0, shown=shown, storage="float64")
+                assert row == pytest.approx(river.row()[0], abs=1e-5)
+                found.append(river.row()[1])
+            return np.stack(found)
+
+        ends = BinnedRivers(solved, 0, shown=shown)(leaves, (first, second), (first, second))
+        for player in (0, 1):
+            np.testing.assert_allclose(ends[player][:, free], expected[player][:, free], atol=2.0)
+
+
+def test_values_of_single_hands_sum_to_zero_and_rows_say_the_board() -> None:
+    net = RiverNet(1326, width=4, layers=1, seed=0, board=69)
+    board, generator = RiverBins.of(HOLDEM, ((3, 20, 33, 47, 48),), 0), np.random.default_rng(0)
+    ranges = generator.random((1, 1326)) ** 4, generator.random((1, 1326)) ** 4
+    rows = board.rows(ranges, np.array([100.0]), np.array([200.0]))
+    assert rows.shape == (1, net.inputs)
+    assert np.flatnonzero(rows[0, 1 + 2652 :][:52]).tolist() == [3, 20, 33, 47, 48]
+    apart = (HOLDEM.hands[:, None, :, None] != HOLDEM.hands[None, :, None, :]).all(axis=(2, 3))
+    there = ~np.isin(HOLDEM.hands, board.boards[0]).any(axis=1)
+    joint = apart * np.outer(ranges[0][0] * there, ranges[1][0] * there)
+    for player, likely in ((0, joint.sum(axis=1)), (1, joint.sum(axis=0))):
+        np.testing.assert_allclose(rows[0, 1 + player * 1326 :][:1326], 1326 * likely / joint.sum(), rtol=1e-5, atol=1e-6)
+    outputs = generator.standard_normal((1, 2652)).astype(np.float32)
+    found = balanced(rows, outputs)
+    worth = [joint.sum(axis=1 - player) @ found[0, player * 1326 :][:1326] for player in (0, 1)]
+    assert abs(sum(worth)) / joint.sum() < 1e-5 < abs(worth[0]) / joint.sum()
+
+
+def test_a_training_on_single_hands_with_both_networks_repeats_on_workers_and_from_a_state(tmp_path: Path) -> None:
+    trainers = [parallel_trainer(SPOT, HANDS, make_executor("inline"), TurnPlayer(SPOT, HANDS), 2)[0] for _ in range(2)]
+    first, second = trainers
+    while not first.finished:
+        found = first.round()
+    second.round()
+    again = parallel_trainer(SPOT, HANDS, make_executor("inline"), TurnPlayer(SPOT, HANDS), 2)[0]
+    again.restore(second.state())
+    while not again.finished:
+        again.round()
+    kept = [{name: array for name, array in each.state().items() if "seconds" not in name} for each in (first, again)]
+    assert same(*kept)
+    assert np.isfinite([found.loss, found.policy_loss]).all()
+    save_rivers(first, tmp_path / "net.safetensors")
+    leaf = read_turn_leaf(tmp_path / "net.safetensors")
+    assert isinstance(leaf, GuidedRivers)
+    assert leaf.warm == 2
+    turn = cut_spot(SPOT)
+    ours, theirs = (begin_search(turn, METHODS["lcfr"], each, None, 4) for each in (first.leaf, leaf))
+    assert ours.iteration == 2
+    ours.run(2), theirs.run(2)
+    np.testing.assert_array_equal(ours.average, theirs.average)
+
+
+def test_a_size_keeps_its_column_and_policies_are_learned_as_they_were_played() -> None:
+    spot = turn_endgame_holdem()
+    nodes = [node for node in cut_spot(spot).game.tree.nodes if isinstance(node, Decision)]
+    assert columns_of(nodes[0].actions, 6) == [1, 3, 4, 2]
+    facing = next(node for node in nodes if node.actions[0].kind == "fold")
+    assert columns_of(facing.actions, 6) == [0, 1, 3, 2]
+    assert most_columns(spot) == 6
+    search = SubgameSearch(cut_spot(SPOT), METHODS["lcfr"], BinnedRivers(nothing, 8), horizon=4)
+    search.run(4)
+    rows = examples_of(search, 4)
+    table = search.policy_at(0, search.average_policy())
+    free = ~np.isin(HOLDEM.hands, SPOT.board).any(axis=1)
+    np.testing.assert_allclose(rows.targets[0][free][:, [1, 3]] / 255, table.T[free], atol=0.002)
+    assert not rows.targets[0][~free].any()
+    assert rows.legal[0].tolist() == [False, True, False, True]

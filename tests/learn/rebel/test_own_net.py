@@ -11,13 +11,16 @@ torch = pytest.importorskip("torch")
 
 import treeplex as tp  # noqa: E402
 from tests.trainings import stop_after, weights  # noqa: E402
-from treeplex.errors import FileError, SpecError  # noqa: E402
+from treeplex.errors import (  # noqa: E402
+    FileError,
+    Interrupted,
+    SpecError,
+)
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
-from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.rebel.job import NET  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
 

@@ -48,7 +48,7 @@ def test_an_agent_shows_its_settings() -> None:
     assert "'serch'; did you mean 'search'?" in call("agents", "serch", code=2)
     own = Path(__file__).resolve().parents[3] / "examples" / "extending" / "advised_agent.py"
     assert "moves that it looks ahead" in call("agents", f"{own}:Advised")
-    assert "derive treeplex.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
+    assert "derive treeplex.arena.AgentKind" in call("agents", own.with_name("lookahead_agent.py"), code=2)
 
 
 @pytest.mark.parametrize("against", ["search(depth=1,leaf=zero,iterations=20)", "search(leaf=zero)"])

@@ -31,8 +31,8 @@ def test_an_agent_that_does_not_say_whether_it_draws_is_played():
         draws = None
 
     game = PlayedGame.of("kuhn_poker")
-    assert tp.local_best_response(game, UniformAgent(game.public)).exact
-    assert not tp.local_best_response(game, Silent(game.public), hands=None).exact
+    assert tp.arena.local_best_response(game, UniformAgent(game.public)).exact
+    assert not tp.arena.local_best_response(game, Silent(game.public), hands=None).exact
 
 
 def test_json():
@@ -43,7 +43,7 @@ def test_json():
     assert exact["lbr"] == pytest.approx(sum(seat["value"] for seat in exact["seats"]) / 2)
     assert 0 < exact["lbr"] <= tp.exploitability("kuhn_poker", "uniform")
     played = json.loads(call("leduc_poker", "uniform", "--hands", 40, "--first-round", 1, "--seed", 3, "--json").stdout)
-    again = tp.local_best_response("leduc_poker", "uniform", hands=40, first_round=1, seed=3)
+    again = tp.arena.local_best_response("leduc_poker", "uniform", hands=40, first_round=1, seed=3)
     assert (played["lbr"], played["interval"], played["hands"]) == (again.value, again.interval, 40)
     assert played["first_round"] == 1
     assert not played["exact"]
@@ -68,10 +68,10 @@ def test_refusals(arguments, message):
 
 def test_policies_and_agents_are_taken():
     solution = tp.solve("leduc_poker", "cfr", iterations=10)
-    assert tp.local_best_response("leduc_poker", solution).value == pytest.approx(0.686, abs=1e-3)
+    assert tp.arena.local_best_response("leduc_poker", solution).value == pytest.approx(0.686, abs=1e-3)
     table = PlayedGame.of("leduc_poker")
     agent = tp.agent("uniform", table)
-    assert tp.local_best_response(table, agent).value == pytest.approx(2.17824, abs=1e-5)
+    assert tp.arena.local_best_response(table, agent).value == pytest.approx(2.17824, abs=1e-5)
 
 
 def test_it_sits_at_a_table():

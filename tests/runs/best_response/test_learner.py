@@ -56,7 +56,7 @@ def test_against_runs_samples_and_agents(tmp_path):
 
 def test_the_response_is_an_agent(tmp_path):
     trained = tp.train("leduc_poker", "best-response", settings={"episodes": 2500, "hands": 100}, out=tmp_path / "run")
-    found = tp.local_best_response("leduc_poker", f"best_response(file={tmp_path / 'run'})", hands=4)
+    found = tp.arena.local_best_response("leduc_poker", f"best_response(file={tmp_path / 'run'})", hands=4)
     assert found.hands == 4
     from treeplex.evaluate.match.winnings import exact_winnings
     from treeplex.runs.agents.played_game import PlayedGame

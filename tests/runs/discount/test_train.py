@@ -9,13 +9,12 @@ import pytest
 from safetensors.numpy import load_file
 
 import treeplex as tp
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.runs.discount.job import BEST, DISCOUNT, PLOT, POLICY, best_of, learning_figure, short_names
 from treeplex.runs.discount.learner import specs_of
 from treeplex.runs.discount.settings import GAMES, DiscountSettings
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Record
 from treeplex.runs.train.train import train
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy

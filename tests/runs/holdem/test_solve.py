@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from tests.poker_games import SPOTS
-from treeplex.errors import AlgorithmError, SpecError
+from treeplex.errors import AlgorithmError, Interrupted, SpecError
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.games.poker.spots.libratus import read_endgame
+from treeplex.runs.holdem.estimate import estimate_spot
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job.interrupt import Interrupt, Interrupted
-from treeplex.runs.job.memory import estimate_spot
+from treeplex.runs.job.interrupt import Interrupt
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.storage.memory import available_memory, container_memory
 
@@ -244,7 +244,7 @@ def test_memory_is_asked_for_before_anything_is_built(monkeypatch):
     monkeypatch.setattr("treeplex.runs.holdem.solve.compile_spot", lambda *_, **__: pytest.fail("it was built"))
     with pytest.raises(SpecError, match=r"this spot needs .* are allowed"):
         solve_spot(RIVER, most_memory=0)
-    monkeypatch.setattr("treeplex.runs.job.memory.available_memory", lambda: 5)
+    monkeypatch.setattr("treeplex.runs.holdem.estimate.available_memory", lambda: 5)
     with pytest.raises(SpecError, match="are free"):
         solve_spot(RIVER)
     assert estimate_spot(RIVER).facts()["verdict"] == "does not fit"

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import FileError
+from treeplex.errors import FileError, Interrupted
 from treeplex.forms.policies.tabular import normalised
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
@@ -35,7 +35,7 @@ from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import LOCK, METRICS, RUN, STATE, JobFolder, JobKind
-from treeplex.runs.job.interrupt import NOTICE, Interrupted
+from treeplex.runs.job.interrupt import NOTICE
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.limit_holdem import LIMIT, LimitSettings, solve_limit
 from treeplex.runs.sample.sample import sample

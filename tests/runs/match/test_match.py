@@ -9,14 +9,13 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError, TreeplexError
+from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, PolicyError, SpecError, TreeplexError
 from treeplex.evaluate.match.agents import Seat, TableAgent
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.job.folder import METRICS, STATE
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress
 from treeplex.runs.match.entrants import MatchGame
 from treeplex.runs.match.match import match

@@ -20,17 +20,16 @@ pytest.importorskip("torch")
 from ray.cluster_utils import Cluster  # noqa: E402
 
 from tests.trainings import weights  # noqa: E402
-from treeplex.errors import SpecError  # noqa: E402
+from treeplex.errors import Interrupted, SpecError  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
-from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
+from treeplex.runs.job.workers import Work  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
 from treeplex.runs.rebel.learner import streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
-from treeplex.runs.train.workers import Work  # noqa: E402
 from treeplex.workers import on_ray  # noqa: E402
 from treeplex.workers.on_ray import RayActors, cluster_cpus  # noqa: E402
 

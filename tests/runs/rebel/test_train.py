@@ -18,7 +18,13 @@ torch = pytest.importorskip("torch")
 
 
 from tests.trainings import copied, stop_after, weights  # noqa: E402
-from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError  # noqa: E402
+from treeplex.errors import (  # noqa: E402
+    AlgorithmError,
+    FileError,
+    Interrupted,
+    PolicyError,
+    SpecError,
+)
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.identity import public_identity  # noqa: E402
@@ -31,8 +37,8 @@ from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, Reb
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
-from treeplex.runs.job.interrupt import Interrupted  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
+from treeplex.runs.job.workers import Work  # noqa: E402
 from treeplex.runs.rebel import learner as rebel  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
@@ -40,7 +46,6 @@ from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_loss
 from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, search_part  # noqa: E402
 from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
-from treeplex.runs.train.workers import Work  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
 from treeplex.storage.files import write_atomically  # noqa: E402

@@ -15,13 +15,12 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, FileError, GameError, SpecError
+from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, SpecError
 from treeplex.evaluate.playouts import Estimate, estimate
 from treeplex.forms.policies.sparse import load_table_policy
 from treeplex.play.cli import sample as cli_sample
 from treeplex.play.cli.main import app
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress, Record
 from treeplex.runs.sample import job as sample_job
 from treeplex.runs.sample.sample import parsed_memory, sample

@@ -4,7 +4,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.engine.tree.form import workspace
-from treeplex.runs.job.memory import estimate_spot
+from treeplex.runs.holdem.estimate import estimate_spot
 from treeplex.runs.solve import cost
 from treeplex.runs.solve.cost import at_pace_here, cost_of
 from treeplex.solvers import make_solver

@@ -56,8 +56,8 @@ class Sampler(Solver):
 def sampler(monkeypatch):
     """Let any algorithm that is called ``some-mccfr`` be a :class:`Sampler`."""
     known = dict(tp.algorithms())
-    known["some-mccfr"] = replace(known["es-mccfr"], name="some-mccfr", factory=lambda game, parameters, **_: Sampler(game))
-    monkeypatch.setattr("treeplex.solvers.registry._ALGORITHMS", known)
+    known["some-mccfr"] = replace(known["es-mccfr"], name="some-mccfr", factory=lambda start: Sampler(start.game))
+    monkeypatch.setattr("treeplex.solvers.registry.ALGORITHMS", known)
     return "some-mccfr"
 
 
@@ -90,7 +90,7 @@ def stop_with_ctrl_c(after: int):
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "some-mccfr"])
 def test_resuming_is_as_if_never_stopped(algorithm, sampler, tmp_path):
     whole = tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "whole")
-    with pytest.raises(tp.Interrupted):
+    with pytest.raises(tp.errors.Interrupted):
         tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "stopped", progress=stop_with_ctrl_c(100))
     resumed = tp.solve(resume=tmp_path / "stopped")
     assert resumed.iterations > 200
@@ -130,7 +130,7 @@ def test_the_horizon_is_what_the_histories_are_enough_for():
         planned = tp.solve("kuhn_poker", "hs-pcfr+", iterations=90, updates=updates)
         assert counted.settings.horizon == 90
         assert np.array_equal(counted.policy.probabilities, planned.policy.probabilities)
-    mine = tp.Variant("mine", "", "", lambda t, horizon: tp.Weights(average=horizon), updates="simultaneous")
+    mine = tp.solvers.Variant("mine", "", "", lambda t, horizon: tp.solvers.Weights(average=horizon), updates="simultaneous")
     assert tp.solve("kuhn_poker", mine, nodes=90 * 58).settings.horizon == 90
 
 

@@ -160,7 +160,7 @@ def stop_with_ctrl_c(after: int):
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90)
-    with pytest.raises(tp.Interrupted) as stopped:
+    with pytest.raises(tp.errors.Interrupted) as stopped:
         tp.solve("kuhn_poker", algorithm, iterations=90, out=tmp_path / "stopped", progress=stop_with_ctrl_c(33))
     assert 33 <= stopped.value.result.iterations < 90
     resumed = tp.solve(resume=tmp_path / "stopped")
@@ -315,7 +315,7 @@ def test_mappings_may_leave_out_whose_turn_it_is():
 
 @pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr", "dcfr"])
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
-    mine = tp.Variant(name, "", "", lambda t, horizon: tp.Weights())
+    mine = tp.solvers.Variant(name, "", "", lambda t, horizon: tp.solvers.Weights())
     tp.solve("kuhn_poker", mine, iterations=10, out=tmp_path / "run")
     with pytest.raises(SpecError, match=r"an algorithm of your own; give it again: tp\.solve\(resume=.*, algorithm=\.\.\.\)"):
         tp.solve(resume=tmp_path / "run", iterations=20)

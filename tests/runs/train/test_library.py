@@ -10,11 +10,11 @@ from tests.runs.train.test_own import call
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.runs.job.record import Record
+from treeplex.runs.job.workers import Work
 from treeplex.runs.train.kind import Options
 from treeplex.runs.train.own import POLICY, LibraryLearner
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
 from treeplex.runs.train.seeds import train_seeds
-from treeplex.runs.train.workers import Work
 
 pytest.importorskip("torch")
 SMALL = {"steps": 3, "walks": 20, "approximator": "table"}

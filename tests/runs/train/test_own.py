@@ -8,10 +8,9 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import AlgorithmError, FileError, Interrupted, SpecError
 from treeplex.play.cli.main import app
 from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.record import Progress
 from treeplex.runs.train.own import OWN, POLICY
 from treeplex.runs.train.registry import learner_named

@@ -143,7 +143,7 @@ def test_a_blueprint_at_the_leaves_is_exact(examples: Any, name: str, depth: int
     for player in (0, 1):
         arrays.write_gradient(player, arrays.strategy)
         arrays.write_leaves(player, values[player] * subgame.leaves.opposing(reached, player))
-        arrays.improve(player, tp.Weights())  # backs values up by the policy, then changes it
+        arrays.improve(player, tp.solvers.Weights())  # backs values up by the policy, then changes it
         found = float((arrays.ranges[player] * arrays.root_entries(player)).sum())
         mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())
         assert found / mass == pytest.approx(tp.policies.expected_values(game, policy)[player], abs=1e-12)

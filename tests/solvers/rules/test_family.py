@@ -157,10 +157,10 @@ def test_weights_that_are_not_finite() -> None:
     ("schedule", "message"),
     [
         (lambda t: Weights(), r"mine: calling its schedule\(t, horizon\) at iteration 1 failed: .* takes 1 positional"),
-        (lambda t, horizon: None, r"must return treeplex\.Weights of numbers, not 'None' \(at iteration 1\)"),
-        (lambda t, horizon: 1.0, r"must return treeplex\.Weights of numbers, not '1\.0'"),
-        (lambda t, horizon: {"positive": 1.0}, r"must return treeplex\.Weights of numbers"),
-        (lambda t, horizon: Weights(positive="much"), r"must return treeplex\.Weights of numbers"),  # type: ignore[arg-type]
+        (lambda t, horizon: None, r"must return treeplex\.solvers\.Weights of numbers, not 'None' \(at iteration 1\)"),
+        (lambda t, horizon: 1.0, r"must return treeplex\.solvers\.Weights of numbers, not '1\.0'"),
+        (lambda t, horizon: {"positive": 1.0}, r"must return treeplex\.solvers\.Weights of numbers"),
+        (lambda t, horizon: Weights(positive="much"), r"must return treeplex\.solvers\.Weights of numbers"),  # type: ignore[arg-type]
     ],
 )
 def test_a_schedule_of_the_wrong_kind(schedule: Any, message: str) -> None:

@@ -294,19 +294,19 @@ def return_rows(
 @njit(cache=True, nogil=True, error_model="numpy")
 def gather_end(form: HoldemForm, street: int, board: int, player: int, end: int, work: Workspace, slot: int) -> None:
     """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
-    boards = form.boards
+    boards, first_child = form.boards, form.boards[board, CHILDREN]
     hands, start = boards[board, COUNT + player], boards[board, REACH + player]
-    total, factor = (work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[street + 1])
+    total, factor = (work.gathered[start + end * hands : start + (end + 1) * hands], form.factors[first_child])
     for j in range(hands):
         total[j] = 0.0
     returned = work.returned[slot]
     for child in range(boards[board, CHILDREN], boards[board, CHILDREN + 1]):
         below, first = boards[child, COUNT + player], boards[child, RETURN + player]
-        values = returned[first + end * below : first + (end + 1) * below]
+        values, share = returned[first + end * below : first + (end + 1) * below], form.factors[child] / factor
         for copy in range(boards[child, COPIES], boards[child, COPIES + 1]):
             target = form.targets[form.copies[copy, player] : form.copies[copy, player] + below]
             for j in range(below):
-                total[target[j]] += values[j]
+                total[target[j]] += share * values[j]
     for j in range(hands):
         total[j] *= factor
     mirror = form.mirror[boards[board, HANDS + player] : boards[board, HANDS + player] + hands]

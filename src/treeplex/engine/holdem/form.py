@@ -36,7 +36,8 @@ class HoldemForm(NamedTuple):
 
     Attributes:
         streets: int64 [S, 14], see :data:`ROOTS` and its neighbours.
-        factors: float64 [S], probability of each single deal that opens a street, given both hands; 1 for the first.
+        factors: float64 [B], probability of the deal that leads to each board (of each of its copies), given both hands; 1 for
+            the first board. Where a board stands for others that are not dealt, theirs is in it.
         nodes: int64 [X, 3], for each own node of a player in a street: parent sequence, first action, number of actions; its
             sequences are ``K + first action + a``.
         folds: int64 [F, 2], the sequence of each player at each fold.

@@ -397,7 +397,7 @@ class BoardPool:
         row = self.form.boards[0]
         return self.work.returned[0, row[RETURN + player] : row[RETURN + player] + row[COUNT + player]]
 
-    def iterate(self, weights: Floats, store: Store) -> None:
+    def iterate(self, weights: Floats, store: Store, entering: Callable[[int, Floats], None] | None = None) -> None:
         """Run one alternating iteration for each row of ``weights`` (:class:`treeplex.engine.tree.regret.Weights`).
 
         Value-tested CFR+ has three columns more (:mod:`treeplex.engine.holdem.value_tested`).
@@ -405,11 +405,14 @@ class BoardPool:
         Player 0 updates against player 1's current policy, then player 1 against the new one; the strategy that enters an
         average is the one just played. Player 0's next strategy is added to his average when it is played against, a row ahead
         of time, so that no pass is needed for it; the first is added before the loop and none after the last.
+
+        ``entering`` is called with a player and the row after each of its updates: it may look at :meth:`root_values`, and
+        change the weights in ``form`` with which the player begins.
         """
         if not len(weights):
             self.prepare(store)
             return
-        if self.last == 0:
+        if self.last == 0 and entering is None:
             self.iterate_board(weights, store)
             return
         guesses, scales, first = store.guesses, store.guess_scales, weights[0]
@@ -422,6 +425,8 @@ class BoardPool:
                 self.descend(1 - player, guesses, scales, store, keep=keep, add=add, streets=self.last)
                 self.ascend(improve, player, store, row, keep, add)
                 apply_locks(store)
+                if entering is not None:
+                    entering(player, row)
 
     def iterate_board(self, weights: Floats, store: Store) -> None:
         """:meth:`iterate` for one board; threads pay off where there is enough to share."""

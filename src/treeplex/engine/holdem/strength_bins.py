@@ -49,6 +49,32 @@ def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
+def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, cards: Bytes, rows: Singles, first: int) -> None:
+    """Write how likely each hand of a player is on each river, times the number of hands.
+
+    Args:
+        reached, other: [K, H], reach of the player's hands and of the other's, any scale; where no two of them go together all
+            hands that the river allows are alike.
+        order, start, cards: of the rivers, see :func:`settle`.
+        rows: [K * R, inputs], written in columns ``first .. first + H - 1``.
+        first: the first of those columns.
+    """
+    rivers, hands = order.shape
+    mass, edge = np.empty(hands), np.empty(hands)
+    for k in range(reached.shape[0]):
+        for c in range(rivers):
+            settle(other[k], order[c], start[c], cards, mass, edge)
+            total = 0.0
+            for j in range(hands):
+                mass[j] *= reached[k, order[c, j]]
+                total += mass[j]
+            row = rows[k * rivers + c, first : first + cards.shape[0]]
+            row[:] = 0.0
+            for j in range(hands):
+                row[order[c, j]] = cards.shape[0] * (mass[j] / total if total > 0.0 else 1.0 / hands)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
 def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floats, edge: Floats) -> None:
     """What a showdown on a river would decide for each hand, against a range.
 
@@ -98,6 +124,7 @@ def sum_over_rivers(
     outputs: Singles,
     pots: Floats,
     chance: float,
+    shown: float,
     values: Floats,
 ) -> None:
     """Sum values over rivers: the showdown without further bets exactly, and on top what the bins say.
@@ -105,9 +132,10 @@ def sum_over_rivers(
     Args:
         reached: [K, H], the other player's reach.
         order, start, low, share, cards: of the rivers, see :func:`gather_bins` and :func:`settle`.
-        outputs: [K * R, B], for each bin the value over that of the showdown, in parts of the pot.
+        outputs: [K * R, B], for each bin the value over that of the showdown, in parts of the pot; single hands are bins too.
         pots: [K], chips.
         chance: the probability of each river, given both hands.
+        shown: 1, or 0 to leave the showdown out.
         values: [K, H], written: expected chips times the other's compatible reach.
     """
     rivers, hands = order.shape
@@ -120,4 +148,4 @@ def sum_over_rivers(
             for j in range(hands):
                 b, above = low[c, j], share[c, j]
                 over = row[b] + above * (row[b + 1] - row[b])
-                values[k, order[c, j]] += scale * (0.5 * edge[j] + mass[j] * over)
+                values[k, order[c, j]] += scale * (0.5 * shown * edge[j] + mass[j] * over)

@@ -100,11 +100,22 @@ def aligned_zeros(shape: tuple[int, ...], kind: np.dtype[Any]) -> NDArray[Any]:
     return space[start : start + size].view(kind).reshape(shape)
 
 
-def make_workspace(form: HoldemForm, threads: int, kind: DTypeLike, *, raked: bool = False, packed: bool = False) -> Workspace:
-    """Scratch space for so many threads, in numbers of this kind; sums over chance are float64."""
+def make_workspace(
+    form: HoldemForm,
+    threads: int,
+    kind: DTypeLike,
+    *,
+    raked: bool = False,
+    packed: bool = False,
+    extent: Extent | None = None,
+) -> Workspace:
+    """Scratch space for so many threads, in numbers of this kind; sums over chance are float64.
+
+    With an ``extent`` that is larger than the form's, it serves other forms of the same betting as well.
+    """
+    sizes = workspace_sizes(extent or extent_of(form), threads, packed=packed)
     arrays: dict[str, NDArray[Any]] = {
-        name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind))
-        for name, shape in workspace_sizes(extent_of(form), threads, packed=packed).items()
+        name: aligned_zeros(shape, np.dtype(np.float64 if name == "gathered" else kind)) for name, shape in sizes.items()
     }
     for street, row in enumerate(form.streets):
         shown = slice(row[SHOWDOWNS], row[SHOWDOWNS + 1])

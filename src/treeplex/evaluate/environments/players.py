@@ -2,7 +2,7 @@
 
 An observation is the number of the infoset within its player's own, ``0`` to ``I - 1``, as in the compiled game; ``I`` says
 that there is none (yet): the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it
-can be a tensor instead (``forms.compile.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
+can be a tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
 the rules' action ids. Rewards are the game's payoffs, all at the end.
 
 Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.

@@ -57,7 +57,7 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             num_envs: B, how many games are played at once.
             player: whose view it is.
             others: what the other players follow: one policy for all, or one each; uniform for whoever has none.
-            observation: the number of the infoset, or its row of ``forms.compile.infostate_tensors.infostate_tensors``.
+            observation: the number of the infoset, or its row of ``forms.compile.views.infostate_tensors.infostate_tensors``.
             illegal: what an illegal action does: raise an error, or count as a random legal one.
 
         Raises:

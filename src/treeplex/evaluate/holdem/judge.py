@@ -1,5 +1,6 @@
 """Judge a strategy on a compiled spot: best responses, exploitability and expected values, with the same operators."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -34,13 +35,18 @@ def judge_spot(game: CompiledSpot, average: NDArray[Any], store: Store, crew: Bo
         crew: threads with scratch space, of float64 for full accuracy.
         expected: also find expected values; without rake exploitability does not need them, and ``value`` is NaN then.
     """
+    return judgement_of(game, lambda player, mode: root_values(crew, player, mode, average, store), expected=expected)
+
+
+def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, expected: bool = True) -> Judgement:
+    """Judge a policy by what ``values(player, mode)`` says, as :func:`root_values` does; see :func:`judge_spot`."""
     best, ev = [], []
     for player in (0, 1):
         first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
         own = game.form.weights[first : first + count]
-        best.append(float(own @ root_values(crew, player, BEST, average, store)) / game.compatible)
+        best.append(float(own @ values(player, BEST)) / game.compatible)
         if expected or game.raked:
-            ev.append(float(own @ root_values(crew, player, EXPECT, average, store)) / game.compatible)
+            ev.append(float(own @ values(player, EXPECT)) / game.compatible)
     value = tuple(ev) if ev else (float("nan"), float("nan"))
     gains = sum(best) - (sum(value) if game.raked else 0.0)
     return Judgement(exploitability=gains / 2, nash_conv=gains, value=value, best_response_values=tuple(best))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import COUNT, HANDS, REACH, SCALES, STORE
 from treeplex.engine.holdem.node import TILE
-from treeplex.engine.holdem.passes import EXPECT
+from treeplex.engine.holdem.passes import BEST, EXPECT
 from treeplex.engine.holdem.terminal import CARDS, folds, raked_showdowns
 from treeplex.evaluate.holdem.judge import judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot
@@ -58,6 +58,8 @@ class HoldemValues:
         average: [Q], what the strategy is proportional to (uniform where that is zero); as :class:`Store`. It may end after the
             first streets if ``ends`` is given.
         scales: float32, of 16-bit numbers; else empty.
+        responder: whose values are those of its best response to the other's strategy; the other's then mean nothing. None
+            where both follow the strategy.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class HoldemValues:
         *,
         threads: int = 1,
         ends: Floats | None = None,
+        responder: int | None = None,
     ) -> None:
         """Nothing is computed yet.
 
@@ -77,8 +80,9 @@ class HoldemValues:
             scales: of 16-bit numbers.
             threads: for the pass over the whole spot.
             ends: [R], the values at the ends of streets where they are known already; see :attr:`ends`.
+            responder: see the attributes.
         """
-        self.game, self.average, self.threads = game, average, threads
+        self.game, self.average, self.threads, self.responder = game, average, threads, responder
         self.scales: Array = np.zeros(0, np.float32) if scales is None else scales
         self._known_ends = ends
         self._trees: dict[tuple[int, int], StreetValues] = {}
@@ -98,8 +102,8 @@ class HoldemValues:
             return self._known_ends
         crew = judging_crew(self.game, self.threads)
         store = store_of_policy(self.game, self.average, self.scales)
-        for player in (0, 1):
-            crew.answer(player, EXPECT, self.average, self.scales, store)
+        for player in (0, 1) if self.responder is None else (self.responder,):
+            crew.answer(player, EXPECT if self.responder is None else BEST, self.average, self.scales, store)
         return crew.work.gathered
 
     def board_number(self, street: int, place: int) -> int:
@@ -199,11 +203,11 @@ class HoldemValues:
         totals = np.zeros(len(reach[0])), np.zeros(len(reach[1]))
         for child in self.game.boards[street][place].children:
             shares = self._shares(street + 1, child, self.below(street + 1, child, reach))
+            chance = self.game.form.factors[self.board_number(street + 1, child)]
             for targets in self.game.boards[street + 1][child].targets:
-                totals[0][targets[0]] += shares[0]
-                totals[1][targets[1]] += shares[1]
-        chance = self.game.form.factors[street + 1]
-        return totals[0] * chance, totals[1] * chance
+                totals[0][targets[0]] += chance * shares[0]
+                totals[1][targets[1]] += chance * shares[1]
+        return totals
 
     def _shown(self, board: int, player: int, reach: Floats, chips: Floats) -> Floats:
         """Showdowns: [own hands, T] from the opponent's reach [T, hands] and what wins, losses and ties pay, [3, T]."""
@@ -251,7 +255,8 @@ class HoldemValues:
             node = nodes[number]
             if isinstance(node, Decision):
                 children = [tree.values[child] for child in node.children]
-                mine = (tree.policy[number] * np.array([child[node.player] for child in children])).sum(axis=0)
+                worth = np.array([child[node.player] for child in children])
+                mine = worth.max(axis=0) if node.player == self.responder else (tree.policy[number] * worth).sum(axis=0)
                 other = np.sum([child[1 - node.player] for child in children], axis=0)
                 tree.values[number] = (mine, other) if node.player == 0 else (other, mine)
             elif number not in tree.values:

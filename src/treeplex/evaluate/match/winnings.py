@@ -3,10 +3,11 @@
 Both walk public states, and keep how likely each player makes each of its hands. Played hands are drawn as public states only:
 each ends with the expected payoff over all hands that the two could hold there, given what both have shown (imaginary
 observations: Bowling, Johanson, Burch and Szafron 2008). That has the expectation of the payoff of hands dealt, and a fraction
-of its variance.
+of its variance. With a value function, the worth of what chance and players chose is replaced by its mean besides, as AIVAT
+does (:mod:`treeplex.evaluate.match.aivat`), but with ranges in place of pairs of hands: O(H) for each thing that could happen.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,8 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 
 Floats = NDArray[np.float64]
+Values = Callable[[PublicGame, State, Sequence[Floats], int], float]
+"""What a player expects at a public state with these ranges, any estimate: called with game, state, ranges and player."""
 NORMAL = 1.959964
 """Standard errors on either side that hold 95% of a normal distribution."""
 
@@ -80,7 +83,7 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
             following, after = list(reached), game.after(state, label)
             if table is not None:
                 following[options.player] = reached[options.player] * table[number]
-            following = [own * can for own, can in zip(following, game.possible(after), strict=True)]
+            following = possible_of(game, after, following)
             here = met(game, after, following)
             masses += here
             if here > 0:
@@ -98,8 +101,37 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
     return Winnings((values[0], values[1]))
 
 
+@dataclass(frozen=True)
+class CheckedDown:
+    """A value function of poker for two: what players expect if all check and call from here on.
+
+    Attributes:
+        first_round: before this betting round it is 0, for there the cards to come are too many.
+    """
+
+    first_round: int = 0
+
+    def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float:
+        """See :data:`Values`."""
+        stakes = game.stakes_at(state)
+        assert stakes is not None
+        if stakes.betting_round < self.first_round:
+            return 0.0
+        weights = reached[player] * game.opposing(state, reached, player)
+        if settled(game, state):
+            return float(reached[player] @ game.terminal_values(state, reached, player)) / float(weights.sum())
+        share = float(weights @ game.pot_shares(state, reached, player)) / float(weights.sum())
+        return (2.0 * share - 1.0) * max(stakes.paid)
+
+
 def sampled_winnings(
-    agent: Agent, opponent: Agent, hands: int, *, seed: int = 0, progress: Callable[[int, Winnings], None] | None = None
+    agent: Agent,
+    opponent: Agent,
+    hands: int,
+    *,
+    seed: int = 0,
+    values: Values | None = None,
+    progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
     """What an agent wins from another in each seat, from hands played in turn in seat 0 and seat 1.
 
@@ -107,6 +139,7 @@ def sampled_winnings(
         agent, opponent: each hand is a new play of both, so of agents that draw how they play it is the mean over their draws.
         hands: how many, at least 4.
         seed: of all draws.
+        values: a value function, by which luck is removed; None for none.
         progress: called with the hands played and what is known so far.
 
     Raises:
@@ -119,23 +152,89 @@ def sampled_winnings(
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
         players = seated(agent, opponent, seat, generator)
-        state, reached = game.first_state(), list(game.first_ranges())
-        while not settled(game, state):
-            options = game.options(state)
-            if options.player == CHANCE:
-                label = options.labels[pick(generator, game.chances(state, game.draw(state, reached, generator)))]
-            else:
-                played = players[options.player].policy() * reached[options.player]
-                chosen = pick(generator, played @ game.opposing(state, reached, options.player))
-                label, reached[options.player] = options.labels[chosen], played[chosen]
-            for player in players:
-                player.see(label)
-            state = game.after(state, label)
-            reached = [own * can for own, can in zip(reached, game.possible(state), strict=True)]
-        found[seat].append(float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached))
+        payoff, luck = played_out(players, game.first_state(), game.first_ranges(), seat, generator, values)
+        found[seat].append(payoff - luck)
         if progress is not None and number > 2:
             progress(number + 1, winnings_of(found))
     return winnings_of(found)
+
+
+def played_out(
+    players: Sequence[Agent],
+    state: State,
+    ranges: Sequence[Floats],
+    seat: int,
+    generator: np.random.Generator,
+    values: Values | None = None,
+) -> tuple[float, float]:
+    """What a seat gets by one play from a public state on, over all hands that the two could hold, and how much of it was luck.
+
+    Args:
+        players: by seat, both where the play stands.
+        state, ranges: where that is, and with which ranges, up to a factor.
+        seat: whose payoff it is.
+        generator: of what is drawn.
+        values: what says how much luck there was; None: 0.
+    """
+    game, reached, luck = players[0].game, list(ranges), 0.0
+    while not settled(game, state):
+        options = game.options(state)
+        table = None if options.player == CHANCE else players[options.player].policy()
+        chosen, outcomes = drawn(game, state, reached, table, generator)
+        if values is not None:
+            luck += luck_of(game, state, outcomes, chosen, seat, values)
+        for player in players:
+            player.see(options.labels[chosen])
+        state = game.after(state, options.labels[chosen])
+        reached = possible_of(game, state, outcomes[chosen])
+    return float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached), luck
+
+
+def drawn(
+    game: PublicGame, state: State, reached: Sequence[Floats], table: Floats | None, generator: np.random.Generator
+) -> tuple[int, list[list[Floats]]]:
+    """The number of what happens at a public state, and both players' ranges after each thing that could have happened.
+
+    Args:
+        game, state: where.
+        reached: the ranges there.
+        table: how the player to act plays, float64 [A, H]; None where chance moves.
+        generator: of the draw.
+    """
+    options = game.options(state)
+    if table is None:
+        chosen = pick(generator, game.chances(state, game.draw(state, reached, generator)))
+        return chosen, [list(reached)] * len(options.labels)
+    played = table * reached[options.player]
+    outcomes = [[row if each == options.player else own for each, own in enumerate(reached)] for row in played]
+    return pick(generator, played @ game.opposing(state, reached, options.player)), outcomes
+
+
+def luck_of(
+    game: PublicGame, state: State, outcomes: Sequence[Sequence[Floats]], chosen: int, seat: int, values: Values
+) -> float:
+    """By how much what happened is worth more to a seat than the mean of all that could have happened.
+
+    Args:
+        game, state: where it happened.
+        outcomes: both players' ranges after each thing that could have happened, up to one factor.
+        chosen: which one did.
+        seat, values: whose worth, and what says it.
+    """
+    total = masses = own = 0.0
+    for number, (label, ranges) in enumerate(zip(game.options(state).labels, outcomes, strict=True)):
+        after = game.after(state, label)
+        reached = possible_of(game, after, ranges)
+        mass = met(game, after, reached)
+        if mass > 0:
+            worth = values(game, after, reached, seat)
+            total, masses, own = total + mass * worth, masses + mass, worth if number == chosen else own
+    return own - total / masses
+
+
+def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:
+    """Ranges without hands that a state excludes."""
+    return [own * can for own, can in zip(ranges, game.possible(state), strict=True)]
 
 
 def winnings_of(found: tuple[list[float], list[float]]) -> Winnings:
@@ -172,7 +271,7 @@ def settled(game: PublicGame, state: State) -> bool:
     return game.options(state).player == TERMINAL if stakes is None else stakes.settled
 
 
-def met(game: PublicGame, state: State, reached: list[Floats]) -> float:
+def met(game: PublicGame, state: State, reached: Sequence[Floats]) -> float:
     """How likely the players are to meet with hands of these ranges, up to a factor."""
     return float(reached[0] @ game.opposing(state, reached, 0))
 

@@ -1,5 +1,6 @@
 """The boards of a spot: every way cards can still come, up to suit isomorphism, and the hands each player can hold there."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from math import comb
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renamed, symmetries_of
 from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.spread import evenly_spread
 from treeplex.games.poker.spots.spot import Spot
 
 Ints = NDArray[np.signedinteger[Any]]
@@ -31,6 +33,7 @@ class Board:
         targets: for each copy and player, the position at the parent board to which each hand's value returns.
         symmetries: renamings that change neither board nor ranges, the identity first.
         children: numbers of the boards below.
+        share: how many deals each of its copies stands for; 1 where all boards are dealt.
     """
 
     cards: tuple[int, ...]
@@ -43,6 +46,7 @@ class Board:
     targets: list[tuple[Ints, Ints]]
     symmetries: list[Renaming]
     children: range = field(default_factory=lambda: range(0))
+    share: float = 1.0
 
 
 def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
@@ -58,9 +62,9 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
         below: list[Board] = []
         for parent, board in enumerate(streets[-1]):
             first = len(below)
-            for dealt, copies, fixed in deals(spot, board, spot.format.deal[spot.streets[street]]):
+            for dealt, copies, fixed, share in kept_deals(spot, board.cards, board.symmetries, spot.streets[street]):
                 child = place(spot, hands, (*board.cards, *dealt), parent, street, board.hands, last=street == last)
-                child.symmetries, child.copies = fixed, copies
+                child.symmetries, child.copies, child.share = fixed, copies, share
                 child.targets = [targets_of(child, board, hands.map(copy)) for copy in copies]
                 below.append(child)
             board.children = range(first, len(below))
@@ -68,9 +72,11 @@ def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
     return streets
 
 
-def deals(spot: Spot, board: Board, count: int) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
+def deals(
+    spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
+) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
     """What can be dealt on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
-    left = [card for card in spot.format.deck if card not in board.cards]
+    left = [card for card in spot.format.deck if card not in board]
     seen: set[tuple[int, ...]] = set()
     found = []
     for dealt in combinations(left, count):
@@ -78,7 +84,7 @@ def deals(spot: Spot, board: Board, count: int) -> list[tuple[tuple[int, ...], l
             continue
         copies: dict[tuple[int, ...], Renaming] = {}
         fixed = []
-        for renaming in board.symmetries:
+        for renaming in symmetries:
             image = tuple(sorted(renamed(dealt, renaming)))
             copies.setdefault(image, renaming)
             if image == dealt:
@@ -86,6 +92,23 @@ def deals(spot: Spot, board: Board, count: int) -> list[tuple[tuple[int, ...], l
         seen.update(copies)
         found.append((dealt, list(copies.values()), fixed))
     return found
+
+
+def kept_deals(
+    spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
+) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
+    """What is dealt on a board as :func:`deals` has it, and how many deals each of its copies stands for.
+
+    Where the spot deals only some of the boards, deals that differ only in suits are taken together or not at all.
+    """
+    found = deals(spot, board, symmetries, spot.format.deal[street])
+    count = spot.runouts[street] if spot.runouts else 0
+    if not count:
+        yield from ((*each, 1.0) for each in found)
+        return
+    sizes = [len(copies) for _, copies, _ in found]
+    taken = evenly_spread([(*board, *dealt) for dealt, _, _ in found], sizes, count, board)
+    yield from ((*found[place], taken[place] / sizes[place]) for place in sorted(taken))
 
 
 def place(

@@ -131,6 +131,8 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree |
         GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
         SpecError: more betting or more boards than can be built; found out before any is.
     """
+    if spot.runouts and not isomorphism:
+        raise GameError("a spot with some of its boards takes boards that differ only in suits together; leave isomorphism on")
     check_boards(spot, isomorphism=isomorphism)
     betting = betting_tree(spot) if betting is None else betting
     forests = forests_of(betting, spot.rake, root)
@@ -165,10 +167,9 @@ def arrays_of(spot: Spot, forests: list[Forest], boards: list[list[Board]], hand
     layout = Layout(forests, boards)
     flat = [board for street in boards for board in street]
     lists = [(board, player) for board in flat for player in (0, 1)]
-    last = len(boards) - 1
     return HoldemForm(
         streets=layout.streets,
-        factors=np.array([deal_chance(spot, street) for street in range(last + 1)]),
+        factors=np.array([deal_chance(spot, board.street) * board.share for board in flat]),
         nodes=table([row for forest in forests for player in (0, 1) for row in forest.nodes[player]], 3),
         folds=table([row for forest in forests for row in forest.folds], 2),
         fold_values=table([row for forest in forests for row in forest.fold_values], 2, float),

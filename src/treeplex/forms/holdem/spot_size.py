@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import comb
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.workspace import Extent
 from treeplex.errors import SpecError
+from treeplex.forms.holdem.boards import kept_deals
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, symmetries_of
 from treeplex.games.poker.betting.tree import BettingSize, StreetSize, betting_size
 from treeplex.games.poker.spots.fields import street_names
@@ -68,15 +70,9 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
         SpecError: a street with so many lines that even counting them was broken off.
     """
     betting = betting_size(spot)
-    boards = board_counts(spot, isomorphism=isomorphism)
-    held = hand_counts(spot, isomorphism=isomorphism)
-    streets = betting.streets
-    last, hole, deck = len(streets) - 1, spot.format.hole, len(spot.format.deck)
-    left = [deck - spot.format.board_sizes[street] for street in spot.streets]
-    dealt = [spot.format.deal[street] for street in spot.streets[1:]]
-    both = [sum(own) for own in held]
-    copies = [boards[k] * comb(left[k], cards) for k, cards in enumerate(dealt)]
-    targets = [both[k] * comb(left[k] - hole, cards) for k, cards in enumerate(dealt)]
+    counts = counted_deals(spot, isomorphism=isomorphism)
+    streets, boards, held = betting.streets, counts.boards, counts.held
+    last, both = len(streets) - 1, [sum(own) for own in held]
     return SpotSize(
         nodes=betting.nodes,
         boards=tuple(boards),
@@ -92,16 +88,70 @@ def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
             streets=street_table(streets, boards),
             hands=max(held[0]),
             returned=sum(street.roots * hands for street, hands in zip(streets[:-1], both[:-1], strict=True))
-            + streets[-1].roots * (min(both[-1], -(-targets[-1] // boards[-2])) if last else both[-1]),
+            + streets[-1].roots * (counts.group if last else both[-1]),
             kept=sum(
                 own[p] * (street.roots + street.actions[p])
                 for own, street in zip(held[:-1], streets[:-1], strict=True)
                 for p in (0, 1)
             ),
         ),
-        form_bytes=form_bytes(betting, sum(boards), both, sum(copies), sum(targets)),
+        form_bytes=form_bytes(betting, sum(boards), both, counts.copies, counts.targets),
         exact=betting.exact,
     )
+
+
+class DealCounts(NamedTuple):
+    """How many boards and hands there are.
+
+    Attributes:
+        boards: on each street.
+        held: hands of each player, summed over the boards of each street.
+        copies, targets: boards that those of all streets stand for, and hands of both players on these.
+        group: hands of both players below one board of the street before the last, at most.
+    """
+
+    boards: list[int]
+    held: list[tuple[int, int]]
+    copies: int
+    targets: int
+    group: int
+
+
+def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
+    """Boards and hands by arithmetic, or one by one where only some boards are dealt."""
+    if spot.runouts:
+        return walked_deals(spot)
+    boards, held = board_counts(spot, isomorphism=isomorphism), hand_counts(spot, isomorphism=isomorphism)
+    left = [len(spot.format.deck) - spot.format.board_sizes[street] for street in spot.streets]
+    dealt, both = [spot.format.deal[street] for street in spot.streets[1:]], [sum(own) for own in held]
+    copies = sum(boards[k] * comb(left[k], cards) for k, cards in enumerate(dealt))
+    targets = [both[k] * comb(left[k] - spot.format.hole, cards) for k, cards in enumerate(dealt)]
+    group = min(both[-1], -(-targets[-1] // boards[-2])) if dealt else 0
+    return DealCounts(boards, held, copies, sum(targets), group)
+
+
+def walked_deals(spot: Spot) -> DealCounts:
+    """Boards and hands of a spot that deals only some boards."""
+    hands = Hands(spot)
+    cards = [hands.cards[np.flatnonzero(weights > 0)] for weights in spot.ranges]
+    above = [(spot.board, symmetries_of(spot, hands))]
+    boards, held, copies, targets, group = [1], [(len(cards[0]), len(cards[1]))], 0, 0, 0
+    for street in spot.streets[1:]:
+        below, totals = [], np.zeros(2, np.int64)
+        for board, symmetries in above:
+            both = 0
+            for dealt, images, fixed, _ in kept_deals(spot, board, symmetries, street):
+                dead = np.zeros(52, bool)
+                dead[[*board, *dealt]] = True
+                counts = np.array([np.count_nonzero(~dead[own].any(axis=1)) for own in cards])
+                totals, both = totals + counts, both + int(counts.sum())
+                copies, targets = copies + len(images), targets + len(images) * int(counts.sum())
+                below.append(((*board, *dealt), fixed))
+            group = max(group, both) if street == spot.streets[-1] else 0
+        boards.append(len(below))
+        held.append((int(totals[0]), int(totals[1])))
+        above = below
+    return DealCounts(boards, held, copies, targets, group)
 
 
 def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: int, targets: int) -> int:
@@ -109,7 +159,7 @@ def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: 
     rows = sum(
         24 * sum(street.decisions) + 32 * street.folds + 40 * street.showdowns + 16 * street.ends for street in betting.streets
     )
-    return rows + 8 * (15 * len(hands) + 19 * boards + hands[0]) + 11 * sum(hands) + 16 * copies + 2 * targets
+    return rows + 8 * (14 * len(hands) + 20 * boards + hands[0]) + 11 * sum(hands) + 16 * copies + 2 * targets
 
 
 def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArray[np.int64]:
@@ -231,12 +281,13 @@ def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
     Raises:
         SpecError: it has more than :data:`MOST_BOARDS`.
     """
-    if sum(board_counts(spot, isomorphism=isomorphism)) <= MOST_BOARDS:
+    if spot.runouts or sum(board_counts(spot, isomorphism=isomorphism)) <= MOST_BOARDS:
         return
     size, begins = spot_size(spot, isomorphism=isomorphism), street_names(spot.format)[spot.street]
     gigabytes = NUMBER_BYTES * size.stored / 1e9
     raise SpecError(
         f"with {len(spot.format.deck)} cards from {begins} on there are {sum(size.boards):,} boards and {size.stored:.1e} "
         f"numbers to store, {gigabytes:,.0f} GB of memory at least; give a board, so that the spot begins on the flop or the "
-        "turn, or take a small deck, such as format: royal"
+        "turn, deal only some of the boards (runouts: {flop: 25, turn: 12, river: 12}), or take a small deck, such as format: "
+        "royal"
     )

@@ -93,6 +93,16 @@ class HoldemSubgame(Subgame):
         return below_of(self.whole, self.streets, self.open_ends)
 
     @cached_property
+    def begun(self) -> CompiledSpot:
+        """The whole subgame with the ranges with which it was cut, each summing to one.
+
+        Raises:
+            GameError: a range that it has no place for.
+        """
+        weights = [own[self.held(player)] for player, own in enumerate(checked(self, self.ranges))]
+        return replace(self.whole, form=self.whole.form._replace(weights=np.concatenate(weights)))
+
+    @cached_property
     def nodes(self) -> list[int]:
         """The nodes of the betting tree where the open ends are, a street end each."""
         if not len(self.open_ends):
@@ -454,17 +464,32 @@ def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: in
     Raises:
         GameError: the node is no decision of that street.
     """
-    event, forest = game.betting.nodes[node], game.forests[street]
-    if not isinstance(event, Decision) or node not in forest.numbers[event.player]:
-        raise GameError(f"node {node} of the betting is no decision of this round")
-    hands = game.boards[street][number].hands[event.player]
-    _, first, count = forest.nodes[event.player][forest.numbers[event.player].index(node)]
-    rows = source[board_part(game, street, number, event.player)].reshape(-1, len(hands))[first : first + count]
-    rows = np.maximum(rows, 0.0)
-    total = rows.sum(axis=0)
-    table = np.full((count, len(game.spot.ranges[0])), 1.0 / count)
+    rows = np.maximum(decision_rows(game, node, source, street, number), 0.0)
+    player, total = decision_at(game, node, street).player, rows.sum(axis=0)
+    table = np.full((len(rows), len(game.spot.ranges[0])), 1.0 / len(rows))
+    hands = game.boards[street][number].hands[player]
     table[:, hands] = np.divide(rows, total, out=table[:, hands], where=total > 0)
     return table
+
+
+def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
+    """A decision of a street.
+
+    Raises:
+        GameError: the node is none.
+    """
+    event = game.betting.nodes[node]
+    if not isinstance(event, Decision) or node not in game.forests[street].numbers[event.player]:
+        raise GameError(f"node {node} of the betting is no decision of this round")
+    return event
+
+
+def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
+    """What is stored of a decision's actions, a view [A, hands on the board]; arguments as of :func:`policy_table`."""
+    player, forest = decision_at(game, node, street).player, game.forests[street]
+    hands = len(game.boards[street][number].hands[player])
+    _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
+    return source[board_part(game, street, number, player)].reshape(-1, hands)[first : first + count]
 
 
 def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int | None:

@@ -16,7 +16,6 @@ header they are read as :mod:`treeplex.forms.policies.plain` says.
 
 import csv
 import hashlib
-import importlib.metadata
 import io
 import json
 import math
@@ -44,6 +43,7 @@ from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
+from treeplex.version import own_version
 
 FORMAT = "treeplex policy"
 VERSION = 1
@@ -87,7 +87,7 @@ def save_policy(policy: Policy, path: str | os.PathLike[str], *, metadata: Mappi
         "format_version": VERSION,
         "game": policy.game.spec,
         "game_identity": policy.game.identity,
-        "treeplex": importlib.metadata.version("treeplex"),
+        "treeplex": own_version(),
     }
     try:
         header["metadata"] = parse_json(json.dumps(dict(metadata or {})))

@@ -3,15 +3,18 @@
 import os
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from typing import Any, Final, final
+from typing import Any, Final, cast, final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.heads import HEADS, SOFTMAX
+from treeplex.forms.policies.remembered import Remembered
 from treeplex.forms.policies.sparse import file_format
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.policies.views import View
 from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import State
@@ -31,22 +34,34 @@ ARRAYS = 4
 
 @final
 class NeuralPolicy:
-    """A behaviour policy of all players: the softmax of a network's outputs over the actions of an infoset.
+    """A behaviour policy of all players: what a network's outputs say of the actions of an infoset; or a mixture of several.
 
     ``policy.action_probabilities(state)`` gives ``{action id: probability}`` at any state of the rules; :meth:`on` reads it for
-    all infosets of a compiled game.
+    all infosets of a compiled game. A mixture follows one of a player's networks from the beginning of a game to its end, drawn
+    by its weight; so at an infoset each counts by its weight times the probability of the player's own past under it
+    (Steinberger 2019, equation 6), and states have to remember that (:class:`treeplex.forms.policies.remembered.Remembered`).
 
     Attributes:
         spec: the text that names the game; empty for rules without a name.
         players: N.
         view: what networks see.
         networks: one for each player, whose inputs are the F features; or one for all, which then see the player as well, as N
-            more columns. Outputs beyond the columns of actions are not used.
+            more columns; of a mixture M for each player, member by member. Outputs beyond the columns of actions are not used.
         about: what is known of where it comes from.
+        head: what outputs say, of :data:`treeplex.forms.policies.heads.HEADS`.
+        weights: float64 [M, N], of the members of a mixture; each player's sum to 1.
     """
 
     def __init__(
-        self, spec: str, players: int, view: View, networks: Sequence[Layers], about: Mapping[str, str] | None = None
+        self,
+        spec: str,
+        players: int,
+        view: View,
+        networks: Sequence[Layers],
+        about: Mapping[str, str] | None = None,
+        *,
+        head: str = SOFTMAX,
+        weights: Floats | None = None,
     ) -> None:
         """Wrap networks.
 
@@ -56,7 +71,9 @@ class NeuralPolicy:
         self.spec, self.players, self.view = spec, players, view
         self.networks: Final = tuple(tuple(layers) for layers in networks)
         self.about: Mapping[str, str] = dict(about or {})
-        if len(self.networks) not in (1, players):
+        self.head, self._of_outputs = head, HEADS[head]
+        self.weights: Final = np.ones((1, players)) if weights is None else weights / weights.sum(axis=0)
+        if len(self.networks) not in ((1, players) if self.members == 1 else (self.members * players,)):
             raise PolicyError(f"{len(self.networks)} networks for {players} players; give one, or one for each")
         inputs = len(view.scale) + (players if self.shared else 0)
         for layers in self.networks:
@@ -70,21 +87,23 @@ class NeuralPolicy:
         """Whether one network serves all players."""
         return len(self.networks) == 1 < self.players
 
-    def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_]) -> Floats:
+    @property
+    def members(self) -> int:
+        """How many networks each player has; 1 but for mixtures."""
+        return len(self.weights)
+
+    def probabilities(self, player: int, rows: Singles, legal: NDArray[np.bool_], member: int = 0) -> Floats:
         """The policy of a player at infosets that look like ``rows`` float32 [n, F], float64 [n, columns].
 
         Args:
             player: who acts.
             rows: as :class:`View` has them.
             legal: bool [n, columns], at least one of each row.
+            member: of a mixture.
         """
         found = with_player(rows, player, self.players) if self.shared else rows
-        layers = self.networks[0 if self.shared else player]
-        for number, (matrix, biases) in enumerate(layers):
-            found = found @ matrix.T + biases
-            if number + 1 < len(layers):
-                np.maximum(found, 0.0, out=found)
-        return masked_softmax(found[:, : len(self.view.actions)], legal)
+        found = outputs_of(self.networks[0 if self.shared else member * self.players + player], found)
+        return self._of_outputs(found[:, : len(self.view.actions)], legal)
 
     def action_probabilities(self, state: State, player_id: int | None = None) -> dict[int, float]:
         """``{action id: probability}`` at a state. Name and meaning are OpenSpiel's.
@@ -96,12 +115,25 @@ class NeuralPolicy:
         player = state.current_player() if player_id is None else player_id
         if not 0 <= player < self.players:
             raise PolicyError("no single player acts at this state; give player_id, or a state of some player's turn")
+        past, at = list[tuple[State, int]](), cast("object", state)
+        if self.members > 1:
+            if not isinstance(at, Remembered):
+                raise PolicyError("a mixture of networks depends on what was played before; ask it at Remembered states")
+            past = list(at.past(player))
+        found = self.weights[:, player].copy()
+        for before, action in past:
+            found *= self._at(before, player)[:, self.view.column_of[action]]
         actions = list(state.legal_actions())
-        columns = self.view.columns(actions)
-        legal = np.zeros((1, len(self.view.actions)), np.bool_)
-        legal[0, columns] = True
-        found = self.probabilities(player, self.view.row(state, player)[None], legal)[0]
-        return dict(zip(actions, found[columns].tolist(), strict=True))
+        if found.sum() == 0.0:
+            return dict.fromkeys(actions, 1.0 / len(actions))
+        chances = (found / found.sum()) @ self._at(state, player)
+        return dict(zip(actions, chances[self.view.columns(actions)].tolist(), strict=True))
+
+    def _at(self, state: State, player: int) -> Floats:
+        """What each member plays at a state, float64 [M, columns]."""
+        row, legal = self.view.row(state, player)[None], np.zeros((1, len(self.view.actions)), np.bool_)
+        legal[0, self.view.columns(list(state.legal_actions()))] = True
+        return np.concatenate([self.probabilities(player, row, legal, member) for member in range(self.members)])
 
     def on(self, game: CompiledGame) -> Policy:
         """The same on a compiled game, read batch by batch, so that it can be judged.
@@ -121,7 +153,20 @@ class NeuralPolicy:
                 f"a table of all {len(game.action_ids):,} sequences of {game} takes {megabytes(needed)}, and {megabytes(free)} "
                 "are free; play the policy instead (treeplex sample --against)"
             )
-        table = np.ones(len(game.action_ids))
+        if self.members == 1:
+            return Policy(game, self._table(game, 0))
+        sums, strategy = np.zeros(len(game.action_ids)), np.empty(len(game.action_ids))
+        for member, weights in enumerate(self.weights):
+            table = self._table(game, member)
+            for player, weight in enumerate(weights):
+                reach(tree, player, table, strategy)
+                own = slice(*tree.sequence_offsets[player : player + 2])
+                sums[own] += weight * strategy[own]
+        return Policy(game, normalised(game, sums))
+
+    def _table(self, game: CompiledGame, member: int) -> Floats:
+        """What a member plays at all infosets of a compiled game, float64 [Q]."""
+        tree, ids, table = game.tree, np.array(self.view.actions), np.ones(len(game.action_ids))
         for player in range(self.players):
             first, last = (int(each) for each in tree.infoset_offsets[player : player + 2])
             for begin in range(first, last, BATCH):
@@ -133,9 +178,9 @@ class NeuralPolicy:
                 columns = np.searchsorted(ids, np.where(has, game.action_ids[sequences], ids[0]))
                 rows, legal = np.arange(end - begin)[:, None], np.zeros((end - begin, len(ids)), np.bool_)
                 legal[np.broadcast_to(rows, has.shape)[has], columns[has]] = True
-                found = self.probabilities(player, self.view.rows_of(game, begin, end), legal)
+                found = self.probabilities(player, self.view.rows_of(game, begin, end), legal, member)
                 table[sequences[has]] = found[rows, columns][has]
-        return Policy(game, table)
+        return table
 
     def save(self, path: str | os.PathLike[str], about: Mapping[str, Any] | None = None) -> None:
         """Write it (``.safetensors``); ``about`` says where it comes from.
@@ -144,14 +189,15 @@ class NeuralPolicy:
             FileError: it cannot be written.
         """
         said = {"format": FORMAT, "version": str(VERSION), "game": self.spec, "players": str(self.players)}
-        said |= {"networks": str(len(self.networks)), "view": self.view.to_json()}
+        said |= {"networks": str(len(self.networks)), "view": self.view.to_json(), "head": self.head}
         layers = {
             f"{network}.{layer}.{name}": tensor(np.asarray(array, np.float32))
             for network, each in enumerate(self.networks)
             for layer, pair in enumerate(each)
             for name, array in zip(("matrix", "biases"), pair, strict=True)
         }
-        write_tensors(path, {**{name: str(each) for name, each in (about or self.about).items()}, **said}, layers)
+        mixed = {} if self.members == 1 else {"weights": tensor(self.weights)}
+        write_tensors(path, {**{name: str(each) for name, each in (about or self.about).items()}, **said}, layers | mixed)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> "NeuralPolicy":
@@ -169,7 +215,9 @@ class NeuralPolicy:
                     names = [(f"{network}.{layer}.matrix", f"{network}.{layer}.biases") for layer in range(depth)]
                     networks.append([(file.read(matrix, "F32"), file.read(biases, "F32")) for matrix, biases in names])
                 about = {name: text for name, text in file.about.items() if name not in OWN_FIELDS}
-                return cls(file.about["game"], players, View.from_json(file.about["view"]), networks, about)
+                weights, head = file.read("weights", "F64") if "weights" in file else None, file.about.get("head", SOFTMAX)
+                view = View.from_json(file.about["view"])
+                return cls(file.about["game"], players, view, networks, about, head=head, weights=weights)
             except (KeyError, ValueError, TypeError, PolicyError) as error:
                 raise FileError(f"{path}: the policy is not whole ({error}); put back a copy") from error
 
@@ -177,15 +225,16 @@ class NeuralPolicy:
         return f"<neural policy for {self.spec or 'rules without a name'}>"
 
 
-OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "digest")
+OWN_FIELDS = ("format", "version", "game", "players", "networks", "view", "head", "digest")
 
 
-def masked_softmax(logits: NDArray[Any], legal: NDArray[np.bool_]) -> Floats:
-    """Probabilities of logits [n, columns] where ``legal``, zero elsewhere; float64 [n, columns]."""
-    masked = np.where(legal, logits.astype(np.float64), -np.inf)
-    weights = np.exp(masked - masked.max(axis=1, keepdims=True))
-    found: Floats = weights / weights.sum(axis=1, keepdims=True)
-    return found
+def outputs_of(layers: Layers, rows: Singles) -> Singles:
+    """What a network makes of rows float32 [n, F], float32 [n, outputs]."""
+    for number, (matrix, biases) in enumerate(layers):
+        rows = rows @ matrix.T + biases
+        if number + 1 < len(layers):
+            np.maximum(rows, 0.0, out=rows)
+    return rows
 
 
 def with_player(rows: Singles, player: int | NDArray[np.int64], players: int) -> Singles:

@@ -1,6 +1,6 @@
 """How a blueprint of whole hold'em plays before the flop, by classes of hands."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ class PreflopChart:
         actions, kinds: names, and what they are: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
         classes: the 169 classes.
         shares: float64 [A, 169], how often each class takes each action.
+        reach: float64 [169], the part of each class that the player's own actions bring here; of blueprints 1.
     """
 
     player: int
@@ -30,11 +31,12 @@ class PreflopChart:
     kinds: tuple[str, ...]
     classes: tuple[str, ...]
     shares: NDArray[np.float64]
+    reach: NDArray[np.float64] = field(default_factory=lambda: np.ones(len(CLASSES)))
 
     @property
     def often(self) -> dict[str, float]:
-        """How often each action is taken by all hands alike."""
-        members = np.bincount(HAND_CLASSES, minlength=len(self.classes))
+        """How often each action is taken by the hands that come here."""
+        members = np.bincount(HAND_CLASSES, minlength=len(self.classes)) * self.reach
         return dict(zip(self.actions, (self.shares @ members / members.sum()).tolist(), strict=True))
 
 

@@ -66,7 +66,13 @@ class HoldemGame(PublicGame):
 
     @classmethod
     def of(cls, spot: Spot) -> "HoldemGame":
-        """The game of a spot."""
+        """The game of a spot.
+
+        Raises:
+            GameError: the spot deals only some of its boards.
+        """
+        if spot.runouts:
+            raise GameError("a spot that deals only some of its boards is solved whole; leave its runouts out to search it")
         return cls(spot, betting_tree(spot))
 
     @cached_property

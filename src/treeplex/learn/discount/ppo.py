@@ -15,8 +15,7 @@ PyTorch is the extra ``treeplex[torch]``; it is imported when a trainer is made.
 """
 
 import math
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -31,6 +30,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.discount.advantages import Decisions, estimate_advantages, rewards
 from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
+from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.workers.executor import in_threads
 
@@ -121,7 +121,7 @@ class PPOTrainer:
         Raises:
             SpecError: PyTorch is not installed, or shaped rewards for a policy that does not see exploitability.
         """
-        self._torch = torch = import_torch()
+        self._torch = torch = torch_module()
         self.games, self.fitness, self.ppo = tuple(games), fitness, ppo or PPO()
         self.watch: Watch = unwatched
         self.epoch = 0
@@ -143,7 +143,7 @@ class PPOTrainer:
     def step(self) -> EpochReport:
         """Play the epoch's episodes with noise, improve actor and critic on them, and play the policy that comes out."""
         decisions = self._play()
-        with single_thread(self._torch):
+        with one_thread():
             self._improve(decisions)
         self.epoch += 1
         candidates = self.fitness.of(decisions.final.reshape(len(self.games), -1).T)
@@ -251,30 +251,6 @@ class PPOTrainer:
         """Log-probabilities of what was sampled, and entropies; see :func:`log_probabilities`."""
         outputs = forward(self._torch, self._start.sizes, self._tensors["parameters"], features)
         return log_probabilities(self._torch, self._start, outputs, self._tensors["log_spread"], sampled)
-
-
-def import_torch() -> Any:
-    """PyTorch.
-
-    Raises:
-        SpecError: it is not installed.
-    """
-    try:
-        import torch
-    except ImportError as error:
-        raise SpecError(f"the optimizer ppo needs PyTorch ({error}); run: pip install treeplex[torch]") from error
-    return torch
-
-
-@contextmanager
-def single_thread(torch: Any) -> Iterator[None]:
-    """One thread for PyTorch's sums, which fixes their order, so that training can be repeated bit for bit."""
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    try:
-        yield
-    finally:
-        torch.set_num_threads(threads)
 
 
 def initial_parameters(sizes: Ints, random: np.random.Generator) -> Floats:

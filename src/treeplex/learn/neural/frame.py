@@ -137,8 +137,7 @@ class NeuralLearner(Learner):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            others = "ppo, mmd, nfsp, deep-cfr or escher, which walk by the rules"
-            raise AlgorithmError(f"{name} needs all histories{why}; take {others}")
+            raise AlgorithmError(f"{name} sweeps all histories{why}; take deep-cfr, nfsp or ppo, which walk by the rules")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")

@@ -5,7 +5,6 @@ import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,6 +21,7 @@ from treeplex.learn.rebel.value_net import NetFactory, NetworkLeaf
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
+from treeplex.version import own_version
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
@@ -125,7 +125,7 @@ def save_net(
     header = {
         "format": form,
         "format_version": VERSION,
-        "treeplex": version("treeplex"),
+        "treeplex": own_version(),
         "game": game,
         "identity": identity,
         "settings": dict(settings),
@@ -161,14 +161,14 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
     return NetFile(path=Path(path), weights=weights, **about)
 
 
-def is_net_file(path: str | os.PathLike[str]) -> bool:
-    """Whether a file says that it is a value network."""
+def is_net_file(path: str | os.PathLike[str], *, form: str = FORMAT) -> bool:
+    """Whether a file says that it is a value network, or one of another form."""
     source = Path(path)
     if source.suffix != ".safetensors" or not source.is_file():
         return False
     with open_regular(source) as file:
         size = int.from_bytes(file.read(8), "little")
-        return f'"{FORMAT}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
+        return f'"{form}"'.encode() in file.read(min(size, 1 << 16)).replace(b"\\", b"")
 
 
 def checksum(header: Mapping[str, Any], arrays: Arrays) -> str:

@@ -12,9 +12,13 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
+from treeplex.learn.rebel.policy_net import PREFIX, policy_loss
 from treeplex.learn.rebel.river_net import RiverNet, river_loss
-from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.settings import HoldemRebelSettings
+from treeplex.learn.rebel.turn_nets import turn_leaf
+from treeplex.learn.rebel.turn_policies import GuidedRivers, inputs_of
+from treeplex.learn.torch.device import torch_device
+from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -38,25 +42,40 @@ def check_turn(spot: Spot) -> None:
 
 
 class HoldemLesson:
-    """Turns of hold'em, and a network for rivers over bins of strength; see :class:`treeplex.learn.rebel.trainer.Lesson`."""
+    """Turns of hold'em, and a network for rivers over bins of strength or single hands; see
+    :class:`treeplex.learn.rebel.trainer.Lesson`."""
+
+    play: Any
 
     def __init__(self, spot: Spot, settings: HoldemRebelSettings, generator: np.random.Generator) -> None:
-        self.settings, bins = settings, settings.bins
-        self.net = RiverNet(bins, width=settings.width, layers=settings.layers, seed=settings.seed)
-        self.leaf = self.net.leaf()
-        empty = [np.zeros((0, numbers), np.float32) for numbers in (1 + 2 * bins, 2 * bins, 2 * bins)]
-        rows = Replay(*empty, room=settings.rows)
-        self.fittings = {"": Fitting(self.net.net, rows, ("inputs", "targets", "weights"), river_loss)}
+        self.settings, self.leaf, room = settings, turn_leaf(spot, settings), settings.rows
+        device, kind = torch_device(settings.device), np.float16 if settings.hands else np.float32
+        inputs, outputs = settings.sizes(spot)
+        rows = Replay(*(np.zeros((0, numbers), kind) for numbers in (inputs, outputs, outputs)), room=room)
+        names = ("inputs", "targets", "weights")
+        self.fittings = {"": Fitting(self.net.net, rows, names, river_loss, device=device)}
+        if isinstance(self.leaf, GuidedRivers):
+            hands, columns, seen = len(spot.format.hands), self.leaf.guess.columns, inputs_of(spot)
+            shapes = ((seen,), np.float32), ((hands, columns), np.uint8), ((columns,), np.bool_)
+            examples = Replay(*(np.zeros((0, *shape), kind) for shape, kind in shapes), room=room)
+            net = self.leaf.guess.net
+            self.fittings[PREFIX] = Fitting(net, examples, PolicyRows._fields, policy_loss, device=device)
         self.play = HoldemSelfPlay(spot, settings, self.leaf, generator)
+
+    @property
+    def net(self) -> RiverNet:
+        """The network for rivers."""
+        assert isinstance(self.leaf.function, RiverNet)
+        return self.leaf.function
 
     @property
     def done(self) -> int:
         """Games drawn."""
-        return self.play.games
+        return int(self.play.solved)
 
     @done.setter
     def done(self, count: int) -> None:
-        self.play.games = count
+        self.play.solved = count
 
     @property
     def begun(self) -> bool:
@@ -65,20 +84,18 @@ class HoldemLesson:
 
     def advance(self) -> int:
         """Play a game."""
-        rivers = self.play.advance(self.settings.bins)
-        if rivers:
-            self.fittings[""].rows.add(parts(rivers), self.settings.rows)
-        return len(rivers)
+        found = self.play.advance()
+        if len(found.inputs):
+            self.fittings[""].rows.add(found[:3], self.settings.rows)
+        if found.policies is not None:
+            self.fittings[PREFIX].rows.add(found.policies, self.settings.rows)
+        return len(found.inputs)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Nothing: every game is drawn anew."""
-        return {}
+        """Where the games stand."""
+        found: dict[str, NDArray[Any]] = self.play.state()
+        return found
 
     def restore(self, arrays: Arrays) -> None:
-        """Nothing to put back."""
-
-
-def parts(rivers: list[River]) -> tuple[NDArray[np.float32], ...]:
-    """Rows of solved rivers: inputs, targets and weights of bins."""
-    found = [river.row() for river in rivers]
-    return tuple(np.stack(part) for part in zip(*found, strict=True))
+        """Put the games where they stood."""
+        self.play.restore(arrays)

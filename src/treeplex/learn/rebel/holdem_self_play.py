@@ -5,8 +5,9 @@ its subgame is solved to the end; that gives the network's rows. Several rivers 
 and card are drawn anew for each.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +21,17 @@ from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
-from treeplex.learn.rebel.settings import HoldemSelfPlaySettings
+from treeplex.learn.rebel.self_play import policies_taken
+from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
+from treeplex.learn.rebel.turn_nets import load_turn_weights, turn_weights
+from treeplex.learn.rebel.turn_policies import GuidedRivers, examples_of
 from treeplex.search import METHODS
-from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.holdem.strength_bins import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import next_average, training_iterations
+from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Floats = NDArray[np.float64]
@@ -78,6 +84,28 @@ def river_spot(belief: Belief) -> Spot:
     return game.rest(belief.state, game.spot.ranges).spot
 
 
+class HoldemRows(NamedTuple):
+    """What a game teaches.
+
+    Attributes:
+        inputs, targets, weights: of its rivers, see :meth:`treeplex.learn.rebel.river_targets.River.row`, float32, of single
+            hands float16.
+        policies: of the turn, if they are learned.
+    """
+
+    inputs: NDArray[Any]
+    targets: NDArray[Any]
+    weights: NDArray[Any]
+    policies: PolicyRows | None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The same by name."""
+        found: dict[str, NDArray[Any]] = {"rows": self.inputs, "values": self.targets, "counts": self.weights}
+        if self.policies is not None:
+            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
+        return found
+
+
 class HoldemSelfPlay:
     """Games drawn, searched and solved, one after the other.
 
@@ -86,10 +114,13 @@ class HoldemSelfPlay:
         settings: how.
         leaf: what values the ends of a turn's betting.
         generator: of everything random.
-        games: drawn so far.
+        solved: games drawn so far.
+        examples: policies of the last turn that was searched, if they are learned.
     """
 
-    def __init__(self, spot: Spot, settings: HoldemSelfPlaySettings, leaf: LeafValue, generator: np.random.Generator) -> None:
+    at_once = 1
+
+    def __init__(self, spot: Spot, settings: HoldemRebelSettings, leaf: LeafValue, generator: np.random.Generator) -> None:
         """Begin.
 
         Raises:
@@ -100,23 +131,57 @@ class HoldemSelfPlay:
         if settings.stacks[0] - spot.pot / 2 < spot.chip:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
         self.spot, self.settings, self.leaf, self.generator = spot, settings, leaf, generator
-        self.games = 0
+        self.solved = 0
+        self.examples: PolicyRows | None = None
 
-    def advance(self, bins: int) -> list[River]:
-        """The rivers of one more game, solved; none where all its betting ends in folds and all-ins.
+    def again(self, generator: np.random.Generator) -> "HoldemSelfPlay":
+        """The same from the beginning, with random numbers of its own."""
+        return HoldemSelfPlay(self.spot, self.settings, self.leaf, generator)
 
-        Args:
-            bins: B, of strength.
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Of its networks, by name."""
+        return turn_weights(self.leaf)
+
+    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Put weights into its networks."""
+        load_turn_weights(self.leaf, weights)
+
+    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> HoldemRows:
+        """Rows taken out of arrays that :meth:`HoldemRows.arrays` gave, beside others.
+
+        Raises:
+            KeyError: some are missing.
         """
-        self.games += 1
-        spot = drawn_game(self.spot, self.settings, self.generator)
-        beliefs = self._searched(spot) if self.settings.source == "self-play" else self._random(spot)
-        iterations = self.settings.river_iterations
-        return [
-            River.solved(river_spot(belief), (belief.ranges[0], belief.ranges[1]), iterations, bins)
-            for belief in beliefs
-            if belief
-        ]
+        return HoldemRows(arrays.pop("rows"), arrays.pop("values"), arrays.pop("counts"), policies_taken(arrays))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Nothing: every game is drawn anew."""
+        return {}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Nothing to put back."""
+
+    def advance(self) -> HoldemRows:
+        """What one more game teaches; no rivers where all its betting ends in folds and all-ins."""
+        found, kind = [river.row() for river in self.rivers()], np.float16 if self.settings.hands else np.float32
+        inputs, outputs = self.settings.sizes(self.spot)
+        columns = zip(*found, strict=True) if found else (np.zeros((0, size)) for size in (inputs, outputs, outputs))
+        rows, targets, weights = (np.asarray(part, kind) for part in columns)
+        return HoldemRows(rows, targets, weights, self.examples)
+
+    def rivers(self) -> list[River]:
+        """The rivers of one more game, solved."""
+        self.solved += 1
+        self.examples = None
+        spot, settings = drawn_game(self.spot, self.settings, self.generator), self.settings
+        beliefs = self._searched(spot) if settings.source == "self-play" else self._random(spot)
+        found = []
+        for belief in beliefs:
+            if belief:
+                ranges = belief.ranges[0], belief.ranges[1]
+                bins, shown = SINGLE if settings.hands else settings.bins, settings.shown
+                found.append(River.solved(river_spot(belief), ranges, settings.river_iterations, bins, shown=shown))
+        return found
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers that a search of the turn leads to."""
@@ -124,8 +189,8 @@ class HoldemSelfPlay:
         if not len(turn.open_ends):
             return
         method = METHODS[settings.method]
-        search = SubgameSearch(turn, method, self.leaf, horizon=settings.iterations)
-        draw, begin = settings.draw, 1 if settings.draw == "uniform" else 0
+        search = begin_search(turn, method, self.leaf, None, settings.iterations)
+        draw, begin = settings.draw, max(search.iteration, 1 if settings.draw == "uniform" else 0)
         stops = training_iterations(draw, settings.method, settings.iterations, settings.rivers, self.generator, first=begin)
         for stop in np.sort(stops):
             search.run(int(stop) - search.iteration)
@@ -133,6 +198,9 @@ class HoldemSelfPlay:
             end, card = self._play(turn, played)
             arrived = search.arrays.reach_at_leaves(believed)
             yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
+        if isinstance(self.leaf, GuidedRivers):
+            search.run(settings.iterations - search.iteration)
+            self.examples = examples_of(search, self.leaf.guess.columns)
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""

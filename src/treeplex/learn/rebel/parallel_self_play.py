@@ -16,17 +16,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.rebel.policy_net import load_weights, networks, weights_of
+from treeplex.learn.rebel.holdem_self_play import HoldemRows, HoldemSelfPlay
+from treeplex.learn.rebel.policy_net import networks
 from treeplex.learn.rebel.self_play import Rows, SelfPlay
-from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.value_net import NetworkLeaf
+from treeplex.learn.rebel.turn_nets import turn_leaf
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.policy_encoding import PolicyRows
 from treeplex.workers.executor import POLL_SECONDS, Executor
 
+Play = SelfPlay | HoldemSelfPlay
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
 """Of networks' weights that a state may hold for jobs under way; of larger networks these are waited for."""
@@ -40,7 +42,7 @@ class SelfPlayStopped(Exception):  # noqa: N818 (no error)
 class SelfPlayRows:
     """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
-    rows: Rows
+    rows: Rows | HoldemRows
     state: Arrays
     seconds: float
 
@@ -60,8 +62,23 @@ class SelfPlayer:
         return SelfPlay(rules, self.settings, networks(rules, self.settings), np.random.default_rng(0))
 
 
-def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
-    """Advance a stream's episodes by one subgame each.
+@dataclass(frozen=True, eq=False)
+class TurnPlayer:
+    """The same of turns of hold'em: the spot, whose hands may all be held, and the settings."""
+
+    spot: Spot
+    settings: HoldemRebelSettings
+
+    @cached_property
+    def play_of_worker(self) -> HoldemSelfPlay:
+        """The worker's own self-play and networks, which each job overwrites."""
+        torch_module().set_num_threads(1)
+        leaf = turn_leaf(self.spot, self.settings)
+        return HoldemSelfPlay(self.spot, self.settings, leaf, np.random.default_rng(0))
+
+
+def advance(player: SelfPlayer | TurnPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
+    """Advance a stream's episodes by one subgame each, or draw and search its next turn.
 
     Args:
         player: what the worker knows.
@@ -70,18 +87,19 @@ def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
     """
     began = process_time()
     play = player.play_of_worker
-    assert isinstance(play.leaf, NetworkLeaf)
-    load_weights(play.leaf, weights)
+    play.load(weights)
     put(play, state)
     rows = play.advance()
     return SelfPlayRows(rows, taken(play), process_time() - began)
 
 
 @final
-class ParallelSelfPlay(SelfPlay):
+class ParallelSelfPlay:
     """Self-play whose episodes are streams that workers advance; RebelTrainer takes it as its own.
 
     Attributes:
+        play: self-play by itself, whose networks the streams play with.
+        solved: subgames solved so far, or games drawn.
         streams: how many there are.
         seconds: processor time of the workers so far.
         executor: the jobs under way.
@@ -89,24 +107,15 @@ class ParallelSelfPlay(SelfPlay):
             and :meth:`state` takes jobs under way as they left, to be done again.
     """
 
-    def __init__(
-        self,
-        rules: PublicTree,
-        settings: RebelSettings,
-        leaf: NetworkLeaf,
-        executor: Executor,
-        player: SelfPlayer,
-        streams: int,
-    ) -> None:
-        super().__init__(rules, settings, leaf, np.random.default_rng(settings.seed))
-        self.streams, self.seconds = streams, 0.0
+    def __init__(self, play: Play, executor: Executor, player: SelfPlayer | TurnPlayer, streams: int) -> None:
+        self.play, self.solved, self.streams, self.seconds = play, 0, streams, 0.0
         self.executor, self._player = executor, executor.share(player)
         self.stop: Callable[[], bool] = lambda: False
-        self._seed, self._next = settings.seed, 0
+        self._seed, self._next = player.settings.seed, 0
         self._ready: dict[int, SelfPlayRows] = {}
         self._begun = False
 
-    def advance(self) -> Rows:
+    def advance(self) -> Any:
         """The rows of the next stream, waited for if need be; its next job leaves at once.
 
         Raises:
@@ -119,7 +128,7 @@ class ParallelSelfPlay(SelfPlay):
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
-        self.solved += self.settings.episodes
+        self.solved += self.play.at_once
         self.seconds += harvest.seconds
         self._send(stream, harvest.state)
         return harvest.rows
@@ -134,10 +143,7 @@ class ParallelSelfPlay(SelfPlay):
             arrays |= {f"stream{stream}.weights.{name}": array for name, array in weights.items()}
             arrays |= {f"stream{stream}.{name}": array for name, array in state.items()}
         for stream, harvest in self._ready.items():
-            inputs, targets, examples = harvest.rows
-            rows = {"rows": inputs, "values": targets, "seconds": np.array([harvest.seconds])}
-            if examples is not None:
-                rows |= {f"policy.{name}": part for name, part in examples._asdict().items()}
+            rows = harvest.rows.arrays() | {"seconds": np.array([harvest.seconds])}
             arrays |= {f"stream{stream}.{name}": array for name, array in (rows | dict(harvest.state)).items()}
         return arrays
 
@@ -156,15 +162,12 @@ class ParallelSelfPlay(SelfPlay):
             own = {name.removeprefix(begin): np.array(array) for name, array in arrays.items() if name.startswith(begin)}
             weights = {name.removeprefix("weights."): own.pop(name) for name in [*own] if name.startswith("weights.")}
             if weights:
-                put(self, own)
+                put(self.play, own)
                 jobs[stream] = weights, own
                 continue
-            inputs, targets, seconds = own.pop("rows"), own.pop("values"), float(own.pop("seconds")[0])
-            examples = None
-            if self.policies is not None:
-                examples = PolicyRows(*(own.pop(f"policy.{name}") for name in PolicyRows._fields))
-            put(self, own)
-            ready[stream] = SelfPlayRows(Rows(inputs, targets, examples), own, seconds)
+            seconds, rows = float(own.pop("seconds")[0]), self.play.rows_of(own)
+            put(self.play, own)
+            ready[stream] = SelfPlayRows(rows, own, seconds)
         self._ready, self._next, self._begun = ready, following, True
         for stream, job in jobs.items():
             self.executor.add(stream, advance, self._player, *job)
@@ -175,12 +178,10 @@ class ParallelSelfPlay(SelfPlay):
             return
         self._begun = True
         for stream in range(self.streams):
-            fresh = SelfPlay(self.rules, self.settings, self.leaf, np.random.default_rng([self._seed, stream + 1]))
-            self._send(stream, taken(fresh))
+            self._send(stream, taken(self.play.again(np.random.default_rng([self._seed, stream + 1]))))
 
     def _send(self, stream: int, state: Arrays) -> None:
-        assert isinstance(self.leaf, NetworkLeaf)
-        self.executor.add(stream, advance, self._player, weights_of(self.leaf), state)
+        self.executor.add(stream, advance, self._player, self.play.weights(), state)
 
     def _collect(self) -> None:
         for stream, harvest in self.executor.finished(POLL_SECONDS):
@@ -193,22 +194,25 @@ def bytes_of(jobs: Iterable[tuple[Any, ...]]) -> int:
     return sum(array.nbytes for job in jobs for array in job[1].values())
 
 
-def taken(play: SelfPlay) -> dict[str, NDArray[Any]]:
+def taken(play: Play) -> dict[str, NDArray[Any]]:
     """The state of episodes, their random numbers included."""
     return {**play.state(), "random": random_state(play.generator)}
 
 
-def put(play: SelfPlay, state: Arrays) -> None:
+def put(play: Play, state: Arrays) -> None:
     """Put episodes and random numbers where :func:`taken` found them."""
-    SelfPlay.restore(play, state)
+    play.restore(state)
     set_random_state(play.generator, state["random"])
 
 
 def parallel_trainer(
-    rules: PublicTree, settings: RebelSettings, executor: Executor, player: SelfPlayer, streams: int
+    game: PublicTree | Spot,
+    settings: RebelSettings | HoldemRebelSettings,
+    executor: Executor,
+    player: SelfPlayer | TurnPlayer,
+    streams: int,
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""
-    trainer = RebelTrainer(rules, settings)
-    play = ParallelSelfPlay(rules, settings, trainer.leaf, executor, player, streams)
-    trainer.play = play
-    return trainer, play
+    trainer = RebelTrainer(game, settings)
+    trainer.play = ParallelSelfPlay(trainer.play, executor, player, streams)
+    return trainer, trainer.play

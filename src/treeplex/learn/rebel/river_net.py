@@ -1,4 +1,4 @@
-"""A value network for hold'em's rivers, over bins of strength."""
+"""A value network for hold'em's rivers, over bins of strength or, as in the paper, over single hands."""
 
 import os
 from collections.abc import Mapping
@@ -7,59 +7,86 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import FileError
+from treeplex.errors import FileError, SpecError
 from treeplex.learn.rebel.files import read_net, save_net
+from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.strength_bins import BinnedRivers
+from treeplex.search.holdem.strength_bins import SINGLE, BinnedRivers
 
 Singles = NDArray[np.float32]
 LINEAR = 0.1
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
 GAME = "rivers of hold'em, {bins} bins of strength"
+HANDS = "rivers of hold'em, {bins} single hands"
 
 
 class RiverNet:
     """A network from the rows of ``search.holdem.strength_bins.RiverBins.rows`` to values of bins, made to sum to zero.
 
     It sees of a range how much of it is weaker than each bin: cumulative shares differ less from range to range than those of
-    single bins, so it needs fewer rows to learn from.
+    single bins, so it needs fewer rows to learn from. Of single hands it sees how likely each is.
 
     Attributes:
+        single: whether each hand is a bin.
         bins: B.
-        net: float32 [n, 1 + 2B] to [n, 2B], on :func:`inputs_of` and before the correction.
+        inputs: numbers of a row.
+        shown: whether its values are over the showdown, which is added; if not, they are all that hands are worth.
+        net: float32 [n, inputs] to [n, 2B], on :func:`seen` and before the correction.
         forward: its outputs.
     """
 
-    def __init__(self, bins: int, *, width: int, layers: int, seed: int) -> None:
+    def __init__(self, bins: int, *, width: int, layers: int, seed: int, board: int = 0, shown: bool = True) -> None:
         """A fresh network.
+
+        Args:
+            bins: B.
+            width, layers, seed: of the network.
+            board: numbers of a row that say which cards are on the board, of a network for single hands; else 0.
+            shown: whether its values are over the showdown.
 
         Raises:
             SpecError: PyTorch is missing.
         """
-        self.bins = bins
-        self.net: Module = value_net(1 + 2 * bins, 2 * bins, width=width, layers=layers, seed=seed)
+        self.single, self.bins, self.inputs, self.shown = board > 0, bins, 1 + 2 * bins + board, shown
+        self.net: Module = value_net(self.inputs, 2 * self.bins, width=width, layers=layers, seed=seed)
         self.forward = Forward(self.net)
 
     def __call__(self, rows: Singles) -> Singles:
-        """Values of the bins of both players over the showdown, in parts of the pot, float32 [n, 2B]."""
-        shares = rows[:, 1:].reshape(len(rows), 2, self.bins).cumsum(axis=2, dtype=np.float32) / self.bins
-        found: Singles = balanced(rows, self.forward(np.concatenate((rows[:, :1], inputs_of(shares, len(rows))), axis=1)))
+        """Values of the bins of both players, in parts of the pot, float32 [n, 2B].
+
+        Raises:
+            SpecError: rows of other cards.
+        """
+        if rows.shape[1] != self.inputs:
+            raise SpecError(f"the network is for {self.game}, not for these cards; train one on such a spot")
+        found: Singles = balanced(rows, self.forward(seen(rows, self.bins, self.single)))
         return found
 
     def leaf(self) -> BinnedRivers:
         """Leaf values of turns by this network."""
-        return BinnedRivers(self, self.bins)
+        return BinnedRivers(self, SINGLE if self.single else self.bins, shown=self.shown)
 
-    def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
-        """Write it atomically; ``settings`` of its training have ``bins``, ``width`` and ``layers``.
+    @property
+    def game(self) -> str:
+        """What it is for."""
+        return (HANDS if self.single else GAME).format(bins=self.bins)
+
+    def save(
+        self,
+        path: str | os.PathLike[str],
+        *,
+        settings: Mapping[str, Any],
+        card: Mapping[str, Any],
+        beside: Mapping[str, NDArray[Any]] | None = None,
+    ) -> None:
+        """Write it atomically; ``settings`` are those of its training, ``beside`` weights of another network that goes with it.
 
         Raises:
             FileError: the file cannot be written.
         """
-        game = GAME.format(bins=self.bins)
         weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.net.state_dict().items()}
-        save_net(path, weights, game=game, identity=game, settings=settings, card=card)
+        save_net(path, weights | dict(beside or {}), game=self.game, identity=self.game, settings=settings, card=card)
 
 
 def read_river_net(path: str | os.PathLike[str]) -> RiverNet:
@@ -74,35 +101,50 @@ def read_river_net(path: str | os.PathLike[str]) -> RiverNet:
         raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
     try:
         bins, width, layers = (int(found.settings[name]) for name in ("bins", "width", "layers"))
-        if found.identity != GAME.format(bins=bins):
+        board, shown = 0, bool(found.settings.get("shown", True))
+        if found.settings.get("hands", False):
+            bins = len(found.weights[f"{3 * layers}.bias"]) // 2
+            board = found.weights["0.weight"].shape[1] - 1 - 2 * bins
+        net = RiverNet(bins, width=width, layers=layers, seed=0, board=board, shown=shown)
+        if found.identity != net.game:
             raise ValueError(f"it is for {found.game}")
-        net = RiverNet(bins, width=width, layers=layers, seed=0)
         torch = torch_module()
-        net.net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in found.weights.items()})
+        own = {name: array for name, array in found.weights.items() if not name.startswith(PREFIX)}
+        net.net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in own.items()})
     except (KeyError, ValueError, RuntimeError) as error:
         raise FileError(f"{path}: not a network for rivers of hold'em ({error}); give one of a turn's training") from error
     return net
 
 
-def inputs_of(shares: Any, rows: int) -> Any:
-    """Cumulative shares [n, 2, B] as inputs of about the size of one, [n, 2B]."""
-    return (4.0 * shares - 2.0).reshape(rows, -1)
+def seen(rows: Any, bins: int, single: bool) -> Any:
+    """Rows, arrays or tensors [n, inputs], as the network has them.
+
+    Of bins the shares become cumulative ones, of about the size of one; single hands stay as they are.
+    """
+    if single:
+        return rows
+    shares = rows[:, 1:].reshape(len(rows), 2, bins).cumsum(2) / bins
+    found = rows.copy() if isinstance(rows, np.ndarray) else rows.clone()
+    found[:, 1:] = (4.0 * shares - 2.0).reshape(len(rows), -1)
+    return found
 
 
 def balanced(rows: Any, outputs: Any) -> Any:
     """Outputs less what both players' sum to under the ranges of the rows, shared alike (Moravčík et al. 2017, DeepStack).
 
-    Arrays or tensors, [n, 1 + 2B] and [n, 2B]. Ranges are those of bins, so hands' values sum to zero but for what is lost in
-    them; what the showdown pays sums to zero as it is.
+    Arrays or tensors, [n, inputs] and [n, 2B]. Ranges are those of bins, so hands' values sum to zero but for what is lost in
+    them; what the showdown pays sums to zero as it is. With single hands nothing is lost.
     """
-    return outputs - (rows[:, 1:] * outputs).sum(-1)[:, None] / outputs.shape[1]
+    return outputs - (rows[:, 1 : 1 + outputs.shape[1]] * outputs).sum(-1)[:, None] / outputs.shape[1]
 
 
 def river_loss(net: Module, rows: Any, targets: Any, weights: Any) -> Any:
-    """Mean Huber loss of the values of bins, each as often as hands lie in it; squared up to :data:`LINEAR`."""
-    torch = torch_module()
+    """Mean Huber loss of the values of bins, each as often as hands lie in it; squared up to :data:`LINEAR`.
+
+    Rows of single hands come with the board, in half precision.
+    """
+    rows, targets, weights = rows.float(), targets.float(), weights.float()
     bins = targets.shape[1] // 2
-    shares = rows[:, 1:].reshape(len(rows), 2, bins).cumsum(2) / bins
-    found = balanced(rows, net(torch.cat((rows[:, :1], inputs_of(shares, len(rows))), 1)))
-    errors = torch.nn.functional.huber_loss(found, targets, reduction="none", delta=LINEAR)
+    found = balanced(rows, net(seen(rows, bins, rows.shape[1] > 1 + 2 * bins)))
+    errors = torch_module().nn.functional.huber_loss(found, targets, reduction="none", delta=LINEAR)
     return (errors * weights).mean()

@@ -27,8 +27,8 @@ class River:
     Attributes:
         spot: its board, pot, stack and bets; every hand may be held.
         ranges: for each player float64 [H], with which it began, up to a factor.
-        worth: for each player float64 [N], what each hand is worth over the showdown without further bets, in parts of the
-            pot; hands as in ``bins.order[0]``. NaN for hands that the other's range leaves no hand to meet.
+        worth: for each player float64 [N], what each hand is worth over the showdown without further bets, or in all, in parts
+            of the pot; hands as in ``bins.order[0]``. NaN for hands that the other's range leaves no hand to meet.
         bins: the board.
     """
 
@@ -39,7 +39,14 @@ class River:
 
     @classmethod
     def solved(
-        cls, spot: Spot, ranges: tuple[Floats, Floats], iterations: int, bins: int, *, storage: str = "float32"
+        cls,
+        spot: Spot,
+        ranges: tuple[Floats, Floats],
+        iterations: int,
+        bins: int,
+        *,
+        shown: bool = True,
+        storage: str = "float32",
     ) -> "River":
         """Solve a river by Discounted CFR.
 
@@ -47,8 +54,9 @@ class River:
             spot: with a complete board, no rake, and a weight for every hand.
             ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
             iterations: of the solution.
-            bins: B.
-            storage: kind of numbers, see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+            bins: B, or :data:`treeplex.search.holdem.strength_bins.SINGLE`.
+            shown: whether values are over the showdown, or all that hands are worth.
+            storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
         order, possible = board.order[0], np.zeros(len(spot.format.hands))
@@ -67,12 +75,12 @@ class River:
             mass, edge = board.showdown(0, other)
             sure = mass > 0
             over = np.full(len(order), np.nan)
-            over[sure] = (chips[sure] / spot.pot - 0.5 * edge[sure]) / mass[sure]
+            over[sure] = (chips[sure] / spot.pot - 0.5 * shown * edge[sure]) / mass[sure]
             worth.append(over)
         return cls(spot, (first, second), (worth[0], worth[1]), board)
 
     def row(self) -> tuple[Singles, Singles, Singles]:
-        """What a network sees, what it is to say, and how much each bin counts: float32 [1 + 2B], [2B] and [2B].
+        """What a network sees, what it is to say, and how much each bin counts: float32 [inputs], [2B] and [2B].
 
         A bin's values are those for which the hands' values, read off the bins, have the least squared error. It counts by
         its hands: one for the average bin.

@@ -10,9 +10,11 @@ from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
+from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.reward_rows import RewardRows, Walk
 from treeplex.learn.rebel.settings import SelfPlaySettings
+from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
@@ -34,6 +36,28 @@ class Rows(NamedTuple):
     inputs: Singles
     targets: Singles
     policies: PolicyRows | None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The same by name."""
+        found: dict[str, NDArray[Any]] = {"rows": self.inputs, "values": self.targets}
+        if self.policies is not None:
+            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
+        return found
+
+    @classmethod
+    def taken(cls, arrays: dict[str, NDArray[Any]]) -> "Rows":
+        """Rows taken out of arrays that :meth:`arrays` gave, beside others.
+
+        Raises:
+            KeyError: some are missing.
+        """
+        return cls(arrays.pop("rows"), arrays.pop("values"), policies_taken(arrays))
+
+
+def policies_taken(arrays: dict[str, NDArray[Any]]) -> PolicyRows | None:
+    """Policies taken out of arrays, if there are any."""
+    names = [f"policy.{name}" for name in PolicyRows._fields]
+    return PolicyRows(*(arrays.pop(name) for name in names)) if names[0] in arrays else None
 
 
 class SelfPlay:
@@ -67,6 +91,29 @@ class SelfPlay:
         self.rewards: RewardRows | None = None
         if settings.targets == "rewards":
             self.rewards = RewardRows(settings.episodes, self.encoding.inputs, self.encoding.outputs)
+
+    @property
+    def at_once(self) -> int:
+        """Subgames that :meth:`advance` solves."""
+        return self.settings.episodes
+
+    def again(self, generator: np.random.Generator) -> "SelfPlay":
+        """The same from the beginning, with random numbers of its own."""
+        return SelfPlay(self.rules, self.settings, self.leaf, generator)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Of its networks, by name."""
+        assert isinstance(self.leaf, NetworkLeaf)
+        return weights_of(self.leaf)
+
+    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Put weights into its networks."""
+        assert isinstance(self.leaf, NetworkLeaf)
+        load_weights(self.leaf, weights)
+
+    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> Rows:
+        """Rows taken out of arrays, see :meth:`Rows.taken`."""
+        return Rows.taken(arrays)
 
     def advance(self) -> Rows:
         """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.

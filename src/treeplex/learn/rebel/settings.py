@@ -8,6 +8,8 @@ at once, subgames in lockstep, many passes over the rows, and a step size that f
 from dataclasses import dataclass, replace
 
 from treeplex.errors import SpecError
+from treeplex.games.poker.features import features_of_board
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.torch.device import DEVICES
 from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
@@ -198,6 +200,35 @@ class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
 
     games: int = setting(1000, "turns to draw in total; the step size falls over them", low=1)
     bins: int = setting(64, "bins of strength, what the network sees of a range", low=2, high=MOST_BINS, fixed=True)
+    hands: bool = setting(
+        False, "whether the network sees and values single hands, and sees the board, in place of bins", fixed=True, added=True
+    )
+    shown: bool = setting(
+        True,
+        "whether the network says what hands are worth over the showdown, which is added exactly; false: all they are worth",
+        fixed=True,
+        added=True,
+    )
+    policy_net: bool = setting(
+        False, "whether a second network learns the turn's policies, from which searches start", fixed=True, added=True
+    )
+    warm: int = setting(
+        15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0, added=True
+    )
+    streams: int | None = setting(
+        None,
+        "games at a time, each with random numbers of its own, that workers play; none: two per worker, one without",
+        low=1,
+        fixed=True,
+        added=True,
+    )
+    device: str = setting(
+        "cpu",
+        "where rivers are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
+        "card, to try it",
+        choices=DEVICES,
+        added=True,
+    )
     width: int = 256
     layers: int = 3
     rows: int = 200_000
@@ -210,6 +241,18 @@ class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
         super().check()
         if self.burn_in > self.rows:
             raise SpecError(f"burn_in must be at most rows, {self.rows}, not {self.burn_in!r}; learning would never begin")
+        if self.policy_net and not self.hands:
+            raise SpecError("policy_net=true needs hands=true; a policy network sees single hands")
+        if self.policy_net and self.warm >= self.iterations:
+            raise SpecError(
+                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
+            )
+
+    def sizes(self, spot: Spot) -> tuple[int, int]:
+        """Numbers that the network for rivers takes and gives, on games like a spot."""
+        knots = len(spot.format.hands) if self.hands else self.bins
+        board = len(features_of_board(spot.format, spot.board)) if self.hands else 0
+        return 1 + 2 * knots + board, 2 * knots
 
     @property
     def length(self) -> int:
@@ -218,9 +261,19 @@ class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
 
 
 PAPER_TURNS = HoldemRebelSettings(
-    method="lcfr-avg-modified", draw="average", width=1536, layers=6, rows=6_000_000, batch=1024, rate=4e-4, halve=1 / 3
+    method="lcfr-avg-modified",
+    draw="average",
+    hands=True,
+    shown=False,
+    policy_net=True,
+    width=1536,
+    layers=6,
+    rows=6_000_000,
+    batch=1024,
+    rate=4e-4,
+    halve=1 / 3,
 )
-"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2,
-and network and steps of appendix E, a row being both players' values. How many games and iterations there are and how
-often a row is seen it does not say; these are as usual here, and must be raised (``games``, ``rivers``) for its 750,000
-steps."""
+"""What the paper says of turn endgame hold'em: its method (figure 2, appendix I), iterations drawn as in algorithm 2, single
+hands and all that they are worth, a policy network, networks and steps of appendix E, a row being both players' values. How
+many games and iterations there are and how often a row is seen it does not say; these are as usual here, and must be raised
+(``games``) for its 750,000 steps."""

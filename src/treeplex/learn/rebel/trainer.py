@@ -22,7 +22,10 @@ from treeplex.learn.rebel.holdem_lesson import HoldemLesson
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.turn_nets import save_turn_nets
 from treeplex.learn.rebel.value_net import NetFactory
+from treeplex.learn.rebel.whole.lesson import WholeLesson
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 
@@ -286,6 +289,8 @@ def lesson_of(game: Any, settings: LearningSettings, generator: np.random.Genera
         if net is not None:
             raise SpecError("networks for rivers are the library's own; leave net out")
         return HoldemLesson(game, settings, generator)
+    if isinstance(settings, WholeRebelSettings):
+        return WholeLesson(game, settings, generator, net)
     assert isinstance(settings, RebelSettings)
     if not isinstance(game, PublicTree):
         raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
@@ -299,4 +304,4 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
         FileError: the file cannot be written.
     """
     known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
-    trainer.net.save(path, settings=asdict(trainer.settings), card=known | card)
+    save_turn_nets(trainer.leaf, path, settings=asdict(trainer.settings), card=known | card)

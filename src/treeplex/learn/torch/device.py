@@ -20,7 +20,7 @@ def torch_module() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise SpecError("value networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
+        raise SpecError("networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
     return torch
 
 

@@ -1,6 +1,6 @@
 """``treeplex evaluate``: judge a policy, or what an agent plays in a small game."""
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -109,66 +109,134 @@ def evaluate(
             progress=progress,
         )
         return
+    from treeplex.runs.rebel.whole import is_whole_folder
+
+    if is_whole_folder(policy):
+        from treeplex.play.cli.rebel import evaluate_whole
+
+        if worst or exact or refine or think is not None or changes or ray is not None or workers is not None:
+            raise SpecError(
+                "a network for whole hold'em is judged by --playthroughs and --iterations; leave the other options out"
+            )
+        evaluate_whole(
+            game,
+            policy,
+            playthroughs=playthroughs,
+            iterations=iterations,
+            seed=seed,
+            as_json=as_json,
+            progress=progress,
+        )
+        return
     from treeplex.runs.agents.registry import names_agent
 
-    an_agent = names_agent(policy)
-    if not an_agent and (playthroughs, iterations, changes or None, ray, think) != (None,) * 5:
+    asked = Asked(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None
+    if asked is None and (playthroughs, iterations, changes or None, ray, think) != (None,) * 5:
         raise SpecError(f"--playthroughs, --iterations, --set, --think and --ray are about agents, which {policy} is not")
-    if an_agent and (complete or refine or ray is not None or workers is not None):
+    if asked and (complete or refine or ray is not None or workers is not None):
         raise SpecError(f"--complete and --refine are about policies, --workers and --ray about ReBeL's networks, not {policy}")
     with Live(progress) as live:
         live.say(f"compiling {game}")
-        from treeplex.runs.judge import exact_value, infostate_regrets
-        from treeplex.runs.solve.solve import solvable
-
-        target = solvable(game)
-        try:
-            target.prepare({name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
-        except GameSizeError as error:
-            if not game.startswith("holdem"):
-                raise
-            remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
-            raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
-        if worst or exact:
-            target.tree()
-        live.say(f"judging {policy}")
-        asked: AgentPolicy | None = None
-        if an_agent:
-            asked = asked_policy(target, policy, live, playthroughs, iterations, changes, think, seed)
-        loaded = target.policy(policy, complete=complete) if asked is None else asked.policy
-        judgement, compiled = target.judge(loaded), target.compiled
-        regrets = list(infostate_regrets(target, loaded).items())[:worst] if worst else []
-        if exact:
-            live.say(f"solving {game} exactly")
-        value = exact_value(target) if exact else None
-    origin = origin_of(policy) if asked is None else origin_of_agent(policy, asked)
+        target = prepared(game, policy, {name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
+        judged = judge(target, policy, asked, live, complete=complete, worst=worst, exact=exact)
     if as_json:
-        print_json(
-            {
-                "game": compiled.spec,
-                **origin,
-                "exploitability": judgement.exploitability,
-                "nash_conv": judgement.nash_conv,
-                "value": list(judgement.value),
-                "gains": list(judgement.gains),
-                **({"exact_value": value} if exact else {}),
-                **({"worst": [{"player": i, "infostate": text, "regret": r} for (i, text), r in regrets]} if worst else {}),
-            }
-        )
-        return
-    print_judgement(judgement, title=f"{policy} on {compiled}", value=value, regrets=regrets, measured=measured_text(asked))
+        print_json(judged.as_json())
+    else:
+        print_judged(judged, title=f"{policy} on {target.compiled}")
 
 
-def asked_policy(
-    target: "Solvable",
-    text: str,
-    live: Live,
-    plays: int | None,
-    iterations: int | None,
-    changes: list[str] | None,
-    think: str | None,
-    seed: int,
-) -> "AgentPolicy":
+@dataclass(frozen=True)
+class Asked:
+    """How an agent is asked for its policy: options of the command.
+
+    Attributes:
+        plays: repeated playthroughs to average; None for the agent's own.
+        iterations: of each search; None for the agent's own.
+        changes: settings, ``KEY=VALUE``.
+        think: time for each search; None for none.
+        seed: of what it draws.
+    """
+
+    plays: int | None
+    iterations: int | None
+    changes: list[str] | None
+    think: str | None
+    seed: int
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What was found.
+
+    Attributes:
+        game: the game's spec.
+        origin: where the policy comes from, for ``--json``.
+        judgement: what it is worth.
+        measured: what it took to ask an agent, in words; empty of a policy.
+        regrets: the largest regrets with player and infostate; None where they were not asked for.
+        exact_value: of player 0; None where it was not asked for.
+    """
+
+    game: str
+    origin: dict[str, Any]
+    judgement: "Judgement"
+    measured: str
+    regrets: list[tuple[tuple[int, str], float]] | None
+    exact_value: float | None
+
+    def as_json(self) -> dict[str, Any]:
+        """Everything, for ``--json``."""
+        found = {
+            "game": self.game,
+            **self.origin,
+            "exploitability": self.judgement.exploitability,
+            "nash_conv": self.judgement.nash_conv,
+            "value": list(self.judgement.value),
+            "gains": list(self.judgement.gains),
+        }
+        if self.exact_value is not None:
+            found["exact_value"] = self.exact_value
+        if self.regrets is not None:
+            found["worst"] = [{"player": i, "infostate": text, "regret": r} for (i, text), r in self.regrets]
+        return found
+
+
+def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "Solvable":
+    """The game, compiled."""
+    from treeplex.runs.solve.solve import solvable
+
+    target = solvable(game)
+    try:
+        target.prepare(options, live)
+    except GameSizeError as error:
+        if not game.startswith("holdem"):
+            raise
+        remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
+        raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
+    return target
+
+
+def judge(target: "Solvable", text: str, asked: Asked | None, live: Live, *, complete: bool, worst: int, exact: bool) -> Judged:
+    """Judge the policy that a text names, or what the agent that it names plays."""
+    from treeplex.runs.judge import exact_value, infostate_regrets
+
+    if worst or exact:
+        target.tree()
+    live.say(f"judging {text}")
+    if asked is None:
+        policy, origin, measured = target.policy(text, complete=complete), origin_of(text), ""
+    else:
+        found = asked_policy(target, text, live, asked)
+        policy, origin, measured = found.policy, origin_of_agent(text, found), measured_text(found)
+    judgement = target.judge(policy)
+    regrets = list(infostate_regrets(target, policy).items())[:worst] if worst else None
+    if exact:
+        live.say(f"solving {target.compiled.spec} exactly")
+    value = exact_value(target) if exact else None
+    return Judged(target.compiled.spec, origin, judgement, measured, regrets, value)
+
+
+def asked_policy(target: "Solvable", text: str, live: Live, asked: Asked) -> "AgentPolicy":
     """What an agent plays, with progress."""
     from treeplex.runs.agents.judge import policy_of_agent
     from treeplex.runs.holdem.spot_game import SpotGame
@@ -178,8 +246,8 @@ def asked_policy(
         live.say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
 
     game = target.spot if isinstance(target, SpotGame) else target.tree()
-    settings = {"iterations": iterations, **pairs(changes or [])}
-    return policy_of_agent(game, text, plays=plays, seed=seed, think=think, watch=watch, **settings)
+    settings = {"iterations": asked.iterations, **pairs(asked.changes or [])}
+    return policy_of_agent(game, text, plays=asked.plays, seed=asked.seed, think=asked.think, watch=watch, **settings)
 
 
 def origin_of_agent(text: str, asked: "AgentPolicy") -> dict[str, Any]:
@@ -193,35 +261,27 @@ def origin_of_agent(text: str, asked: "AgentPolicy") -> dict[str, Any]:
     }
 
 
-def measured_text(asked: "AgentPolicy | None") -> str:
-    """What it took to ask an agent, in words; empty of a policy."""
-    if asked is None:
-        return ""
-    plays = "" if asked.plays is None else f"the mean of {asked.plays:,} playthroughs, "
-    return f"{plays}{asked.subgames:,} subgame{'s' * (asked.subgames != 1)} solved, {asked.seconds:.3g} s"
+def measured_text(found: "AgentPolicy") -> str:
+    """What it took to ask an agent, in words."""
+    plays = "" if found.plays is None else f"the mean of {found.plays:,} playthroughs, "
+    return f"{plays}{found.subgames:,} subgame{'s' * (found.subgames != 1)} solved, {found.seconds:.3g} s"
 
 
-def print_judgement(
-    judgement: "Judgement",
-    *,
-    title: str,
-    value: float | None,
-    regrets: Sequence[tuple[tuple[int, str], float]],
-    measured: str = "",
-) -> None:
+def print_judged(judged: Judged, *, title: str) -> None:
     """Exploitability, what each player gets and could get, and the infostates that lose most, if any were asked for."""
+    judgement, value = judged.judgement, judged.exact_value
     facts = {
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
         "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
     }
     if value is not None:
         facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
-    if measured:
-        facts["asked"] = measured
+    if judged.measured:
+        facts["asked"] = judged.measured
     print_facts(facts, title=title)
     pairs = zip(judgement.value, judgement.best_response_values, strict=True)
     rows = [[str(player), f"{own:+.8f}", f"{best:+.8f}", f"{best - own:.3e}"] for player, (own, best) in enumerate(pairs)]
     print_table(["player", "value", "best response", "gain"], rows, right=(1, 2, 3))
-    if regrets:
-        losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in regrets]
+    if judged.regrets:
+        losses = [[str(player), infostate.strip(), f"{regret:.3e}"] for (player, infostate), regret in judged.regrets]
         print_table(["player", "infostate", "regret"], losses, right=(2,))

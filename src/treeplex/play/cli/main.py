@@ -8,6 +8,7 @@ import typer
 from treeplex.play.cli.holdem import main as holdem
 from treeplex.play.cli.shared.commands import examples_of, group_of
 from treeplex.play.cli.shared.failures import EXIT_CODES
+from treeplex.version import own_version
 
 PACKAGE = "treeplex.play.cli"
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
@@ -26,9 +27,7 @@ app.add_typer(holdem.holdem, short_help="Solve heads-up hold'em spots.")
 def print_version(wanted: bool) -> None:
     """Print the version and stop."""
     if wanted:
-        from importlib.metadata import version
-
-        typer.echo(f"treeplex {version('treeplex')}")
+        typer.echo(f"treeplex {own_version()}")
         raise typer.Exit
 
 

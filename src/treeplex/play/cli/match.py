@@ -73,7 +73,7 @@ def match(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.match.match import match as run_match
 
         try:

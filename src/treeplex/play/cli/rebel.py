@@ -55,6 +55,45 @@ def evaluate_rebel(
         print_judgement(found)
 
 
+def evaluate_whole(
+    game: str,
+    source: str,
+    *,
+    playthroughs: int | None,
+    iterations: int | None,
+    seed: int,
+    as_json: bool,
+    progress: bool | None,
+) -> None:
+    """Judge a network for whole hold'em with a small deck, and print."""
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.runs.rebel.whole import judge_whole_rebel
+
+        found = judge_whole_rebel(
+            game,
+            source,
+            playthroughs=playthroughs or 8,
+            iterations=iterations,
+            seed=seed,
+            watch=lambda searched: live.say(f"searching {game}  {searched:,} streets"),
+        )
+    if as_json:
+        print_json(found.to_json())
+        return
+    judgement, settings = found.judgement, found.settings
+    repeats = f"{settings.playthroughs:,} playthroughs averaged by reach"
+    print_facts(
+        {
+            "exploitability": f"{judgement.exploitability:.6e}   chips a hand; an upper bound of the agent's own",
+            "in big blinds": f"{found.milliblinds:.3g} thousandths",
+            "measured as": f"{repeats}, T = {settings.iterations:,} iterations of {settings.method} a street, seed {seed}",
+            "time": f"{found.seconds:.3g} s of processor time in searches",
+        },
+        title=f"{found.network} on {found.game}",
+    )
+
+
 def print_judgement(found: "RebelJudgement") -> None:
     """Exploitability, what it is of, whether more playthroughs would change it, and what the network's card says."""
     from treeplex.runs.rebel.judge import LARGEST_GAIN, LEAST_SETTLED

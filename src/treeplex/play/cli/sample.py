@@ -80,7 +80,7 @@ def sample(
     """
     with Live(progress) as live:
         live.say(f"reading {game or resume}")
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.sample.sample import sample as run_sample
 
         try:

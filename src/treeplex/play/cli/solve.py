@@ -66,7 +66,7 @@ def solve(
     """
     with Live(progress) as live:
         live.say(f"compiling {game or resume}")
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.solve.solve import solve
 
         try:

@@ -181,7 +181,7 @@ def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, 
     """Train, and print how it ended; exit with 130 if it was stopped."""
     with Live(shown) as live:
         live.say("preparing")
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.train.registry import kind_for
         from treeplex.runs.train.train import train
 
@@ -203,7 +203,7 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
     """Train with several seeds, and print the bands that they end in; exit with 130 if it was stopped."""
     with Live(shown) as live:
         live.say("preparing")
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.train.registry import kind_for
         from treeplex.runs.train.seeds import BANDS, SEEDS, seeds_of, train_seeds
 

@@ -1,7 +1,6 @@
 """What a page asks for first: what is in the folder, and what the library has."""
 
 from functools import cache
-from importlib.metadata import version
 from typing import Any
 
 from fastapi import APIRouter
@@ -14,6 +13,7 @@ from treeplex.play.web.served import Served
 from treeplex.runs.agents.registry import agents
 from treeplex.solvers.registry import algorithms
 from treeplex.storage.memory import available_memory
+from treeplex.version import own_version
 
 
 def routes(served: Served) -> APIRouter:
@@ -23,7 +23,7 @@ def routes(served: Served) -> APIRouter:
     @router.get("/start")
     def start() -> dict[str, Any]:
         return {
-            "version": version("treeplex"),
+            "version": own_version(),
             "folder": str(served.folder),
             "opened": None if served.opened is None else served.name(served.opened),
             "own_games": list(served.own_games),

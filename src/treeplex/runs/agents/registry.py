@@ -146,7 +146,7 @@ def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
     if is_user_spec(text):
         source, user_spec = user_source(text, AGENT)
         if not names_kind(text):
-            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.AgentKind")
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.arena.AgentKind")
         return source(), dict(user_spec.parameters)
     spec = spec_of(text)
     return agents()[spec.name], dict(spec.parameters)
@@ -166,12 +166,13 @@ def spec_of(text: str) -> Spec:
     """
     from treeplex.runs.rebel.job import is_turn_folder
     from treeplex.runs.rebel.judge import is_rebel, is_shipped
+    from treeplex.runs.rebel.whole import is_whole_folder
 
     text = text.strip()
     if is_shipped(text):
         name = text.partition(":")[2]
         return Spec("rebel", {"network": name} if name else {})
-    if is_rebel(text) or is_turn_folder(text):
+    if is_rebel(text) or is_turn_folder(text) or is_whole_folder(text):
         return Spec("rebel", {"network": text})
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})

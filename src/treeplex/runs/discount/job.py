@@ -26,13 +26,14 @@ from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import EpochReport, Trainer
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import Arrays, State
-from treeplex.runs.job.folder import JobKind, own_version
+from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, reals, whole
 from treeplex.runs.train.kind import TrainingJob
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
 from treeplex.spec import Spec, parse_spec
+from treeplex.version import own_version
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

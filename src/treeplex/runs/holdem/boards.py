@@ -13,10 +13,10 @@ from treeplex.games.poker.cards.canonical import canonical_boards, renamings
 from treeplex.games.poker.cards.cards import RANKS, cards_to_string, hand_index, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
+from treeplex.games.poker.cards.spread import evenly_spread
 from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.storage.reading import read_text
 
-FLOPS = 22_100
 ACE = 12
 MOST_BOARDS = 100_000
 
@@ -124,19 +124,8 @@ def subset(count: int) -> tuple[Board, ...]:
     flops = all_flops()
     if not 1 <= count <= len(flops):
         raise SpecError(f"boards subset:{count}: the number of flops must be from 1 to {len(flops)}")
-    ordered = sorted(flops, key=texture)
-    reach = np.cumsum([board.weight for board in ordered])
-    places = np.searchsorted(reach, (np.arange(count) + 0.5) / count * FLOPS)
-    weights: dict[int, float] = {}
-    for place in map(int, places):
-        weights[place] = weights.get(place, 0.0) + FLOPS / count
-    return tuple(Board(ordered[place].cards, weight) for place, weight in weights.items())
-
-
-def texture(board: Board) -> tuple[int, int, list[int]]:
-    """How flops are sorted: by the number of suits, then of ranks, then by ranks."""
-    ranks = sorted((card >> 2 for card in board.cards), reverse=True)
-    return len({card & 3 for card in board.cards}), len(set(ranks)), ranks
+    taken = evenly_spread([board.cards for board in flops], [board.weight for board in flops], count)
+    return tuple(Board(flops[place].cards, weight) for place, weight in taken.items())
 
 
 class Texture(NamedTuple):

@@ -1,24 +1,33 @@
 """A run of a solver on a poker spot, as a job that keeps itself in one file."""
 
+import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from math import nan
 from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from treeplex.engine.holdem.passes import BoardPool
+from treeplex.errors import FileError
 from treeplex.evaluate import Judgement
-from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
+from treeplex.evaluate.holdem.judge import judge_spot, judgement_of, judging_crew
+from treeplex.forms.holdem.split.form import SplitForm, SplitState
+from treeplex.forms.holdem.spot_form import DISK, PACKED
 from treeplex.notices import notify
 from treeplex.runs.holdem.locks import with_locks
-from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution
+from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution, records_of
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Outcome
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.schedule import evaluation_points
 from treeplex.runs.solve.solvable import SolvingJob
 from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.storage.files import write_atomically
 
+RECORDS = "records.json"
+"""The records of a run in its folder."""
 LONG_ITERATION = 1.0
 """Seconds of an iteration from which on judging takes so long that one is told."""
 
@@ -56,7 +65,7 @@ class SpotJob(SolvingJob):
         self.solver, self.settings, self.memory = solver, settings, memory
         self.iterations, self.every, self.file = iterations, every, file
         self.judging_seconds = 0.0
-        self._crew = judging_crew(solver.game, solver.threads)
+        self._crew: BoardPool | None = None
         self._full: tuple[int, Judgement] | None = None
 
     @property
@@ -68,6 +77,16 @@ class SpotJob(SolvingJob):
     def identity(self) -> str:
         """Of the spot."""
         return self.solver.game.spot.identity
+
+    @property
+    def _on_disk(self) -> bool:
+        """Whether a folder has the run, which resumes from there."""
+        return self.solver.storage.startswith(DISK)
+
+    @property
+    def _storage(self) -> str:
+        """Numbers of the solution."""
+        return PACKED if self._on_disk else self.solver.storage
 
     @property
     def done(self) -> int:
@@ -106,11 +125,10 @@ class SpotJob(SolvingJob):
 
     def _judged(self, *, expected: bool) -> Judgement:
         solver, began = self.solver, perf_counter()
-        average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
         if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
             notify("judging the strategy; press Ctrl-C again to save it without")
         try:
-            found = judge_spot(solver.game, average, solver.store, self._crew, expected=expected)
+            found = self._judgement(expected=expected)
         except KeyboardInterrupt:
             if not self.interrupt.requested:
                 raise
@@ -118,6 +136,26 @@ class SpotJob(SolvingJob):
             self._full = self.done, found
         self.judging_seconds += perf_counter() - began
         return found
+
+    def _judgement(self, *, expected: bool) -> Judgement:
+        solver, form = self.solver, self.solver.form
+        if isinstance(solver.tables, SplitState):
+            assert isinstance(form, SplitForm)
+            return judgement_of(solver.game, partial(form.root_values, solver.tables), expected=expected)
+        self._crew = self._crew or judging_crew(solver.game, solver.threads)
+        average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
+        return judge_spot(solver.game, average, solver.store, self._crew, expected=expected)
+
+    @property
+    def disk(self) -> tuple[int, float]:
+        """Bytes read and written in the run's folder, and seconds of workers that it took; zeros without a folder."""
+        form = self.solver.form
+        return form.moved if isinstance(form, SplitForm) and self._on_disk else (0, 0.0)
+
+    def live(self) -> Mapping[str, Any]:
+        """The rate of the disk."""
+        size, seconds = self.disk
+        return {"disk_mb_per_second": size / 1e6 / seconds} if seconds else {}
 
     def points(self) -> Iterator[int]:
         """Where to judge."""
@@ -137,8 +175,36 @@ class SpotJob(SolvingJob):
 
     def keep(self, records: Sequence[Record], status: str) -> None:
         """Write the file, such that solving goes on from it."""
-        if self.file is not None:
+        if self._on_disk:
+            self._keep_records(records)
+        if self.file is not None and not (self._on_disk and status == "running"):
             self.made(records, status).save(self.file)
+
+    def _keep_records(self, records: Sequence[Record]) -> None:
+        form = self.solver.form
+        assert isinstance(form, SplitForm)
+        assert form.folder is not None
+        rows = [list(record.plain().values()) for record in records]
+        write_atomically(form.folder / RECORDS, json.dumps(rows).encode())
+
+    def kept_records(self) -> list[Record]:
+        """Records of the run in the folder as far as it has come; its clock goes on.
+
+        Raises:
+            FileError: they are damaged.
+        """
+        form = self.solver.form
+        path = form.folder / RECORDS if isinstance(form, SplitForm) and form.folder else None
+        if path is None or not self.done or not path.exists():
+            return []
+        try:
+            found = records_of(json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError, IndexError) as error:
+            raise FileError(f"cannot read {path} ({error}); remove it, its records are lost then") from error
+        found = tuple(each for each in found if each.done <= self.done)
+        if found:
+            self.clock.seconds, self.clock.cpu_seconds = found[-1].seconds, found[-1].cpu_seconds
+        return list(found)
 
     def solution(self, outcome: Outcome) -> HoldemSolution:
         """The solution when a session has ended."""
@@ -146,22 +212,23 @@ class SpotJob(SolvingJob):
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution as the solver stands, judged in full; its arrays are the solver's own."""
-        solver, found = self.solver, self.judge_fully()
+        solver, found, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
         return HoldemSolution(
             game=solver.game,
             algorithm=solver.algorithm,
-            settings=replace(self.settings, threads=solver.threads),
+            settings=replace(self.settings, threads=solver.threads, storage=self._storage),
             records=(*(record for record in records if record.done < self.done), last),
             ev=(found.value[0], found.value[1]),
             status=status,
-            average=solver.store.average,
-            scales=solver.store.average_scales,
-            state=solver.arrays(),
+            average=average,
+            scales=scales,
+            state=None if self._on_disk else solver.arrays(),
             locks=solver.locks,
             streets=len(solver.game.boards),
             judging_seconds=self.judging_seconds,
             memory=self.memory,
+            disk=self.disk,
             best=(found.best_response_values[0], found.best_response_values[1]),
             folder=self.file,
         )

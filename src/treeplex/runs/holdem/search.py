@@ -17,28 +17,38 @@ from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.poker.betting.sizes import BetPlan, plan_from_json
 from treeplex.games.poker.betting.tree import Decision, check_nodes
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
+from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
+from treeplex.learn.hand_values.trainer import NET as HAND_NET
+from treeplex.learn.hand_values.trainer import hand_net_of
+from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.river_net import read_river_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
+from treeplex.learn.rebel.turn_nets import read_turn_leaf
 from treeplex.learn.torch.device import one_thread
+from treeplex.runs.hand_values.job import HAND_VALUES
+from treeplex.runs.holdem.estimate import needed_memory
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution
-from treeplex.runs.job.folder import JobFolder
+from treeplex.runs.job.folder import JobFolder, kind_of
 from treeplex.runs.job.interrupt import Interrupt
-from treeplex.runs.job.memory import needed_memory
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.warm_start import begin_search
 from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
 """Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
+LEAF_STEPS = {"turn": 2}
+"""Of leaves by networks for hands: equities look at every so many-th complete board below."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +128,12 @@ def search_spot(
         FileError: no network for rivers of hold'em there.
     """
     own = source if callable(source) else None
-    threads, net, leaf = searching(None if callable(source) else source, iterations, method, river, threads)
+    hands = None if own else hand_network(source, spot)
+    threads, net, leaf = searching(None if own or hands else source, iterations, method, river, threads)
     leaf = own or leaf
-    if net is not None:
+    if hands is not None:
+        net, leaf = hands
+    elif net is not None:
         check_turn(spot)
     check_streets(spot)
     cut = cut_spot(spot)
@@ -129,10 +142,10 @@ def search_spot(
         player = Player(cut, river, storage=STORAGE, threads=threads)
         leaf = leaf or player.endgames
     assert leaf is not None
-    search = SubgameSearch(cut, METHODS[method], leaf, horizon=iterations)
+    search = begin_search(cut, METHODS[method], leaf, None, iterations)
     began, processor = perf_counter(), process_time()
     with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
-        for done in range(1, iterations + 1):
+        for done in range(search.iteration + 1, iterations + 1):
             search.run(1)
             if progress is not None:
                 rate = done / (perf_counter() - began)
@@ -176,6 +189,32 @@ def searching(
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
+def hand_network(source: str | os.PathLike[str] | LeafValue | None, spot: Spot) -> tuple[NetFile, LeafValue] | None:
+    """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
+
+    Raises:
+        FileError: the folder has no network yet, or it is damaged.
+        SpecError: the street that the spot leads to is another than the network's, or the spot has rake or another deck.
+    """
+    if source is None or callable(source):
+        return None
+    path = Path(source)
+    if kind_of(path) == HAND_VALUES.name:
+        path = path / HAND_NET
+    following = street_names(spot.format)[spot.street + 1] if len(spot.streets) > 1 else ""
+    if source == HANDS and not path.exists():
+        path = shipped_hand_net(following)
+    elif not is_net_file(path, form=HAND_FORM):
+        return None
+    found = read_net(path, form=HAND_FORM, makers="train hand-values")
+    net = hand_net_of(found)
+    if net.street != following:
+        raise SpecError(f"{path} values hands where the {net.street} begins; give a spot of the street before")
+    if spot.format != HOLDEM or spot.rake.rate or not spot.pot > 0:
+        raise SpecError("networks for hands know the whole deck, a pot, and no rake; change the spot, or search with --exact")
+    return found, net.leaf(step=LEAF_STEPS.get(net.street, 1))
+
+
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
     """The network of a training folder or file, or the library's own (``rebel``), and values by it.
 
@@ -189,7 +228,7 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
         if not (path / NET).is_file():
             raise FileError(f"{path} has no network yet; resume it: treeplex holdem train --resume {path}")
         path = path / NET
-    return read_net(path), read_river_net(path).leaf()
+    return read_net(path), read_turn_leaf(path)
 
 
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
@@ -219,6 +258,8 @@ def check_streets(spot: Spot) -> None:
 def unlike(net: NetFile | None, spot: Spot) -> list[str]:
     """What a spot has that a network was not trained with, as far as its card says; nothing without one."""
     trained = {} if net is None else net.card.get("spot", {})
+    if net is not None and "street" in net.settings:
+        return unlike_hands(net, spot)
     if net is None or not trained:
         return []
     own = spot.to_json()
@@ -228,6 +269,17 @@ def unlike(net: NetFile | None, spot: Spot) -> list[str]:
         "another board": not net.settings["boards"] and trained["board"] != own["board"],
         f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
         f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
+    }
+    return [text for text, differs in checks.items() if differs]
+
+
+def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
+    """The same of a network for hands, whose settings say it."""
+    sizes = BetPlan.same(str(net.settings["bets"]), str(net.settings["raises"])).streets[-1]
+    most, played = float(net.settings["most_stack"]), spot.bets.streets[-1] if isinstance(spot.bets, BetPlan) else None
+    checks = {
+        f"other bet sizes (trained with --bets {net.settings['bets']} --raises {net.settings['raises']})": played != sizes,
+        f"deeper stacks ({most:g} pots behind at most in training)": spot.stack / spot.pot > most,
     }
     return [text for text, differs in checks.items() if differs]
 

@@ -6,7 +6,6 @@ values of what is left out.
 """
 
 import hashlib
-import importlib.metadata
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -35,6 +34,7 @@ from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
+from treeplex.version import own_version
 
 SUFFIX = ".spot"
 FULL = 65_535
@@ -57,7 +57,7 @@ class HoldemSettings:
     """How a spot was solved.
 
     Attributes:
-        storage: in which numbers, see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+        storage: in which numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         threads: threads used.
         horizon: iterations planned at the first start, for schedules that depend on it.
         target: stop at this exploitability, in chips; None for none.
@@ -90,6 +90,7 @@ class HoldemSolution(Solution):
         ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
         judging_seconds: time spent in judging, summed over resumes.
         memory: bytes that solving and judging took.
+        disk: bytes read and written in a run's folder, and seconds that it took, summed over workers; zeros without one.
         best: what each player wins on average by a best response to the other; NaN where nobody found it out.
         folder: its file; None if it was not written.
     """
@@ -108,6 +109,7 @@ class HoldemSolution(Solution):
     ends: NDArray[np.float64] | None = None
     judging_seconds: float = 0.0
     memory: int = 0
+    disk: tuple[int, float] = (0, 0.0)
     best: tuple[float, float] = (nan, nan)
     folder: Path | None = None
     suffix = SUFFIX
@@ -306,7 +308,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
     game, settings = solution.game, solution.settings
     return {
         "version": VERSION,
-        "treeplex": importlib.metadata.version("treeplex"),
+        "treeplex": own_version(),
         "spot": solution.spot.to_json(),
         "layout": layout(game.form),
         "isomorphism": game.isomorphism,

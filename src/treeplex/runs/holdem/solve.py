@@ -2,30 +2,31 @@
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from math import isnan
 from pathlib import Path
 from typing import Any
 
 from treeplex.engine.threads import checked_threads
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import FixedStrategy, checked_storage
+from treeplex.forms.holdem.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.estimate import check_memory, check_spot
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
 from treeplex.runs.holdem.warm_start import START, carried_over
-from treeplex.runs.job.interrupt import Interrupt, Interrupted
+from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
-from treeplex.runs.job.memory import check_memory, check_spot
 from treeplex.runs.job.record import Watcher, check_count, check_limits
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
+from treeplex.runs.train.workers import Work
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
@@ -51,6 +52,8 @@ def solve_spot(
     resume: HoldemSolution | None = None,
     most_memory: float | None = None,
     start: HoldemSolution | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
@@ -60,7 +63,8 @@ def solve_spot(
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
             strategy is judged.
-        threads, storage, isomorphism, locks, most_memory, start: see :class:`treeplex.runs.solve.solvable.SpotOptions`.
+        threads, storage, isomorphism, locks, most_memory, start, workers, ray: see
+            :class:`treeplex.runs.solve.solvable.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
         out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.
@@ -71,7 +75,7 @@ def solve_spot(
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
-    given |= {"most_memory": most_memory, "start": start}
+    given |= {"most_memory": most_memory, "start": start, "workers": workers, "ray": ray}
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
     asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
@@ -96,6 +100,12 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     Raises:
         SpecError, GameError, AlgorithmError, FileError: as :func:`solve_spot` does.
     """
+    with ExitStack() as stack:
+        yield new_session(spot, asked, stack)
+
+
+def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack) -> Session:
+    """The session of :func:`spot_session`; what ends with it is put on the stack."""
     resume: HoldemSolution | None = asked.resume
     check_limits(asked.target, asked.seconds)
     every = 10 if asked.every is None else asked.every
@@ -112,6 +122,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     start: HoldemSolution | None = asked.options.get("start")
     algorithm, storage, most = asked.algorithm, asked.options.get("storage"), asked.options.get("most_memory")
     limits = iterations, target, asked.seconds
+    work = Work(asked.options.get("workers"), asked.options.get("ray"))
     if resume is None:
         if given is None or spot is None:
             raise SpecError("no spot given; give one, or a solution to resume")
@@ -123,6 +134,8 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
             check_start(start, asked, how)
             isomorphism, storage, algorithm = start.game.isomorphism, start.settings.storage, start.algorithm
         check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=threads, most=most)
+        if storage.startswith(DISK):
+            stack.enter_context(writing(Path(storage.removeprefix(DISK)) / "run"))
         arrays: Mapping[str, Any] = {}
         if start is not None:
             game, arrays = carried_over(start, given)
@@ -134,7 +147,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
         settings = settings_of(given, storage, threads, limits, None)
         if iterations is None:
             settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
-        solver, memory = solver_for(game, algorithm, settings, fixed, most)
+        solver, memory = solver_for(game, algorithm, settings, fixed, most, work, stack)
         if start is not None:
             solver.restore(START, arrays)
     else:
@@ -146,7 +159,7 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
                 "give it again (-a, or algorithm=)"
             )
         algorithm = resume.algorithm if algorithm is None else algorithm
-        solver, memory = solver_for(resume.game, algorithm, settings, resume.locks, most)
+        solver, memory = solver_for(resume.game, algorithm, settings, resume.locks, most, work, stack)
         if not same_algorithm(solver.algorithm, resume.algorithm):
             raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
         solver.algorithm = resume.algorithm
@@ -160,12 +173,14 @@ def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Ses
     file = None if asked.out is None else spot_file(asked.out)
     if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
         raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
-    with nullcontext() if file is None else writing(file):
-        job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=asked.interrupt)
-        if resume is not None:
-            job.go_on(resume)
-        # a record whose judging was broken off does not count
-        yield Session(job, records=[each for each in resume.records if not isnan(each.exploitability)] if resume else [])
+    if file is not None:
+        stack.enter_context(writing(file))
+    job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=asked.interrupt)
+    if resume is None:
+        return Session(job, records=job.kept_records())
+    job.go_on(resume)
+    # a record whose judging was broken off does not count
+    return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
 
 
 @contextmanager
@@ -236,11 +251,22 @@ def solver_for(
     settings: HoldemSettings,
     locks: Sequence[FixedStrategy],
     most: float | None,
+    work: Work,
+    stack: ExitStack,
 ) -> tuple[HoldemSolver, int]:
     """A solver at iteration 0, if it fits into memory, and the bytes that solving and judging take."""
     checked_storage(settings.storage)
-    memory = check_memory(game.size, algorithm, storage=settings.storage, threads=settings.threads, most=most)
+    executor = stack.enter_context(work.executor()) if work.asked else None
+    threads = settings.threads if executor is None else executor.size
+    memory = check_memory(game.size, algorithm, storage=settings.storage, threads=threads, most=most)
     solver = HoldemSolver(
-        game, algorithm, threads=settings.threads, storage=settings.storage, horizon=settings.horizon, locks=locks
+        game,
+        algorithm,
+        threads=threads if executor is None else 1,
+        storage=settings.storage,
+        horizon=settings.horizon,
+        locks=locks,
+        executor=executor,
     )
+    stack.callback(solver.close)
     return solver, memory

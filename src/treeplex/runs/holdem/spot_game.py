@@ -14,12 +14,12 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.spot_form import checked_storage
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.estimate import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.runs.holdem.solve import DEFAULT_STORAGE, spot_session
 from treeplex.runs.job.job import Session
-from treeplex.runs.job.memory import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
 from treeplex.runs.solve.solvable import UNIFORM, Asked, Plan, Solvable, SpotOptions, canonical

@@ -55,7 +55,7 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
         weights = np.concatenate([spot.ranges[player][first.hands[player]] for player in (0, 1)])
         form = old.form._replace(weights=weights)
         return replace(old, spot=spot, form=form, compatible=pair_weight(spot, hands, first)), state
-    if solution.settings.storage == "int16":
+    if solution.scales.size:
         raise SpecError("16-bit numbers carry over to the same hands only, with other weights; solve the spot afresh")
     game = compile_spot(spot, isomorphism=old.isomorphism)
     return game, {name: moved(array, old, game) for name, array in state.items()}

@@ -17,7 +17,6 @@ import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext, suppress
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, Final, Self, final
 
@@ -32,6 +31,7 @@ from treeplex.runs.job.record import Record, Schema
 from treeplex.storage.files import append_line, sweep, write_atomically
 from treeplex.storage.reading import read_json, whole_lines
 from treeplex.storage.tensors import TensorFile
+from treeplex.version import own_version
 
 FORMAT, VERSION = "treeplex run", 2
 RUN, METRICS, STATE, LOCK = "run.json", "metrics.jsonl", "state.safetensors", ".lock"
@@ -298,11 +298,3 @@ def checksum_of(about: Mapping[str, Any]) -> str:
 def digest_of(records: Sequence[Record]) -> str:
     """SHA-256 of records."""
     return hashlib.sha256("".join(record.to_json() + "\n" for record in records).encode()).hexdigest()
-
-
-def own_version() -> str:
-    """The installed version of Treeplex."""
-    try:
-        return version("treeplex")
-    except PackageNotFoundError:
-        return "unknown"

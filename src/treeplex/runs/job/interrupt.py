@@ -10,18 +10,6 @@ from typing import Any, Final, NoReturn, Self, final
 NOTICE = "stopping after this step; again to stop at once"
 
 
-class Interrupted(KeyboardInterrupt):
-    """A job was stopped by Ctrl-C or SIGTERM, after saving if it has a place to.
-
-    Attributes:
-        result: what the function would have returned, as far as it came.
-    """
-
-    def __init__(self, result: Any) -> None:
-        super().__init__("interrupted")
-        self.result: Final = result
-
-
 class StepAbandoned(Exception):  # noqa: N818 (no error)
     """Raised in a step that was given up on request; the job stands where it stood before the step."""
 

@@ -146,7 +146,7 @@ class Record:
         """
         try:
             found = parse_json(text)
-            numbers = {name: read(found[name]) for name, read in schema.items()}
+            numbers = {name: read(found.get(name)) for name, read in schema.items()}  # early records lack what came later
             return cls(whole(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(

@@ -18,11 +18,11 @@ from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.schedule import sparse_points
+from treeplex.runs.job.workers import Work
 from treeplex.runs.match.hands import HandPlayer, HandResult
 from treeplex.runs.match.result import MatchResult, Played
 from treeplex.runs.match.scores import Ledger, Score, exact_score
 from treeplex.runs.match.settings import HANDS, MATCH, PLOT, RESULT
-from treeplex.runs.train.workers import Work
 from treeplex.storage.files import append_line, write_atomically
 from treeplex.storage.reading import whole_lines
 from treeplex.workers.crew import Shared

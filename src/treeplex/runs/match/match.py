@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import SpecError
+from treeplex.errors import Interrupted, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
@@ -15,14 +15,13 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import seconds_of
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import Watcher, check_limits
+from treeplex.runs.job.workers import Work
 from treeplex.runs.match.hands import HandPlayer
 from treeplex.runs.match.job import MatchJob
 from treeplex.runs.match.result import MatchResult
 from treeplex.runs.match.settings import MATCH, MatchSettings
-from treeplex.runs.train.workers import Work
 
 AnyGame = str | Game | Spot | CompiledGame | PlayedGame
 

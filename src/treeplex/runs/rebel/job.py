@@ -30,13 +30,13 @@ from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
-from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
+from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind, kind_of
 from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, maybe, real, whole
-from treeplex.runs.rebel.live_evaluation import RunJudge
+from treeplex.runs.rebel.live_evaluation import Judge
 from treeplex.runs.train.kind import TrainingJob
 from treeplex.workers.crew import Inline
 from treeplex.workers.executor import Executor
@@ -72,7 +72,7 @@ TURNS = JobKind(
     name="rebel on turns",
     unit="games",
     maker="treeplex holdem train",
-    numbers=NUMBERS,
+    numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(whole)},
     needs={"game": dict, "identity": str, "settings": dict},
     files=(NET, PLOT),
     noun="training on turns",
@@ -103,12 +103,12 @@ class RebelJob(TrainingJob[LearningSettings]):
         folder: Path,
         *,
         executor: Executor | None = None,
-        judge: RunJudge | None = None,
+        judge: Judge | None = None,
     ) -> None:
         super().__init__("rebel", game, identity, settings)
         self.trainer, self.folder, self.executor, self.judge = trainer, folder, executor, judge
         self.lost = 0
-        self._seconds: float | None = settings.seconds if isinstance(settings, RebelSettings) else None
+        self._seconds: float | None = getattr(settings, "seconds", None)
         self._last: Record | None = None
         self._judged: dict[str, Any] = {}
         self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
@@ -239,8 +239,16 @@ class HoldemRebelJob(RebelJob):
     kind = TURNS
     late: ClassVar[Mapping[float, str]] = {}
 
-    def __init__(self, spot: Spot, trainer: RebelTrainer, settings: HoldemRebelSettings, folder: Path) -> None:
-        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder)
+    def __init__(
+        self,
+        spot: Spot,
+        trainer: RebelTrainer,
+        settings: HoldemRebelSettings,
+        folder: Path,
+        *,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder, executor=executor)
         self.spot = spot
 
     def figure(self, records: Sequence[Record]) -> "Figure":

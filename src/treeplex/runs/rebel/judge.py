@@ -28,10 +28,10 @@ from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.runs.job.record import check_count
+from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
 from treeplex.runs.rebel.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.runs.solve.tree_game import holds_policy
-from treeplex.runs.train.workers import Work
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy

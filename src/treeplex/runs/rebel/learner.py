@@ -17,9 +17,11 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.spots.files import is_turn_endgame, spot_request
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, TurnPlayer, parallel_trainer
 from treeplex.learn.rebel.settings import (
     PAPER,
     PAPER_CARDS,
@@ -29,14 +31,17 @@ from treeplex.learn.rebel.settings import (
     RebelSettings,
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import one_thread
+from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
+from treeplex.runs.rebel.whole import WHOLE, whole_job
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
-from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings
 from treeplex.spec import quoted
 from treeplex.spot_table import TURN_ENDGAME
+from treeplex.workers.executor import Executor
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
 ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
@@ -64,7 +69,9 @@ class RebelLearner(TrainingKind):
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.0f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
-        """Spots and spot files are turns of hold'em."""
+        """Spots and spot files are turns of hold'em, ``holdem`` is whole hold'em."""
+        if isinstance(game, Holdem) or (isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM):
+            return WholeRebelLearner()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
         return HoldemRebelLearner() if isinstance(game, Spot) or named else self
 
@@ -94,16 +101,26 @@ class RebelLearner(TrainingKind):
         tree, work = public_rules(rules), options.work
         identity = public_identity(tree)
         judge = RunJudge(spec, tree, settings, options.judge_every)
+        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
+        settings, executor = self.streamed(settings, work)
+        if executor is None:
+            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
+        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), settings.streams)
+        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+
+    def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
+        """Settings with their streams, and who plays these; None for a training in this process.
+
+        Raises:
+            SpecError: no such workers.
+        """
         if settings.streams is None:
             settings = replace(settings, streams=streams_for(work))
-        if settings.streams == 1:
-            if work.ray is not None:
-                raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
-            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
-        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
-        executor, streams = work.executor(settings.streams), settings.streams or 1
-        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), streams)
-        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+        if settings.streams > 1:
+            return settings, work.executor(settings.streams)
+        if work.ray is not None:
+            raise SpecError("a training begun with one worker plays in its own process; leave --ray out, or start another")
+        return settings, None
 
     def load(self, folder: Path) -> NetFile:
         """The network's file."""
@@ -139,6 +156,28 @@ class RebelLearner(TrainingKind):
         ]
 
 
+class WholeRebelLearner(RebelLearner):
+    """ReBeL on whole hold'em for two, from the blinds on."""
+
+    job_kind = WHOLE
+    settings: type[Settings] = WholeRebelSettings
+    summary = "a value network for all streets of hold'em, learned by self-play from the first card"
+    takes: tuple[str, ...] = ("judge_every",)
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES}
+
+    def for_game(self, game: Any) -> TrainingKind:
+        """Itself."""
+        return self
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` alone."""
+        return {RECIPE: WholeRebelSettings()}
+
+    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
+        """A training at its beginning."""
+        return whole_job(game, settings, options)
+
+
 class HoldemRebelLearner(RebelLearner):
     """ReBeL on turns of hold'em: the spot on which games are modelled is the game; every hand may be held, whatever its ranges.
 
@@ -148,8 +187,8 @@ class HoldemRebelLearner(RebelLearner):
     job_kind = TURNS
     settings: type[Settings] = HoldemRebelSettings
     summary = "a value network for rivers of hold'em, learned by self-play on turns"
-    takes: tuple[str, ...] = ()
-    line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES}
+    takes: tuple[str, ...] = ("workers", "ray")
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
         """Itself."""
@@ -169,7 +208,13 @@ class HoldemRebelLearner(RebelLearner):
             spot = spot_of(game)
             check_turn(spot)
             spot = spot_from_json(spot.to_json(), all_hands(spot.format))
-        return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
+        if settings.streams is None and not options.work.asked:
+            settings = replace(settings, streams=1)
+        settings, executor = self.streamed(settings, options.work)
+        if executor is None:
+            return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
+        trainer, _ = parallel_trainer(spot, settings, executor, TurnPlayer(spot, settings), settings.streams)
+        return HoldemRebelJob(spot, trainer, settings, options.folder, executor=executor)
 
     def named_again(self, training: Training) -> str:
         """Nothing."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable
 from time import perf_counter
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -25,6 +25,20 @@ LARGEST = 20_000
 
 class _Stopped(Exception):  # noqa: N818 (no error)
     """Ctrl-C was pressed, or the judgement takes longer than was meant."""
+
+
+class Judge(Protocol):
+    """Judges a training now and then.
+
+    Attributes:
+        stop: says whether to give up, asked all the time.
+    """
+
+    stop: Callable[[], bool]
+
+    def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
+        """Exploitability with N and T, if it is time for it; else nothing."""
+        ...
 
 
 class RunJudge:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from treeplex.errors import AlgorithmError, SpecError
+from treeplex.errors import AlgorithmError, Interrupted, SpecError
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -16,7 +16,6 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
 from treeplex.runs.sample.job import Sampled, SampleJob

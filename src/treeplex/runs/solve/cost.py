@@ -15,7 +15,7 @@ from treeplex.forms.compile.numba_rules import PathInfostates
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.forms.sources.load import load_spot
-from treeplex.runs.job.memory import SpotEstimate, estimate_spot
+from treeplex.runs.holdem.estimate import SpotEstimate, estimate_spot
 from treeplex.solvers import make_solver
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM

@@ -15,9 +15,9 @@ from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.poker.spots.locks import AnyLock
+from treeplex.runs.holdem.estimate import SpotEstimate
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Job, Outcome, Session
-from treeplex.runs.job.memory import SpotEstimate
 from treeplex.runs.job.progress_line import ProgressLine
 from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution
@@ -62,7 +62,11 @@ class SpotOptions(TypedDict, total=False):
 
     Attributes:
         threads: default: one per core that this process may use.
-        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"`` or ``"int16"``.
+        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``;
+            ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is stopped or
+            killed resumes at its last iteration.
+        workers: processes that solve the boards below the first street; numbers do not depend on how many.
+        ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
             with locks.
         locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
@@ -78,6 +82,8 @@ class SpotOptions(TypedDict, total=False):
     locks: Sequence[AnyLock] | None
     most_memory: float | None
     start: Any
+    workers: int | None
+    ray: str | None
 
 
 class Options(GameOptions, SpotOptions, total=False):

@@ -8,7 +8,7 @@ from typing import Any, TypeAlias, Unpack
 
 from numpy.typing import NDArray
 
-from treeplex.errors import SpecError
+from treeplex.errors import Interrupted, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.sources.load import load
@@ -18,7 +18,6 @@ from treeplex.located_text import is_solved_spot
 from treeplex.notices import compilation_announced
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
 from treeplex.runs.holdem.spot_game import SpotGame
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.progress_line import ProgressLine, line_for
 from treeplex.runs.job.record import Watcher, check_limits
 from treeplex.runs.solve.solution import Solution
@@ -106,7 +105,7 @@ def solve(
                 if not line.visible:
                     warnings.warn(announcement, stacklevel=2)
             outcome = session.run(seconds=seconds, progress=progress if callable(progress) else line.watch)
-        solution = job.solution(outcome)
+            solution = job.solution(outcome)
     if solution.status == "interrupted":
         raise Interrupted(solution)
     return solution

@@ -12,7 +12,7 @@ from treeplex.errors import SpecError
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record
-from treeplex.runs.train.workers import Work
+from treeplex.runs.job.workers import Work
 from treeplex.settings import Settings, preset_named
 
 RECIPE = "recipe"

@@ -56,6 +56,7 @@ def learners() -> Mapping[str, TrainingKind]:
     from treeplex.runs.blueprint.learner import BlueprintLearner
     from treeplex.runs.deepstack.learner import DeepStackLearner
     from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
+    from treeplex.runs.hand_values.learner import HandValuesLearner
     from treeplex.runs.rebel.learner import RebelLearner
 
     known: list[TrainingKind] = [
@@ -65,6 +66,7 @@ def learners() -> Mapping[str, TrainingKind]:
         BestResponseLearner(),
         AlphaHoldemLearner(),
         BlueprintLearner(),
+        HandValuesLearner(),
     ]
     known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}
@@ -118,7 +120,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
     Raises:
         FileError: there is none, or one by a learner of one's own, which reading a folder does not run.
     """
-    from treeplex.runs.rebel.learner import HoldemRebelLearner
+    from treeplex.runs.rebel.learner import HoldemRebelLearner, WholeRebelLearner
 
     kind = kind_of(folder)
     if kind == OWN.name:
@@ -127,8 +129,9 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
             f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
             f"treeplex train {name} --resume {folder}"
         )
-    if kind == HoldemRebelLearner.job_kind.name:
-        return HoldemRebelLearner()
+    for each in (HoldemRebelLearner, WholeRebelLearner):
+        if kind == each.job_kind.name:
+            return each()
     known = [each for each in learners().values() if each.job_kind.name == kind]
     if not known:
         JobFolder(TRAINING, folder).about()  # raises, for no folder is of that kind

@@ -6,15 +6,14 @@ from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.runs.job.folder import RUN, JobFolder
-from treeplex.runs.job.interrupt import Interrupted
 from treeplex.runs.job.job import go_on, start
 from treeplex.runs.job.record import Watcher
+from treeplex.runs.job.workers import Work
 from treeplex.runs.train.events import tensorboard_events
 from treeplex.runs.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
 from treeplex.runs.train.registry import AnyLearner, kind_for
-from treeplex.runs.train.workers import Work
 from treeplex.settings import Settings, declared
 
 EVENTS = "tensorboard"

@@ -268,7 +268,7 @@ class SearchAgent(SubgameAgent[Solved]):
                 policies[t] = search.policy
             if believed is not policies:
                 believed[t] = search.average_policy()
-            if self.time_is_up:
+            if self.time_left <= 0:
                 break
         if self.drawn:
             policies, believed = policies[:done], believed[:done]

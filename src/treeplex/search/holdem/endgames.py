@@ -41,7 +41,7 @@ class HoldemEndgames:
             method: a variant of CFR with fixed weights.
             iterations: of each solve.
             threads: that boards are shared out to.
-            storage: kind of numbers, ``float32`` or ``float64``; see :data:`treeplex.solvers.holdem.solver.STORAGE`.
+            storage: kind of numbers, ``float32`` or ``float64``; see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
 
         Raises:
             AlgorithmError: another kind of algorithm, or storage int16, which this does not do.

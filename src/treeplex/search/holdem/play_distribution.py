@@ -13,6 +13,7 @@ from treeplex.search.holdem.endgames import HoldemEndgames
 from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.warm_start import begin_search
 
 Floats = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ class Player:
             iterations: planned.
             leaf: values at the leaves; None for those of the endgames solved, exact.
         """
-        return SubgameSearch(self.subgame, METHODS[method], leaf or self.endgames, horizon=iterations)
+        return begin_search(self.subgame, METHODS[method], leaf or self.endgames, None, iterations)
 
     def curve(self, method: str, points: Sequence[int], leaf: LeafValue | None = None) -> dict[str, list[float]]:
         """Exploitability in chips after each of ``points`` iterations of a search with a leaf's values, of two policies.

@@ -4,6 +4,9 @@ A network for single hands would have 1,326 inputs a player and as many outputs.
 says nearly all about a hand, whatever the cards are. So ranges are gathered into bins along that order, and what a network
 says of a bin is read off for its hands. It says how much more a hand is worth than the showdown without further bets, which is
 computed exactly, with the cards that hands take from each other.
+
+A network for single hands, as in the paper, is the same with a bin for each hand; it sees the board as well, and beliefs with
+the cards that hands take from each other.
 """
 
 from collections.abc import Callable
@@ -13,13 +16,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.strength_bins import gather_bins, settle, sum_over_rivers
+from treeplex.engine.holdem.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.public import HoldemGame
 from treeplex.search.leaf import Prepared
 
@@ -27,7 +31,9 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 Shorts = NDArray[np.int16]
 Function = Callable[[Singles], Singles]
-"""From rows, float32 [n, 1 + 2B], to what the bins of both players are worth over the showdown, in pots, float32 [n, 2B]."""
+"""From rows, float32 [n, inputs], to what the bins of both players are worth, in pots, float32 [n, 2B]."""
+SINGLE = 0
+"""Bins: a bin for each hand."""
 SHORT = 0.02
 """Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
 
@@ -39,7 +45,8 @@ class RiverBins:
     Attributes:
         format: cards in play; hands have two cards.
         boards: the boards.
-        bins: B.
+        single: whether each hand is a bin, in the order of the format's hands.
+        bins: B; single hands are H bins.
         order: int16 [R, N], the hands that each board allows, weakest first.
         start: int16 [R, N], the place in ``order`` of the first hand that ties with each.
         low: int16 [R, N], the bin below each.
@@ -48,6 +55,7 @@ class RiverBins:
 
     format: Format
     boards: tuple[tuple[int, ...], ...]
+    single: bool
     bins: int
     order: Shorts
     start: Shorts
@@ -58,9 +66,15 @@ class RiverBins:
     def of(cls, format: Format, boards: tuple[tuple[int, ...], ...], bins: int) -> "RiverBins":
         """Order the hands of each board.
 
+        Args:
+            format: cards in play.
+            boards: the boards.
+            bins: B, or :data:`SINGLE` for a bin for each hand.
+
         Raises:
             AlgorithmError: hands that have not two cards, a board that is not complete, or fewer than two bins.
         """
+        single, bins = bins == SINGLE, bins or len(format.hands)
         if format.hole != 2 or bins < 2:
             raise AlgorithmError(f"bins of strength are for hands of two cards and at least 2, not {format.hole} and {bins}")
         found: list[list[NDArray[np.int64]]] = [[], []]
@@ -77,14 +91,25 @@ class RiverBins:
         order, strengths = np.stack(found[0]), np.stack(found[1])
         start = np.stack([np.searchsorted(row, row) for row in strengths])
         end = np.stack([np.searchsorted(row, row, side="right") for row in strengths])
-        place = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
+        place = order.astype(np.float64)
+        if not single:
+            place = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
         low = np.minimum(place.astype(np.int64), bins - 2)
-        return cls(format, boards, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), place - low)
+        return cls(
+            format, boards, single, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), place - low
+        )
 
     @property
     def inputs(self) -> int:
-        """Numbers of a row: the stack, and the bins of both players."""
-        return 1 + 2 * self.bins
+        """Numbers of a row: the stack, the bins of both players, and for single hands the board."""
+        return 1 + 2 * self.bins + int(self._features.shape[1])
+
+    @cached_property
+    def _features(self) -> Singles:
+        """What a row says of each board, float32 [R, F]; nothing beside bins of strength."""
+        if not self.single:
+            return np.zeros((len(self.boards), 0), np.float32)
+        return np.stack([features_of_board(self.format, board) for board in self.boards]).astype(np.float32)
 
     @cached_property
     def cards(self) -> NDArray[np.uint8]:
@@ -101,10 +126,15 @@ class RiverBins:
         rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
         rows[:, 0] = np.repeat(np.log(np.maximum(stacks / pots, SHORT)), len(self.boards))
         for player in (0, 1):
-            gather_bins(believed[player], self.order, self.low, self.share, self.bins, rows, 1 + player * self.bins)
+            own, first = believed[player], 1 + player * self.bins
+            if self.single:
+                gather_hands(own, believed[1 - player], self.order, self.start, self.cards, rows, first)
+            else:
+                gather_bins(own, self.order, self.low, self.share, self.bins, rows, first)
+        rows[:, 1 + 2 * self.bins :] = np.tile(self._features, (len(pots), 1))
         return rows
 
-    def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float) -> Floats:
+    def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float, shown: bool = True) -> Floats:
         """Expected chips of a player's hands times the other's compatible reach, summed over rivers, float64 [K, H].
 
         Args:
@@ -112,9 +142,12 @@ class RiverBins:
             reached: [K, H], the other player's reach.
             pots: [K], chips.
             chance: the probability of each river, given both hands.
+            shown: whether the showdown is added; if not, ``outputs`` are all that bins are worth.
         """
-        found = np.empty_like(reached)
-        sum_over_rivers(reached, self.order, self.start, self.low, self.share, self.cards, outputs, pots, chance, found)
+        found, order = np.empty_like(reached), self.order
+        sum_over_rivers(
+            reached, order, self.start, self.low, self.share, self.cards, outputs, pots, chance, float(shown), found
+        )
         return found
 
     def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
@@ -137,11 +170,12 @@ class BinnedRivers:
 
     Attributes:
         function: values of bins, see :data:`Function`.
-        bins: B, how many bins it knows.
+        bins: how many bins it knows; :data:`SINGLE` for single hands.
+        shown: whether its values are over the showdown, which is added; if not, they are all that hands are worth.
     """
 
-    def __init__(self, function: Function, bins: int) -> None:
-        self.function, self.bins = function, bins
+    def __init__(self, function: Function, bins: int, *, shown: bool = True) -> None:
+        self.function, self.bins, self.shown = function, bins, shown
         self._prepared: Prepared[Places, list[Rivers]] = Prepared(self._rivers)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
@@ -155,8 +189,8 @@ class BinnedRivers:
             here = believed[0][at.rows], believed[1][at.rows]
             outputs = self.function(at.rivers.rows(here, at.pots, at.stacks))
             for own in (0, 1) if player is None else (player,):
-                about = np.ascontiguousarray(outputs[:, own * self.bins : (own + 1) * self.bins])
-                found = at.rivers.values(about, here[1 - own], at.pots, at.chance)
+                about = np.ascontiguousarray(np.split(outputs, 2, axis=1)[own])
+                found = at.rivers.values(about, here[1 - own], at.pots, at.chance, self.shown)
                 mass = at.game.compatible(here[1 - own])
                 values[own][at.rows] = np.divide(found, mass, out=np.zeros_like(found), where=mass > 0)
         return values

@@ -28,6 +28,7 @@ from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SubgameAgent
+from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import Carried, Resolved
@@ -278,18 +279,21 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
         if isinstance(subgame, HoldemSubgame):
             subgame = replace(subgame, threads=settings.threads)
-        search = SubgameSearch(
-            subgame,
-            METHODS[settings.method],
-            self.leaves[player],
-            horizon=settings.iterations,
-            keep_leaf_values=len(subgame.leaves) > 0,
-        )
+        method, horizon = METHODS[settings.method], settings.iterations
+        search: SubgameSearch | EndgameSearch
+        if solves_whole(subgame, method) and not settings.skip:
+            search = EndgameSearch(subgame, method, horizon=horizon)
+            self.run(search, horizon)
+        else:
+            search = SubgameSearch(
+                subgame, method, self.leaves[player], horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0
+            )
+            forget = search.forget_average
 
-        def warm_up(done: int) -> None:
-            if done and done == settings.skip:
-                search.forget_average()
+            def warm_up(done: int) -> None:
+                if done and done == settings.skip:
+                    forget()
 
-        self.run(search, settings.iterations, warm_up if settings.skip else None)
+            self.run(search, horizon, warm_up if settings.skip else None)
         self.searches += 1
         return Resolved.of(search, player)

@@ -24,6 +24,7 @@ from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
+from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
 
@@ -47,9 +48,11 @@ class Resolved:
     leaf_values: Floats | None = field(repr=False, default=None)
 
     @classmethod
-    def of(cls, search: SubgameSearch, player: int) -> "Resolved":
+    def of(cls, search: SubgameSearch | EndgameSearch, player: int) -> "Resolved":
         """What a search found; of a subgame that is cut off it must have kept the values of leaves."""
-        leaf_values = search.leaf_values(1 - player) if len(search.subgame.leaves) else None
+        leaf_values = None
+        if isinstance(search, SubgameSearch) and len(search.subgame.leaves):
+            leaf_values = search.leaf_values(1 - player)
         return cls(search.subgame, player, search.average_policy(), leaf_values)
 
     def kind(self, path: tuple[int, ...]) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
-from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, own_parts
+from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, checked
 from treeplex.forms.subgames.batch import BatchArrays, Subgames
 from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.subgame import Subgame
@@ -52,6 +52,8 @@ def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_va
     """
     if len(subgame.leaves) and leaf_values is None:
         raise AlgorithmError("the subgame is cut off, so what hands get depends on its leaves: give leaf_values")
+    if isinstance(subgame, HoldemSubgame) and not len(subgame.leaves):
+        return HoldemResponse(subgame, HoldemValues(subgame.begun, policy, responder=player), player)
     arrays, other = subgame.start(predicts=True), 1 - player
     arrays.policy[:] = policy
     arrays.play(other)
@@ -62,7 +64,7 @@ def response_values(subgame: Subgame, policy: NDArray[Any], player: int, leaf_va
         arrays.write_leaves(player, entries)
     if isinstance(subgame, HoldemSubgame):
         assert isinstance(arrays, HoldemArrays)
-        return HoldemResponse(subgame, arrays, policy, player)
+        return HoldemResponse(subgame, values_to_leaves(subgame, arrays, policy, player), player)
     assert isinstance(subgame, Subgames)
     assert isinstance(arrays, BatchArrays)
     arrays.respond(player)
@@ -132,31 +134,26 @@ class PairResponse:
         return total
 
 
+def values_to_leaves(subgame: HoldemSubgame, arrays: HoldemArrays, policy: NDArray[Any], player: int) -> HoldemValues:
+    """The values of a best response in one street of hold'em that is cut off, whose leaves' entries the arrays have.
+
+    Raises:
+        AlgorithmError: a subgame that is cut off after more than one street.
+    """
+    if subgame.streets > 1:
+        raise AlgorithmError("values are read in one street of hold'em that is cut off, or in streets to the end")
+    arrays.respond(player)
+    ends = arrays.crew.work.gathered.copy()  # those of its board lie as in the whole game
+    return HoldemValues(subgame.whole, np.array(policy, np.float64), ends=ends, responder=player)
+
+
 class HoldemResponse:
     """A best response in streets of hold'em."""
 
-    def __init__(self, subgame: HoldemSubgame, arrays: HoldemArrays, policy: NDArray[Any], player: int) -> None:
-        """Respond.
-
-        Args:
-            subgame: to the end of the game, or one street.
-            arrays: with the gradient and the leaves' entries.
-            policy: [Q], what the other player plays.
-            player: who responds.
-
-        Raises:
-            AlgorithmError: a subgame that is cut off after more than one street.
-        """
-        if len(subgame.leaves) and subgame.streets > 1:
-            raise AlgorithmError("values are read in one street of hold'em that is cut off, or in streets to the end")
-        arrays.respond(player)
-        ends = arrays.crew.work.gathered.copy()  # of one street that is cut off those of its board lie as in the whole game
-        both = np.array(policy, np.float64)
-        for own in own_parts(subgame.top, player, subgame.streets):
-            both[own] = arrays.regrets[own]
-        self.subgame, self.player = subgame, player
-        self._values = HoldemValues(subgame.whole, both, ends=ends)
-        first, second = (own[0][subgame.held(each)] for each, own in enumerate(arrays.ranges))
+    def __init__(self, subgame: HoldemSubgame, values: HoldemValues, player: int) -> None:
+        """Read the values of a player's best response where they are asked for."""
+        self.subgame, self.player, self._values = subgame, player, values
+        first, second = (own[subgame.held(each)] for each, own in enumerate(checked(subgame, subgame.ranges)))
         self._reach = first, second
 
     def at(self, path: tuple[int, ...]) -> Floats:

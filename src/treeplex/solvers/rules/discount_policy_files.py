@@ -1,6 +1,5 @@
 """Discount policies as files (``.safetensors``: one tensor and a JSON header), and those that come with the library."""
 
-import importlib.metadata
 import json
 import os
 from functools import lru_cache
@@ -15,6 +14,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import parse_json, read_bytes, tensor_metadata
+from treeplex.version import own_version
 
 FORMAT = "treeplex discount policy"
 VERSION = 1
@@ -33,7 +33,7 @@ def save_discount_policy(policy: DiscountPolicy, path: str | os.PathLike[str]) -
         FileError: a suffix other than ``.safetensors``, a card that JSON cannot say, or a file that cannot be written.
     """
     target = checked_suffix(path)
-    header = {"format": FORMAT, "format_version": VERSION, "treeplex": importlib.metadata.version("treeplex")}
+    header = {"format": FORMAT, "format_version": VERSION, "treeplex": own_version()}
     header |= {name: getattr(policy, name) for name in FIELDS}
     try:
         text = json.dumps(header, allow_nan=False)

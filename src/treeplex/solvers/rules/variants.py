@@ -119,7 +119,7 @@ class Variant:
         return weights
 
     def _no_weights(self, given: object, t: int) -> SpecError:
-        must = "its schedule must return treeplex.Weights of numbers"
+        must = "its schedule must return treeplex.solvers.Weights of numbers"
         return SpecError(f"{self.name}: {must}, not {shown(repr(given))} (at iteration {t})")
 
     def average_factors(self, times: Sequence[int], horizon: int) -> Floats:

@@ -30,7 +30,7 @@ def is_variant(thing: object) -> bool:
     return isinstance(thing, Variant)
 
 
-VARIANT = Wanted("variant", "DAMPED", "treeplex.Variant", is_variant, is_variant, AlgorithmError)
+VARIANT = Wanted("variant", "DAMPED", "treeplex.solvers.Variant", is_variant, is_variant, AlgorithmError)
 
 
 @dataclass(frozen=True)
@@ -220,7 +220,7 @@ def named_variant(text: str) -> Variant:
     if not isinstance(found, Variant):
         found, spec = load_user_object(text, VARIANT), Spec(text)
     if not isinstance(found, Variant):
-        raise AlgorithmError(f"{text!r} gave a {type(found).__name__}, not a treeplex.Variant")
+        raise AlgorithmError(f"{text!r} gave a {type(found).__name__}, not a treeplex.solvers.Variant")
     given = {name: checked_number(spec.name, name, value, found.parameters) for name, value in spec.parameters.items()}
     for name, value in given.items():
         if not isfinite(value):

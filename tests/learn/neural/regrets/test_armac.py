@@ -31,8 +31,8 @@ def test_advantages_of_past_policies_are_exact_with_a_table() -> None:
         shares = chance[key : key + count] if actor == CHANCE else policy[armac.first[key] : armac.first[key + 1]]
         return float(sum(share * worth(child + number, policy) for number, share in enumerate(shares)))
 
-    assert len(armac.policies) == 4
-    for policy, advantages in zip(armac.policies, armac.advantages, strict=True):
+    assert len(armac.past.policies) == 4
+    for policy, advantages in zip(armac.past.policies, armac.past.values, strict=True):
         for node in armac.critic.nodes.tolist():
             sign, here = 1.0 if nodes[node, ACTOR] == 0 else -1.0, worth(node, policy)
             children = range(int(nodes[node, CHILD]), int(nodes[node, CHILD] + nodes[node, CHILDREN]))
@@ -46,8 +46,8 @@ def test_with_tables_and_many_episodes_the_next_policy_is_cfrs() -> None:
     game = armac.compiled
     tree, (values, infoset_values, _), regrets = game.tree, workspace(game.tree), np.zeros(len(armac.slots))
     for _ in range(5):
-        strategy = np.concatenate([armac.sequence_form(player, armac.current) for player in range(2)])
-        policy = armac.policy_of(armac.current).probabilities
+        strategy = np.concatenate([armac.sequence_form(player, armac.past.current) for player in range(2)])
+        policy = armac.policy_of(armac.past.current).probabilities
         for player in range(2):
             gradient(tree, game.payoff, player, strategy, values)
             backup(tree, player, policy, values, infoset_values)
@@ -55,7 +55,7 @@ def test_with_tables_and_many_episodes_the_next_policy_is_cfrs() -> None:
         armac.step()
         clear = np.repeat(np.maximum.reduceat(np.abs(regrets), armac.first[:-1]) > 0.03, np.diff(armac.first))
         assert clear.mean() > 0.6
-        np.testing.assert_allclose(armac.current[clear], matched(armac.first, regrets, False)[clear], atol=0.06)
+        np.testing.assert_allclose(armac.past.current[clear], matched(armac.first, regrets, False)[clear], atol=0.06)
 
 
 def test_networks_follow() -> None:
@@ -71,9 +71,9 @@ def test_of_many_past_policies_a_uniform_sample_is_kept() -> None:
     armac = learner("kuhn_poker", approximator="table", plays=20, memory=100, past=8)
     for _ in range(40):
         armac.step()
-    assert armac.policies.shape == (8, len(armac.slots))
-    assert armac.advantages.shape[0] == 8
-    assert len(np.unique(armac.policies, axis=0)) > 4
+    assert armac.past.policies.shape == (8, len(armac.slots))
+    assert armac.past.values.shape[0] == 8
+    assert len(np.unique(armac.past.policies, axis=0)) > 4
 
 
 def test_three_players_are_refused() -> None:

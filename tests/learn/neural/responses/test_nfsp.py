@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.responses.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.responses.q_learning import episode_of
+from treeplex.learn.neural.walks.rules_walks import Played
 
 SMALL = {"plays": 500, "memory": 5000, "explore_over": 100_000}
 
@@ -38,25 +38,27 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
     for _ in range(5):
         nfsp.step()
     before, greedy = (
-        nfsp.chosen.copy(),
+        np.concatenate([average.chosen for average in nfsp.averages]),
         np.concatenate([nfsp.slots_of(player).start + response.greedy() for player, response in enumerate(nfsp.responses)]),
     )
-    played: list[tuple[NDArray[np.int64], Episodes]] = []
+    played: list[tuple[NDArray[np.int64], Played]] = []
     play = nfsp.play
 
-    def watched(follows: NDArray[np.int64]) -> Episodes:
+    def watched(follows: NDArray[np.int64]) -> Played:
         played.append((follows, play(follows)))
         return played[-1][1]
 
     nfsp.play = watched  # type: ignore[method-assign]
     nfsp.step()
-    follows, episodes = played[0]
+    follows, (episodes, *_) = played[0]
     expected = before.copy()
     for episode, player, infoset in zip(episode_of(episodes), episodes.player, episodes.infoset, strict=True):
         if follows[episode, player] == RESPONSE:
             expected[greedy[infoset]] += 1
-    np.testing.assert_array_equal(nfsp.chosen, expected)
+    np.testing.assert_array_equal(np.concatenate([average.chosen for average in nfsp.averages]), expected)
     share = (follows == RESPONSE).mean()
     assert share == pytest.approx(0.3, abs=0.06)
     visits = np.add.reduceat(expected, nfsp.first[:-1])
-    np.testing.assert_allclose(nfsp.average, expected / np.repeat(visits, np.diff(nfsp.first)))
+    np.testing.assert_allclose(
+        np.concatenate([average.average for average in nfsp.averages]), expected / np.repeat(visits, np.diff(nfsp.first))
+    )

@@ -21,9 +21,9 @@ def learner(game: str, **settings: object) -> PSRO:
 def test_best_responses_to_equilibria_end_in_an_equilibrium(game: str) -> None:
     psro = learner(game)
     while True:
-        before = sum(map(len, psro.pools))
+        before = sum(map(len, psro.pools.found))
         psro.step()
-        if sum(map(len, psro.pools)) == before:
+        if sum(map(len, psro.pools.found)) == before:
             break
     judged = tp.judge(psro.compiled, psro.policy())
     assert judged.exploitability < 1e-9
@@ -45,15 +45,15 @@ def test_payoffs_are_values_of_the_choices_and_are_only_filled_in() -> None:
     game = psro.compiled
     for _ in range(2):
         psro.step()
-    shape = psro.payoffs.shape[1:]
-    assert psro.payoffs.shape[0] == 3 == len(shape)
+    shape = psro.pools.payoffs.shape[1:]
+    assert psro.pools.payoffs.shape[0] == 3 == len(shape)
     for choice in product(*map(range, shape)):
-        strategy = np.concatenate([pool[number] for pool, number in zip(psro.pools, choice, strict=True)])
+        strategy = np.concatenate([pool[number] for pool, number in zip(psro.pools.of, choice, strict=True)])
         policy = tp.Policy(game, normalised(game, strategy))
-        assert np.array([own[choice] for own in psro.payoffs]) == pytest.approx(tp.judge(game, policy).value, abs=1e-12)
+        assert np.array([own[choice] for own in psro.pools.payoffs]) == pytest.approx(tp.judge(game, policy).value, abs=1e-12)
     known = np.full((3, 1, 1, 1), 7.0)
-    filled = pool_payoffs(game, psro.pools, known)
-    assert (~np.isclose(filled, psro.payoffs)).sum() == 3
+    filled = pool_payoffs(game, psro.pools.of, known)
+    assert (~np.isclose(filled, psro.pools.payoffs)).sum() == 3
 
 
 def test_replicator_dynamics_come_near_the_equilibrium() -> None:

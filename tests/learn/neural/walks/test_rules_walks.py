@@ -17,8 +17,10 @@ from treeplex.forms.policies.views import View, probe
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.gradients.actor import Actor
-from treeplex.learn.neural.walks.rules_outcomes import play, sampled_regrets
-from treeplex.learn.neural.walks.rules_walks import Met, RulesWalks
+from treeplex.learn.neural.gradients.r_nad import RNaD
+from treeplex.learn.neural.walks.critics import Critic
+from treeplex.learn.neural.walks.rules_outcomes import sampled_regrets
+from treeplex.learn.neural.walks.rules_walks import Met, Playing, RulesWalks
 from treeplex.runs.train.registry import learner_named
 from treeplex.solvers.sampling.solver import laid_out
 
@@ -54,7 +56,7 @@ def test_episodes_are_those_of_the_compiled_game(game: str) -> None:
     one = play_episodes(
         histories_of(compiled), compiled.tree.infoset_layout, given.table[None], seats, compiled.size.depth, 7, 11
     )
-    other, met = given.walks.episodes([given.asked], seats, 7, 11)
+    other, met = given.walks.episodes([given.asked], seats, Playing(7), 11)[:2]
     for name in ("first", "player", "payoffs", "nodes"):
         np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
     np.testing.assert_allclose(one.probability, other.probability, atol=1e-15)
@@ -98,11 +100,14 @@ def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, co
     room = recorded(histories, first, 1 << 12)
     kind = Walks(histories, first, given.table[slots], player, 7, 0.6, corrected)
     done, rows, others, _, visited = record_outcomes(kind, critic, edge, 0, 60, room)
-    played = play(given.walks, given.asked, player, 0.6, 7, range(done))
+    seats = np.zeros((done, 2), np.int64)
+    played = given.walks.episodes([given.asked], seats, Playing(7, player, player, 0.6, histories=True), 0)
+    episodes = played.episodes
     size = 2 * len(given.view.scale)
     asked = np.array([known[row[:size].tobytes()] for row in played.histories])
-    own, values = sampled_regrets(played, player, asked, corrected)
-    assert (rows, others, visited) == (len(own), len(played.others), played.nodes)
+    own, values, weights = sampled_regrets(played, player, asked, corrected=corrected, scale=1.0)
+    assert (rows, others, visited) == (len(own), (episodes.player != player).sum(), episodes.nodes)
+    np.testing.assert_allclose(weights, room.weights[:rows], rtol=1e-5)
     expected = [room.values[row, : first[room.places[row] + 1] - first[room.places[row]]] for row in range(rows)]
     np.testing.assert_allclose(values[~np.isnan(values)], np.concatenate(expected), rtol=1e-5, atol=1e-5)
 
@@ -110,15 +115,54 @@ def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, co
 ESCHER = {"corrected": True, "width": 16, "layers": 1, "rate": 0.02, "batch": 64, "memory": 4000}
 
 
-def test_escher_by_the_rules_continues_bit_for_bit() -> None:
-    settings = {**ESCHER, "walks": 20, "value_walks": 20, "fits": 5, "critic_fits": 5, "average_fits": 5}
-    escher, again = (learner("escher", rules=True, **settings) for _ in range(2))
+SMALL = {"width": 16, "layers": 1, "rate": 0.02, "batch": 64}
+CRITIC = {"walks": 20, "fits": 4, "critic_fits": 4}
+STEPS: dict[str, dict[str, Any]] = {
+    "ppg": {"batch": 20, "phase": 3},
+    "r-nad": {"batch": 20, "phase": 2},
+    "sd-cfr": {"walks": 5, "fits": 4, "memory": 2000},
+    "dream": {**CRITIC, "memory": 2000, "critic_rounds": 2},
+    "armac": {"plays": 20, "past": 2, "fits": 3, "critic_fits": 3, "critic_rounds": 1},
+    "psro": {"oracle": "learned", "plays": 20, "batches": 2, "fits": 3, "simulated": 10},
+    "escher": {**CRITIC, "memory": 2000, "corrected": True, "value_walks": 20, "average_fits": 5},
+    "vr-deep-pdcfr+": {**CRITIC, "critic_rounds": 2, "average_fits": 5},
+}
+"""Learners by the rules, and settings by which a step is short."""
+
+
+@pytest.mark.parametrize("name", STEPS)
+def test_by_the_rules_they_continue_bit_for_bit(name: str) -> None:
+    one, again = (learner(name, rules=True, **{**SMALL, **STEPS[name]}) for _ in range(2))
     for _ in range(2):
-        escher.step()
-    again.restore({name: np.array(array) for name, array in escher.state().items()})
-    again.generator.bit_generator.state = escher.generator.bit_generator.state
-    assert escher.step() == again.step()
-    assert escher.measure() == again.measure()
+        one.step()
+    again.restore({key: np.array(array) for key, array in one.state().items()})
+    again.generator.bit_generator.state = one.generator.bit_generator.state
+    assert one.step() == again.step()
+    assert one.effort() == again.effort()
+    assert one.measure() == again.measure()
+
+
+LEARN: dict[str, tuple[int, float, dict[str, Any]]] = {
+    "ppg": (60, 0.25, {"batch": 256, "phase": 8}),
+    "r-nad": (400, 0.25, {"batch": 64, "phase": 100, "rate": 0.005}),
+    "psro": (8, 0.25, {"oracle": "learned", "plays": 100, "batches": 12, "fits": 20, "simulated": 300}),
+    "armac": (15, 0.38, {"plays": 500, "memory": 4000, "critic_memory": 4000, "fits": 30, "critic_fits": 30}),
+    "sd-cfr": (10, 0.15, {"walks": 40, "fits": 60, "memory": 8000}),
+    "dream": (15, 0.25, {"walks": 150, "fits": 40, "critic_fits": 60, "memory": 8000}),
+    "vr-deep-dcfr+": (12, 0.25, {"walks": 300, "fits": 60, "critic_fits": 60, "average_fits": 200}),
+    "vr-deep-pdcfr+": (12, 0.25, {"walks": 300, "fits": 60, "critic_fits": 60, "average_fits": 200}),
+}
+"""Steps, the exploitability to come below (the uniform policy has 0.458), and settings."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", LEARN)
+def test_by_the_rules_they_learn(name: str) -> None:
+    steps, gain, settings = LEARN[name]
+    student = learner(name, rules=True, **{**SMALL, **settings})
+    for _ in range(steps):
+        student.step()
+    assert student.measure()["exploitability"] < gain
 
 
 @pytest.mark.slow
@@ -143,25 +187,50 @@ def alike(name: str, **settings: Any) -> tuple[Any, Any]:
     vars(other)["features"] = rows
     other.generator = np.random.default_rng(0)
     if isinstance(other, Actor):
-        other.logits = other.outputs(2)
+        other.logits = other.outputs(2 + other.auxiliary)
         if getattr(other, "critic", None) is not None:
             other.critic = other.outputs(other.critic.values().shape[1])
+        if isinstance(other, RNaD):
+            other.target_logits, other.target_critic = other.copied(other.logits), other.copied(other.critic)
+            other.anchors = [other.copied(other.logits) for _ in range(2)]
     else:
         other.regrets = [other.ground.approximator(player, other.generator) for player in (0, 1)]
+    if isinstance(getattr(other, "critic", None), Critic):
+        other.critic = Critic(other)  # its rows are patched
+    if hasattr(other, "latest"):
+        other.latest = [other.ground.approximator(player, other.generator) for player in (0, 1)]
     return one, other
+
+
+def rows_of_histories(game: Any, _: str) -> np.ndarray:
+    """What all players know at each history of a compiled game, as walks by the rules see it."""
+    view, histories = probe(game.rules).view, histories_of(game)
+    found = np.zeros((len(histories.nodes), game.players * len(view.scale)), np.float32)
+    for node, state in states_of(game, histories):
+        if histories.nodes[node, 0] >= 0:
+            found[node] = np.concatenate([view.row(state, player) for player in range(game.players)])
+    return found
 
 
 LEARNERS = {
     "ppo": {"batch": 60, "rate": 0.01, "result": "last"},
     "mmd": {"batch": 60, "rate": 0.01, "result": "last"},
     "rpg": {"batch": 60, "rate": 0.01},
+    "ppg": {"batch": 60, "rate": 0.01, "phase": 2, "result": "last"},
+    "r-nad": {"batch": 60, "rate": 0.01, "phase": 2, "target": 0.7, "result": "target"},
     "deep-cfr": {"walks": 20, "fits": 5, "average_fits": 20, "memory": 5000},
+    "sd-cfr": {"walks": 20, "fits": 5, "memory": 5000},
+    "dream": {"walks": 30, "fits": 5, "memory": 5000, "critic_fits": 6, "critic_rounds": 2},
+    "vr-deep-dcfr+": {"walks": 30, "fits": 5, "average_fits": 20, "critic_fits": 6, "critic_rounds": 2},
+    "vr-deep-pdcfr+": {"walks": 30, "fits": 5, "average_fits": 20, "critic_fits": 6, "critic_rounds": 2},
 }
+USUAL = ("ppo", "deep-cfr", "sd-cfr", "dream", "vr-deep-pdcfr+", "ppg", "r-nad")
 
 
-@pytest.mark.parametrize("name", ["ppo", "deep-cfr", *(pytest.param(name, marks=pytest.mark.slow) for name in ("mmd", "rpg"))])
-def test_learners_do_not_know_which_walks_they_learn_from(name: str) -> None:
+@pytest.mark.parametrize("name", [name if name in USUAL else pytest.param(name, marks=pytest.mark.slow) for name in LEARNERS])
+def test_learners_do_not_know_which_walks_they_learn_from(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The same weights after three steps, but for the order of sums."""
+    monkeypatch.setattr("treeplex.learn.neural.walks.critics.history_features", rows_of_histories)
     one, other = alike(name, width=16, layers=1, **LEARNERS[name])
     for _ in range(3):
         one.step()
@@ -176,14 +245,14 @@ def test_learners_do_not_know_which_walks_they_learn_from(name: str) -> None:
 def test_nfsp_by_the_rules_learns_and_continues_bit_for_bit() -> None:
     settings = {"plays": 200, "width": 16, "layers": 1, "rate": 0.01, "batch": 64, "memory": 4000, "explore_over": 5000}
     nfsp = learner("nfsp", rules=True, **settings)
-    for _ in range(25):
+    for _ in range(40):
         nfsp.step()
     assert nfsp.measure()["exploitability"] < 0.35  # the uniform policy has 0.458
     again = learner("nfsp", rules=True, **settings)
     again.restore({name: np.array(array) for name, array in nfsp.state().items()})
     again.generator.bit_generator.state = nfsp.generator.bit_generator.state
     assert nfsp.step() == again.step()
-    np.testing.assert_array_equal(nfsp.row_players[1].averaged(ROW), again.row_players[1].averaged(ROW))
+    np.testing.assert_array_equal(nfsp.averages[1].policy()(ROW), again.averages[1].policy()(ROW))
 
 
 ROW = np.ones((1, 514), np.float32)
@@ -194,8 +263,11 @@ ROW = np.ones((1, 514), np.float32)
     [
         ("ppo", {"approximator": "table"}, "approximator=table needs all histories of phantom_ttt.* too many to store"),
         ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
-        ("dream", {}, "Dream needs all histories of phantom_ttt.* take ppo, mmd, nfsp, deep-cfr or escher"),
-        ("escher", {"average": "exact"}, "average=exact sums tables, and phantom_ttt is walked by its rules"),
+        ("rcfr", {}, "Rcfr sweeps all histories of phantom_ttt.* too many to store; take deep-cfr, nfsp or ppo"),
+        ("ned", {"rules": True}, "Ned sweeps all histories; take deep-cfr"),
+        ("vr-deep-pdcfr+", {"average": "exact"}, "average=exact keeps a network of each policy, which here has two"),
+        ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned changes tables, and phantom_ttt.* set result=target"),
+        ("psro", {}, "oracle=exact sweeps all infosets, and phantom_ttt.* set oracle=learned"),
         ("neurd", {}, "critic=exact sweeps all infosets, and phantom_ttt.* set critic=learned"),
         ("ppo", {"rules": False}, "too many|about"),
     ],

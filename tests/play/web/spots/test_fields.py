@@ -12,7 +12,7 @@ from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.as_fields import fields_text
 from treeplex.games.poker.spots.files import read_spot_file, request_from_options
 from treeplex.play.web.spots.fields import DEFAULT, PRESETS
-from treeplex.runs.job.memory import estimate_spot
+from treeplex.runs.holdem.estimate import estimate_spot
 
 EXAMPLES = Path(__file__).parents[4] / "examples" / "spots"
 

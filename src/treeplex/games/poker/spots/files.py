@@ -58,12 +58,12 @@ from treeplex.spot_table import TURN_ENDGAME
 FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
 """The fields and how each is written."""
 SIZES = ("bets", "raises", "donk")
-LAYERED = (*SIZES, "thresholds", "rake")
+LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 """Fields that an option may change in part."""
 LEAST_SIZES = 100, 10
 """The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
-STORAGES = ("float32", "float64", "int16")
+STORAGES = ("float32", "float64", "int16", "packed", "disk:FOLDER")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
 
 
@@ -125,7 +125,7 @@ class SpotRequest:
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, settings=how)
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, read_runouts(self, form), settings=how)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
@@ -182,8 +182,8 @@ class SpotRequest:
             SpecError: a field is wrong.
         """
         fields = self.fields
-        storage = text_of(fields["storage"], "storage", "float32").lower() if "storage" in fields else None
-        if storage is not None and storage not in STORAGES:
+        storage = text_of(fields["storage"], "storage", "float32") if "storage" in fields else None
+        if storage is not None and not storage.startswith("disk:") and (storage := storage.lower()) not in STORAGES:
             known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
         return SolveFields(
@@ -349,6 +349,15 @@ def read_rake(request: SpotRequest) -> Rake:
         raise at(layers[-1], "rake", f"a cap without a rate; {remedy}")
     cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
     return Rake(share(entries["rate"], "rate", "5%"), cap)
+
+
+def read_runouts(request: SpotRequest, format: Format) -> tuple[int, ...]:
+    """How many deals of each street are made; none for all."""
+    names, found = street_names(format), dict[str, int]()
+    for layer in request.layers.get("runouts", ()):
+        for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
+            found[name] = whole(entry, name, "12", least=1)
+    return tuple(found.get(name, 0) for name in names) if found else ()
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:

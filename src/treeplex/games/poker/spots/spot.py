@@ -69,6 +69,9 @@ class Spot:
         blinds: ``(small, big)``, for spots that begin before any card is on the board: player 1 posts the small blind
             and acts first on that street, player 0 posts the big blind and acts first on all later ones. None: no blinds,
             player 0 acts first on every street.
+        runouts: for each street of the format how many of its deals are made, each standing for several: a smaller game whose
+            solutions come close to the whole one's. 0 for all; empty for all on all streets. Which ones is set by
+            :func:`treeplex.games.poker.cards.spread.evenly_spread`, on each board anew.
         strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
             exist to reproduce published results of a program that misread cards; leave them None.
         settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
@@ -86,6 +89,7 @@ class Spot:
     format: Format = HOLDEM
     chip: float = 1.0
     blinds: tuple[float, float] | None = None
+    runouts: tuple[int, ...] = ()
     strengths: Ints | None = None
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
 
@@ -130,7 +134,8 @@ class Spot:
 
     def to_json(self) -> dict[str, object]:
         """Everything but the arrays, as plain data for :func:`spot_from_json`."""
-        return {
+        some = {"runouts": list(self.runouts)} if self.runouts else {}
+        return some | {
             "board": cards_to_string(self.board),
             "pot": self.pot,
             "stack": self.stack,
@@ -188,6 +193,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             format=HOLDEM if form == HOLDEM else form,
             chip=float(data["chip"]),
             blinds=None if blinds is None else (float(blinds[0]), float(blinds[1])),
+            runouts=tuple(map(int, data.get("runouts", ()))),
             strengths=strengths,
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -198,6 +204,14 @@ def check_cards(spot: Spot) -> None:
     """Refuse a board that no street of the format has (``format.street`` names the card or the number)."""
     object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
     street = spot.format.street(spot.board)
+    runouts = tuple(int(count) for count in spot.runouts)
+    if runouts and (len(runouts) != len(spot.format.deal) or min(runouts) < 0):
+        raise SpecError(
+            f"spot: runouts are {runouts}; give a number of deals of at least 0 (0 for all) for each of the "
+            f"{len(spot.format.deal)} streets"
+        )
+    runouts = (0,) * (street + 1) + runouts[street + 1 :]
+    object.__setattr__(spot, "runouts", runouts if any(runouts) else ())
     if spot.blinds is not None and (spot.board or street != 0):
         raise SpecError("spot: blinds are posted before any card is dealt; leave blinds out, or the board empty")
 

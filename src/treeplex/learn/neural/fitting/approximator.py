@@ -67,6 +67,11 @@ class Approximator(ABC):
     def values(self) -> Floats:
         """The number of every slot, float64 [S]."""
 
+    def at(self, rows: Rows) -> Floats:
+        """The numbers of the rows' places, float64 as their values; beyond a place's last action anything."""
+        starts, values = self.inputs.first[rows.places], self.values()
+        return np.asarray(values[np.minimum(starts[:, None] + np.arange(rows.values.shape[1]), len(values) - 1)])
+
     @abstractmethod
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
         """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.

@@ -1,4 +1,4 @@
-"""Average policies: exact, as a sum of tables, or learned by a network from what players were seen to play."""
+"""Average policies: exact, as a sum of tables or as all networks; or learned by a network from what was seen to be played."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import POLICY
+from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.walks.ground import Fitted
+from treeplex.learn.neural.walks.ground import Fitted, Followed
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -75,15 +77,7 @@ class ExactAverage(Average):
     """
 
     def __init__(self, learner: NeuralLearner) -> None:
-        """Begin with nothing.
-
-        Raises:
-            AlgorithmError: the learner walks by the rules.
-        """
-        if learner.by_rules is not None:
-            raise AlgorithmError(
-                f"average={EXACT} sums tables, and {learner.game} is walked by its rules; set average={NETWORK}"
-            )
+        """Begin with nothing."""
         self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
 
     def played(self, player: int, policy: Floats, weight: float) -> None:
@@ -100,6 +94,42 @@ class ExactAverage(Average):
 
     def restore(self, arrays: Arrays) -> None:
         self.sums = np.array(arrays["sums"])
+
+
+class KeptAverage(Average):
+    """By the rules: the networks of all iterations; a player follows one of them for a whole game (Steinberger 2019).
+
+    Attributes:
+        kept: the networks of each player.
+        weights: for each player theirs.
+    """
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        """Begin with nothing."""
+        self.learner, self.kept = learner, KeptLayers(learner.players)
+        self.weights: list[list[float]] = [[] for _ in range(learner.players)]
+
+    def played(self, player: int, policy: Any, weight: float) -> None:
+        self.kept.of[player].append(self.learner.ground.followed_layers(player))
+        self.weights[player].append(weight)
+
+    def met(self, others: Any, policy: Any, weight: float) -> None:
+        pass
+
+    def policy(self, iteration: int) -> Policy | NeuralPolicy:
+        learner, head = self.learner, MATCHED_OR_BEST if self.learner.settings.greedy else MATCHED
+        if not len(self.kept):
+            return learner.ground.policy([None] * learner.players)
+        networks = [layers for member in zip(*self.kept.of, strict=True) for layers in member]
+        view, weights = learner.probed.view, np.array(self.weights).T
+        return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=head, weights=weights)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"weights": np.array(self.weights), **self.kept.state()}
+
+    def restore(self, arrays: Arrays) -> None:
+        self.weights = np.array(arrays["weights"]).tolist()
+        self.kept.restore(arrays)
 
 
 class LearnedAverage(Average):
@@ -184,7 +214,15 @@ class AveragingLearner(NeuralLearner):
 
     def make_average(self) -> Average:
         """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
-        return ExactAverage(self) if self.settings.average == EXACT else LearnedAverage(self)
+        return self.exact_average() if self.settings.average == EXACT else LearnedAverage(self)
+
+    def exact_average(self) -> Average:
+        """The average of all policies without learning."""
+        return ExactAverage(self) if self.by_rules is None else KeptAverage(self)
+
+    def followed(self, player: int) -> Followed:
+        """The regrets that a player matches."""
+        return self.regrets[player]
 
     @property
     def costly(self) -> bool:
@@ -206,4 +244,4 @@ class AveragingLearner(NeuralLearner):
         self.average.restore(under("average", arrays))
         for player, regrets in enumerate(self.regrets):
             regrets.restore(under(f"regrets{player}", arrays))
-        self.ground.restore(arrays, self.regrets)
+        self.ground.restore(arrays, [self.followed(player) for player in range(self.players)])

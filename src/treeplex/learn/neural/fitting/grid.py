@@ -11,7 +11,7 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.policies.neural import masked_softmax
+from treeplex.forms.policies.heads import masked_softmax
 from treeplex.learn.neural.walks.rules_walks import Met
 
 
@@ -85,6 +85,10 @@ class MetInfosets(Infosets):
         """Those of the rows alone, since a network is asked for each."""
         chosen, numbers = np.unique(infosets, return_inverse=True)
         return type(self)(self.met.at(chosen)), chosen.astype(np.int64), numbers.astype(np.int32)
+
+    def joined(self, other: "MetInfosets") -> "MetInfosets":
+        """Those, and behind them others; what is met twice stands there twice."""
+        return MetInfosets(Met(*(np.concatenate(pair) for pair in zip(self.met, other.met, strict=True))))
 
 
 class Grid(Infosets):

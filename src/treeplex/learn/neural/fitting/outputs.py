@@ -6,7 +6,7 @@ on to its weights. So a loss is written once, and holds for both.
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +37,10 @@ class Outputs(ABC):
         Raises:
             AlgorithmError: a slope is not finite; nothing has changed.
         """
+
+    @abstractmethod
+    def follow(self, other: Self, share: float) -> None:
+        """Go this share of the way, in numbers or weights, to another of the same kind."""
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
@@ -92,6 +96,9 @@ class Table(Outputs):
         wrong = np.where(counts > 0, targets - self.numbers, 0.0)
         self.numbers += (1.0 - (1.0 - min(rate, 1.0)) ** counts) * wrong
         return float((counts * wrong**2).sum() / max(float(counts.sum()), 1.0) / 2)
+
+    def follow(self, other: Self, share: float) -> None:
+        self.numbers += share * (other.numbers - self.numbers)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"numbers": self.numbers, "moments": self.moments, "steps": np.array([self.steps])}
@@ -162,6 +169,12 @@ class Network(Outputs):
         optimizer.zero_grad()
         self._outputs.backward(torch_module().from_numpy(slopes.astype(np.float32)))
         self.inner.clip_and_step()
+        self._outputs = None
+
+    def follow(self, other: Self, share: float) -> None:
+        with torch_module().no_grad():
+            for own, wanted in zip(self.inner.module.parameters(), other.inner.module.parameters(), strict=True):
+                own.lerp_(wanted, share)
         self._outputs = None
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -1,4 +1,4 @@
-"""Networks of infosets that rows describe, for walks by the rules; numbered ones have ``learn.neural.approximator``."""
+"""Networks of infosets that rows describe, for walks by the rules; numbered ones have ``learn.neural.fitting.approximator``."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import Floats
-from treeplex.forms.policies.neural import Layers, masked_softmax
+from treeplex.forms.policies.heads import masked_softmax
+from treeplex.forms.policies.neural import Layers
 from treeplex.forms.policies.views import View
 from treeplex.learn.neural.fitting.approximator import POLICY, VALUES, Inputs, Network, NetworkSettings, Targets
 from treeplex.learn.neural.fitting.buffers import Rows
@@ -39,6 +40,10 @@ class RowNetwork:
         with torch_module().inference_mode():
             found = self.inner.module(torch_module().from_numpy(np.ascontiguousarray(rows[:, : self.features]))).numpy()
         return masked_softmax(found, self.legal(rows)) if self.inner.kind == POLICY else np.asarray(found, np.float64)
+
+    def at(self, rows: Rows) -> Floats:
+        """The numbers of the rows' places, float64 as their values."""
+        return self.values(rows.places)
 
     def legal(self, rows: Singles) -> NDArray[np.bool_]:
         """Which actions there are, bool [n, columns]."""

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.evaluate.judge import judge
-from treeplex.forms.policies.neural import NeuralPolicy, masked_softmax, with_player
+from treeplex.forms.policies.heads import masked_softmax
+from treeplex.forms.policies.neural import NeuralPolicy, with_player
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
 from treeplex.learn.neural.features import Rows
@@ -21,7 +22,7 @@ from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid, MetInfosets
 from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, Table
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.walks.rules_walks import Met
+from treeplex.learn.neural.walks.rules_walks import Met, Playing
 from treeplex.learn.torch.device import one_thread
 from treeplex.settings import Settings, setting
 
@@ -107,7 +108,7 @@ class Actor(NeuralLearner):
         if self.by_rules is None:
             found = self.episodes(self.grid.table(self.current)[None], seats)
         else:
-            found, met = self.by_rules.episodes([self.asked], seats, self.settings.seed, self.played)
+            found, met, *_ = self.by_rules.episodes([self.asked], seats, Playing(self.settings.seed), self.played)
             self.look(MetInfosets(met))
         self.count(found.nodes, batch)
         return found
@@ -145,10 +146,10 @@ class Actor(NeuralLearner):
         return {AVERAGE: Policy(self.compiled, table), LAST: Policy(self.compiled, self.grid.table(self.current))}
 
     def policy(self) -> Policy | NeuralPolicy:
-        """The one that the setting ``result`` names; by the rules the last one, as a network."""
+        """The one that the setting ``result`` names; by the rules :attr:`resulting`, as a network."""
         if self.by_rules is not None:
-            assert isinstance(self.logits, Network)
-            return NeuralPolicy(self.game.spec, self.players, self.probed.view, [self.logits.layers()])
+            assert isinstance(self.resulting, Network)
+            return NeuralPolicy(self.game.spec, self.players, self.probed.view, [self.resulting.layers()])
         return self.policies()[self.settings.result]
 
     def measure(self) -> Mapping[str, float]:
@@ -159,6 +160,11 @@ class Actor(NeuralLearner):
         result = found.pop(self.settings.result)
         others = {f"exploitability_of_{name}": value for name, value in found.items()}
         return {"exploitability": result, **others, **self.effort()}
+
+    @property
+    def resulting(self) -> Outputs:
+        """By the rules, the logits of the policy that is the result: the last."""
+        return self.logits
 
     def parts(self) -> Iterator[tuple[str, Outputs]]:
         """Everything that is fitted, by name."""

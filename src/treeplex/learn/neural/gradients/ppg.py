@@ -10,8 +10,11 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.games.base import Game
+from treeplex.learn.neural.fitting.grid import MetInfosets
 from treeplex.learn.neural.fitting.outputs import Arrays
+from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
+from treeplex.learn.neural.walks.rules_walks import Met
 from treeplex.settings import setting
 
 
@@ -34,24 +37,36 @@ class Ppg(Ppo):
 
     Of a table, whose numbers have nothing in common, this changes the critic alone.
 
+    The network's output for values is not read by the policy: of a neural policy, outputs beyond actions are not used.
+
     Attributes:
-        visits, sums: float64 [I, 1], of the rows since the last phase, and what their returns add up to.
+        seen: the infosets of the rows since the last phase.
+        visits, sums: float64 [I, 1], how many rows each of these had, and what their returns add up to.
     """
 
     settings_class = PpgSettings
-    walks_rules: ClassVar[bool] = False
     source = "Cobbe et al. 2021, Phasic policy gradient (ICML; arXiv 2009.04416)"
     auxiliary: ClassVar[int] = 1
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        self.visits, self.sums = np.zeros((2, len(self.grid.legal), 1))
+        self.begin()
+
+    def begin(self) -> None:
+        """Begin a phase without rows."""
+        self.seen: Any = self.grid if self.by_rules is None else MetInfosets(self.by_rules.nothing())
+        self.visits, self.sums = np.zeros((2, len(self.seen), 1))
 
     def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
         """Those of PPO, kept for the next auxiliary phase."""
-        found = super().returns(episodes)
-        self.visits[:, 0] += np.bincount(episodes.infoset, minlength=len(self.visits))
-        self.sums[:, 0] += np.bincount(episodes.infoset, found[0], len(self.sums))
+        found, count = super().returns(episodes), len(self.grid)
+        visits = np.bincount(episodes.infoset, minlength=count).astype(np.float64)[:, None]
+        sums = np.bincount(episodes.infoset, found[0], count)[:, None]
+        if self.seen is self.grid:
+            self.visits, self.sums = self.visits + visits, self.sums + sums
+        else:
+            self.seen = self.seen.joined(self.grid)
+            self.visits, self.sums = np.concatenate([self.visits, visits]), np.concatenate([self.sums, sums])
         return found
 
     def update(self) -> Mapping[str, float]:
@@ -63,6 +78,7 @@ class Ppg(Ppo):
 
     def auxiliary_phase(self) -> None:
         """Fit the values, with the policy held in place."""
+        self.look(self.seen)
         settings, before = self.settings, self.current
         total, targets = self.visits.sum(), self.sums / np.maximum(self.visits, 1.0)
         for _ in range(settings.auxiliary_passes):
@@ -70,13 +86,16 @@ class Ppg(Ppo):
             wrong = self.visits * (self.logits.values()[:, -1:] - targets)
             self.logits.move(np.concatenate([pull, wrong], axis=1) / total, settings.rate * self.share)
             self.critic.fit(targets, self.visits, settings.critic_rate * self.share)
-        self.visits[:], self.sums[:] = 0.0, 0.0
+        self.begin()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """PPO's, and the rows since the last phase."""
-        return {**super().state(), "visits": self.visits, "sums": self.sums}
+        met = {} if self.seen is self.grid else named("seen", self.seen.met._asdict())
+        return {**super().state(), **met, "visits": self.visits, "sums": self.sums}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         super().restore(arrays)
+        if self.seen is not self.grid:
+            self.seen = MetInfosets(Met(**under("seen", arrays)))
         self.visits, self.sums = np.array(arrays["visits"]), np.array(arrays["sums"])

@@ -9,11 +9,10 @@ first half of each phase it passes from the last reg but one to the last. Rows o
 with the return G of v-trace after the decision and its cost, and NeuRD's threshold over logits centred over legal actions
 (methods, equations 8 to 11).
 
-Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; averaged targets are those of
-logits and values themselves, read into tables, not those of weights; the result is the average policy, where the paper plays
-the fine-tuned one (``result=fine_tuned``): the last policies circle around the equilibrium, and what is averaged over them is
-less exploitable than any of them; costs come in their mean by the policy at each infoset;
-payoffs are divided by the greatest, so that eta means the same in every game.
+Deviations: an update is made from episodes of its own policy, so ratios of importance are 1; the result is the average policy,
+where the paper plays the fine-tuned one (``result=fine_tuned``): the last policies circle around the equilibrium, and what is
+averaged over them is less exploitable than any of them; by the rules, where there is no such average, it is the target; costs
+come in their mean by the policy at each infoset; payoffs are divided by the greatest, so that eta means the same in every game.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,19 +20,20 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.engine.histories.returns import lambda_returns
 from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.outputs import Arrays, Outputs
+from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings
 from treeplex.learn.neural.gradients.policy_gradient import inside
 from treeplex.settings import setting
 
 TARGET, TUNED = "target", "fine_tuned"
+RESULT_OF = "which policy is learned; by the rules, where there is no average, the target"
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class RNaDSettings(ActorSettings):
     clip: float = setting(10_000.0, "the most that an advantage or a gradient's norm may be", above=0)
     smoothing: float = setting(1.0, "lambda of the returns", low=0, high=1)
     least: float = setting(0.03, "probabilities below are dropped from the policy that is played", low=0, below=0.5)
-    result: str = setting(AVERAGE, "which policy is learned", choices=(AVERAGE, LAST, TARGET, TUNED))
+    result: str = setting(AVERAGE, RESULT_OF, choices=(AVERAGE, LAST, TARGET, TUNED))
     parts: int = setting(32, "the others are rounded to multiples of one part of so many", low=1)
 
 
@@ -58,41 +58,55 @@ class RNaD(Actor):
 
     Attributes:
         critic: values of infosets, [I, 1].
-        targets: float64 [I, A+1], averaged logits and values.
-        anchors: float64 [2, I, A], logarithms of the last two regularisation policies, the newer one first.
+        target_logits, target_critic: averages of both over updates, of weights where there are networks.
+        anchors: logits of the last two regularisation policies, the newer one first.
     """
 
     settings_class = RNaDSettings
-    walks_rules: ClassVar[bool] = False
     momentum: ClassVar[float] = 0.0
     source = "Perolat et al. 2022, Mastering the game of Stratego with model-free multiagent reinforcement learning (Science)"
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         check_zero_sum(self, "r-nad")
+        if self.by_rules is not None and settings.result == TUNED:
+            raise AlgorithmError(f"result={TUNED} changes tables, and {game} is walked by its rules; set result={TARGET}")
         self.critic = self.outputs(1)
-        self.targets = np.concatenate([self.logits.values(), self.critic.values()], axis=1)
-        self.anchors = np.stack([self.logarithms(self.current)] * 2)
+        self.target_logits, self.target_critic = self.copied(self.logits), self.copied(self.critic)
+        self.anchors = [self.copied(self.logits) for _ in range(2)]
+
+    def copied(self, one: Outputs) -> Outputs:
+        """Another that begins as this one is."""
+        found = self.outputs(one.values().shape[1])
+        found.follow(one, 1.0)
+        return found
 
     def parts(self) -> Iterator[tuple[str, Outputs]]:
-        """The logits and the values."""
+        """The logits and the values, their averages, and the regularisation policies."""
         yield from super().parts()
         yield "critic", self.critic
+        yield "target_logits", self.target_logits
+        yield "target_critic", self.target_critic
+        yield from ((f"anchor{number}", each) for number, each in enumerate(self.anchors))
 
     def logarithms(self, policy: Floats) -> Floats:
         """Logarithms of a policy [I, A]; zero for illegal actions."""
         return np.log(np.where(self.grid.legal, policy, 1.0))
 
+    def costs(self, policy: Floats) -> Floats:
+        """What each action costs against the regularisation policies, float64 [I, A]."""
+        passed = min(2.0 * (self.updates % self.settings.phase) / self.settings.phase, 1.0)
+        newer, older = (self.logarithms(self.grid.softmax(each.values())) for each in self.anchors)
+        return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))
+
     def update(self) -> Mapping[str, float]:
         """A step by the rows of some episodes."""
-        settings, grid, policy = self.settings, self.grid, self.current
-        passed = min(2.0 * (self.updates % settings.phase) / settings.phase, 1.0)
-        costs = self.logarithms(policy) - passed * self.anchors[0] - (1.0 - passed) * self.anchors[1]
-        costs *= settings.regularisation
-        means = (policy * costs).sum(axis=1)
         episodes = self.play()
+        settings, grid, policy = self.settings, self.grid, self.current
+        costs = self.costs(policy)
+        means = (policy * costs).sum(axis=1)
         infosets, actions = episodes.infoset, episodes.action
-        values = self.targets[infosets, -1]
+        values = self.target_critic.values()[infosets, 0]
         returns = lambda_returns(
             episodes.first, episodes.player, episodes.payoffs / self.scale, values, means[infosets], settings.smoothing
         )
@@ -111,27 +125,25 @@ class RNaD(Actor):
         return {"critic_loss": loss}
 
     def follow(self) -> None:
-        """Let the averaged numbers follow, and change the regularisation policy at the end of a phase."""
-        now = np.concatenate([self.logits.values(), self.critic.values()], axis=1)
-        self.targets += self.settings.target * (now - self.targets)
+        """Let the averages follow, and change the regularisation policy at the end of a phase."""
+        self.target_logits.follow(self.logits, self.settings.target)
+        self.target_critic.follow(self.critic, self.settings.target)
         if (self.updates + 1) % self.settings.phase == 0:
-            self.anchors = np.stack([self.logarithms(self.grid.softmax(self.targets[:, :-1])), self.anchors[0]])
+            newer, older = self.anchors
+            older.follow(newer, 1.0)
+            newer.follow(self.target_logits, 1.0)
 
     def policies(self) -> dict[str, Policy]:
         """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
-        target = self.grid.softmax(self.targets[:, :-1])
+        target = self.grid.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
         others = {TARGET: target, TUNED: tuned}
         return {**super().policies(), **{name: Policy(self.compiled, self.grid.table(each)) for name, each in others.items()}}
 
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """What all have, the averaged numbers and the regularisation policies."""
-        return {**super().state(), "targets": self.targets, "anchors": self.anchors}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
-        super().restore(arrays)
-        self.targets, self.anchors = np.array(arrays["targets"]), np.array(arrays["anchors"])
+    @property
+    def resulting(self) -> Outputs:
+        """By the rules, the averaged logits unless the last ones are asked for."""
+        return self.logits if self.settings.result == LAST else self.target_logits
 
 
 def fine_tuned(policy: Floats, least: float, parts: int) -> Floats:

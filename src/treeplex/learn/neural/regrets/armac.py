@@ -12,9 +12,9 @@ An iteration t (Gruslys et al. 2020, algorithm 1):
 Histories are met as often as chance and the others come there, so W is the mean counterfactual regret of all iterations up to a
 factor of each infoset, which regret matching does not see: with tables and enough episodes this is CFR.
 
-Deviations. Past policies and their advantages are tables, which networks are read into once; of more than ``past`` of them a
-uniform sample is kept. The critic learns by expected SARSA with one step where the paper has TreeBackup. The traverser explores
-by a fixed mixture of uniform play and the current policy.
+Deviations. Past policies and their advantages are tables, which networks are read into once; by the rules they are networks. Of
+more than ``past`` of them a uniform sample is kept. The critic learns by expected SARSA with one step where the paper has
+TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy.
 """
 
 from collections.abc import Mapping
@@ -24,17 +24,17 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, make_approximator
+from treeplex.learn.neural.fitting.approximator import POLICY, TABLE
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
+from treeplex.learn.neural.regrets.past import Past, RowPast, TablePast
 from treeplex.learn.neural.responses.q_learning import episode_of
-from treeplex.learn.neural.walks.critics import Critic, CriticSettings
+from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
+from treeplex.learn.neural.walks.rules_walks import Played
 from treeplex.settings import setting
 
 
@@ -59,109 +59,79 @@ class Armac(NeuralLearner):
         critic: of the current policy.
         regrets, averages: approximators of each player's mean advantages and average policy.
         regret_rows, average_rows: what they are fitted to.
-        policies: float64 [past, S], past policies, and ``advantages``, float32 [past, slots of histories], theirs.
-        current, average: float64 [S].
+        past: past policies and their advantages, and the current policy.
         iteration: iterations done.
     """
 
     settings_class = ArmacSettings
     spreads = True
+    walks_rules: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
     source = "Gruslys et al. 2020, The advantage regret-matching actor-critic (arXiv 2008.12234)"
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
         super().__init__(game, settings)
         check_zero_sum(self, "armac")
-        self.critic = Critic(self)
-        inputs, width = [self.inputs(player) for player in range(2)], int(np.diff(self.first).max(initial=1))
-        self.regrets = [make_approximator(own, settings, self.generator) for own in inputs]
-        self.averages = [make_approximator(own, settings, self.generator, POLICY) for own in inputs]
-        self.regret_rows, self.average_rows = ([Replay(*Rows.empty(width), room=settings.memory) for _ in inputs] for _ in "ra")
-        self.policies = np.empty((0, len(self.slots)))
-        self.advantages = np.empty((0, len(self.critic.policy_slots)), np.float32)
-        self.current, self.average, self.iteration = self.uniform(), self.uniform(), 0
+        self.critic, ground = make_critic(self), self.ground
+        self.regrets: list[Any] = [ground.approximator(player, self.generator) for player in range(2)]
+        self.averages: list[Any] = [ground.approximator(player, self.generator, POLICY) for player in range(2)]
+        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=settings.memory) for _ in range(2)] for _ in "ra")
+        self.past: Past = TablePast(self) if self.by_rules is None else RowPast(self)
+        self.iteration = 0
 
     def step(self) -> Mapping[str, float]:
         """An iteration."""
         settings, generator = self.settings, self.generator
         if not self.iteration:
-            self.see(self.play(self.current[None], np.zeros(settings.plays, np.int64), np.zeros(settings.plays, np.int64)))
+            self.critic.see(self.play(np.zeros(settings.plays, np.int64), np.zeros(settings.plays, np.int64)))
         self.iteration += 1
-        critic_loss = self.critic.fit(self.current)
+        critic_loss = self.critic.fit(self.past.policy())
         self.keep()
-        traverser, past = np.arange(settings.plays) % 2, generator.integers(0, len(self.policies), settings.plays)
-        episodes = self.play(self.policies, past, traverser)
-        self.see(episodes)
-        self.gather(episodes, past, traverser)
+        traverser, number = np.arange(settings.plays) % 2, generator.integers(0, len(self.past), settings.plays)
+        played = self.play(number, traverser)
+        self.critic.see(played)
+        self.gather(played, number, traverser)
         losses = []
         for player, (regrets, average) in enumerate(zip(self.regrets, self.averages, strict=True)):
-            own = self.slots_of(player)
             losses.append(regrets.fit(Rows(*self.regret_rows[player].ordered()), settings.fits, generator))
             average.fit(Rows(*self.average_rows[player].ordered()), settings.fits, generator)
-            self.current[own] = matched(regrets.inputs.first, regrets.values(), False)
-            self.average[own] = average.values()
+            self.past.follow(player, regrets)
         return {"loss": float(np.mean(losses)), "critic_loss": critic_loss}
 
     def keep(self) -> None:
         """Keep the current policy and its advantages; of too many a uniform sample stays."""
-        values = np.empty(len(self.critic.policy_slots))
-        actor = self.histories.nodes[self.critic.nodes, 0]
-        places, starts, shares = self.critic.places, self.critic.inputs.first[:-1], self.current[self.critic.policy_slots]
-        for player in range(2):
-            own = actor[places] == player
-            values[own] = self.critic.values(player)[own]
-        found = (values - np.add.reduceat(values * shares, starts)[places]).astype(np.float32)
-        if len(self.policies) < self.settings.past:
-            self.policies = np.concatenate((self.policies, self.current[None]))
-            self.advantages = np.concatenate((self.advantages, found[None]))
+        if len(self.past) < self.settings.past:
+            self.past.keep(None)
         elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
-            self.policies[place], self.advantages[place] = self.current, found
+            self.past.keep(place)
 
-    def play(self, policies: Floats, past: NDArray[np.int64], traverser: NDArray[np.int64]) -> Episodes:
-        """Episodes in which a traverser explores and others follow policies ``past``, both int64 [B]."""
-        settings, game = self.settings, self.compiled
-        explored = settings.explore * self.uniform() + (1.0 - settings.explore) * self.current
-        tables = np.ones((len(policies) + 1, len(game.action_ids)))
-        tables[:-1, self.slots], tables[-1, self.slots] = policies, explored
-        follows = np.where(np.arange(2) == traverser[:, None], len(policies), past[:, None])
-        episodes = self.episodes(tables, follows)
-        self.count(episodes.nodes, len(past))
-        return episodes
+    def play(self, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> Played:
+        """Episodes in which a traverser explores and others follow past policies by their number, both int64 [B]."""
+        parts = self.past.parts(self.settings.explore)
+        last = len(parts) - 1
+        seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
+        return self.ground.play(parts, seats, histories=True)
 
-    def see(self, episodes: Episodes) -> None:
-        """Give the critic transitions: a slot of a history, and the next history where somebody acts, or the end."""
-        following = np.append(episodes.history[1:], np.int32(0))
-        begun = np.diff(episodes.first) > 0
-        following[episodes.first[1:][begun] - 1] = episodes.ends[begun]
-        slots = self.critic.edge[episodes.history] + episodes.action
-        self.critic.add(np.stack((slots, following), axis=1).astype(np.int32))
-
-    def gather(self, episodes: Episodes, past: NDArray[np.int64], traverser: NDArray[np.int64]) -> None:
+    def gather(self, played: Played, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> None:
         """Add rows: advantages where the traverser acts, past policies where the other player does."""
-        number, width = past[episode_of(episodes)], int(np.diff(self.first).max(initial=1))
-        acts = traverser[episode_of(episodes)] == episodes.player
+        episodes, episode = played.episodes, episode_of(played.episodes)
+        acts = traverser[episode] == episodes.player
         for player in range(2):
-            begin, own = self.infosets_of(player).start, episodes.player == player
-            for chosen, memory, source, starts in (
-                (own & acts, self.regret_rows, self.advantages, self.critic.edge[episodes.history]),
-                (own & ~acts, self.average_rows, self.policies, self.first[episodes.infoset]),
+            own = episodes.player == player
+            for chosen, memory, found in (
+                (own & acts, self.regret_rows, self.past.advantages),
+                (own & ~acts, self.average_rows, self.past.shares),
             ):
-                slots = starts[chosen][:, None] + np.arange(width)  # beyond an infoset's last action anything
-                values = source[number[chosen][:, None], np.minimum(slots, source.shape[1] - 1)].astype(np.float32)
-                places = (episodes.infoset[chosen] - begin).astype(np.int32)
-                memory[player].add((places, values, np.ones(len(places), np.float32)), self.settings.memory)
+                at = np.flatnonzero(chosen)
+                if len(at):
+                    memory[player].add(found(played, at, number[episode[at]], player), self.settings.memory)
 
-    def policy(self) -> Policy:
-        return self.policy_of(self.average)
+    def policy(self) -> Policy | NeuralPolicy:
+        return self.ground.policy(self.averages if self.iteration else [None, None])
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays: dict[str, NDArray[Any]] = {
-            "policies": self.policies,
-            "advantages": self.advantages,
-            "current": self.current,
-            "average": self.average,
-        }
-        arrays |= named("critic", self.critic.state()) | {"iteration": np.array([self.iteration])} | self.counts()
+        arrays = named("past", self.past.state()) | named("critic", self.critic.state()) | self.counts()
+        arrays["iteration"] = np.array([self.iteration])
         for player in range(2):
             arrays |= named(f"regrets{player}", self.regrets[player].state())
             arrays |= named(f"averages{player}", self.averages[player].state())
@@ -170,8 +140,7 @@ class Armac(NeuralLearner):
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        for name in ("policies", "advantages", "current", "average"):
-            setattr(self, name, np.array(arrays[name]))
+        self.past.restore(under("past", arrays))
         self.critic.restore(under("critic", arrays))
         self.iteration = int(arrays["iteration"][0])
         for player in range(2):

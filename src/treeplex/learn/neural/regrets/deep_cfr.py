@@ -11,7 +11,6 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import (
     Average,
     AveragingLearner,
-    ExactAverage,
     LearnedAverage,
     LearnedAverageSettings,
 )
@@ -46,6 +45,7 @@ class SingleDeepCfr(AveragingLearner):
 
     settings_class = SingleDeepCfrSettings
     spreads = True
+    walks_rules: ClassVar[bool] = True
     source = "Steinberger 2019, Single Deep Counterfactual Regret Minimization (arXiv 1901.07621)"
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
@@ -53,7 +53,7 @@ class SingleDeepCfr(AveragingLearner):
         self.memories = [self.ground.reservoir(settings.memory) for _ in self.regrets]
 
     def make_average(self) -> Average:
-        return ExactAverage(self)
+        return self.exact_average()
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn walks, and learns."""
@@ -95,7 +95,6 @@ class DeepCfr(SingleDeepCfr):
     """
 
     settings_class = DeepCfrSettings
-    walks_rules: ClassVar[bool] = True
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
     def make_average(self) -> Average:

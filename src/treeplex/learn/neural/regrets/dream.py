@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 from treeplex.games.base import Game
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
-from treeplex.learn.neural.walks.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.walks.jobs import WalkKind
+from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.settings import setting
 
 
@@ -37,19 +36,17 @@ class Dream(SingleDeepCfr):
 
     def __init__(self, game: Game, settings: DreamSettings) -> None:
         super().__init__(game, settings)
-        self.critic = Critic(self)
+        self.critic = make_critic(self)
 
     def step(self) -> Mapping[str, float]:
         found = super().step()
         return {**found, "critic_loss": self.critic.fit(self.strategy)}
 
     def walk(self, player: int) -> None:
-        settings = self.settings
-        kind = WalkKind(player, settings.seed, settings.exploration)
-        for rows, _, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
+        for rows, _, found in self.critic.playthroughs(player, self.settings.walks, self.settings.exploration):
             weights = np.float32(self.iteration) * rows.weights
             self.memories[player].add(rows._replace(weights=weights), self.generator)
-            self.critic.add(edges)
+            self.critic.add(found)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return super().state() | named("critic", self.critic.state())

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +11,7 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
-from treeplex.learn.neural.walks.critics import Critic, CriticSettings
-from treeplex.learn.neural.walks.rules_outcomes import RowCritic
+from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.settings import setting
 
 
@@ -42,12 +41,11 @@ class Escher(SingleDeepCfr):
     """
 
     settings_class = EscherSettings
-    walks_rules: ClassVar[bool] = True
     source = "McAleer, Farina, Lanctot and Sandholm 2023, ESCHER: Eschewing Importance Sampling in Games (ICLR)"
 
     def __init__(self, game: Game, settings: EscherSettings) -> None:
         super().__init__(game, settings)
-        self.critic = Critic(self) if self.by_rules is None else RowCritic(self, self.by_rules)
+        self.critic = make_critic(self)
 
     def check_game(self) -> None:
         check_zero_sum(self, "escher")
@@ -67,8 +65,9 @@ class Escher(SingleDeepCfr):
         self.critic.fit(self.strategy)
 
     def walk(self, player: int) -> None:
-        for rows, others in self.critic.regrets(player, self.settings.walks, 1.0, self.settings.corrected):
-            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
+        for rows, others, _ in self.critic.playthroughs(player, self.settings.walks, 1.0, corrected=self.settings.corrected):
+            weights = np.full(len(rows.weights), self.iteration, np.float32)
+            self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.average.met(others, self.strategy, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:

@@ -2,20 +2,18 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats
+from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.approximator import make_approximator
-from treeplex.learn.neural.fitting.averages import AverageSettings, AveragingLearner
+from treeplex.learn.neural.fitting.averages import EXACT, NETWORK, Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import check_zero_sum, named, under
-from treeplex.learn.neural.walks.critics import Critic, CriticSettings, playthroughs
-from treeplex.learn.neural.walks.jobs import WalkKind
+from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
+from treeplex.learn.neural.walks.ground import Followed, Predicted
 from treeplex.settings import setting
 
 
@@ -50,12 +48,12 @@ class VrDeepDcfr(AveragingLearner):
 
     settings_class = VrDeepDcfrSettings
     spreads = True
+    walks_rules: ClassVar[bool] = True
     source = "Xu, Li, Fu, Fu, Xing and Cheng 2026, Deep (predictive) discounted counterfactual regret minimization (AAAI)"
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
-        self.critic = Critic(self)
-        self.regret_values = [np.zeros(regrets.inputs.slots) for regrets in self.regrets]
+        self.critic = make_critic(self)
 
     def check_game(self) -> None:
         check_zero_sum(self, "variance-reduced deep CFR")
@@ -69,42 +67,38 @@ class VrDeepDcfr(AveragingLearner):
     def play(self, player: int) -> Rows:
         """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
-        kind = WalkKind(player, settings.seed, settings.exploration)
         parts = []
-        for rows, others, edges in playthroughs(self, self.critic, self.strategy, kind, settings.walks):
+        for rows, others, found in self.critic.playthroughs(player, settings.walks, settings.exploration):
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
             self.average.met(others, self.strategy, weight)
-            self.critic.add(edges)
+            self.critic.add(found)
         self.average.played(player, self.strategy, weight)
         return Rows.joined(parts)
 
     def learn(self, player: int, rows: Rows) -> float:
         """Fit a player's regrets, and match them; the loss."""
         regrets = self.regrets[player]
-        kept = self.kept(self.iteration - 1) * np.maximum(self.regret_values[player], 0.0)
-        loss = regrets.fit(shifted(rows, regrets.inputs.first, kept), self.settings.fits, self.generator)
-        self.regret_values[player] = regrets.values()
-        predicted = self.predicted(player, rows)
-        self.strategy[self.slots_of(player)] = matched(regrets.inputs.first, predicted, self.settings.greedy)
+        known = self.kept(self.iteration - 1) * np.maximum(regrets.at(rows), 0.0)
+        wanted = rows._replace(values=rows.values + known.astype(np.float32))
+        loss = regrets.fit(wanted, self.settings.fits, self.generator)
+        self.predict(player, rows)
+        self.ground.follow(player, self.followed(player))
         return float(loss)
 
     def kept(self, iteration: int) -> float:
         """The share of regrets after an iteration that counts in the next."""
-        power = float(float(iteration) ** self.settings.alpha)
+        power = float(float(iteration) ** self.settings.alpha) if iteration else 0.0
         return power / (power + 1.0)
 
-    def predicted(self, player: int, rows: Rows) -> Floats:
-        """What the next policy matches, float64 [S] of the player: the regrets."""
-        return self.regret_values[player]
+    def predict(self, player: int, rows: Rows) -> None:
+        """Learn what the next policy matches besides the regrets; nothing."""
 
     def state(self) -> dict[str, NDArray[Any]]:
-        values = {f"values{player}": values for player, values in enumerate(self.regret_values)}
-        return super().state() | named("critic", self.critic.state()) | values
+        return super().state() | named("critic", self.critic.state())
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         super().restore(arrays)
         self.critic.restore(under("critic", arrays))
-        self.regret_values = [np.array(arrays[f"values{player}"]) for player in range(len(self.regrets))]
 
 
 class VrDeepPdcfr(VrDeepDcfr):
@@ -118,13 +112,19 @@ class VrDeepPdcfr(VrDeepDcfr):
 
     def __init__(self, game: Game, settings: VrDeepPdcfrSettings) -> None:
         super().__init__(game, settings)
-        self.latest = [make_approximator(regrets.inputs, settings, self.generator) for regrets in self.regrets]
+        self.latest: list[Any] = [self.ground.approximator(player, self.generator) for player in range(2)]
 
-    def predicted(self, player: int, rows: Rows) -> Floats:
-        latest = self.latest[player]
-        latest.reset(self.generator)
-        latest.fit(rows, self.settings.fits, self.generator)
-        return np.asarray(self.kept(self.iteration) * np.maximum(self.regret_values[player], 0.0) + latest.values())
+    def exact_average(self) -> Average:
+        if self.by_rules is not None:
+            raise AlgorithmError(f"average={EXACT} keeps a network of each policy, which here has two; set average={NETWORK}")
+        return super().exact_average()
+
+    def predict(self, player: int, rows: Rows) -> None:
+        self.latest[player].reset(self.generator)
+        self.latest[player].fit(rows, self.settings.fits, self.generator)
+
+    def followed(self, player: int) -> Followed:
+        return Predicted(self.regrets[player], self.kept(self.iteration), self.latest[player])
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = super().state()
@@ -136,9 +136,3 @@ class VrDeepPdcfr(VrDeepDcfr):
         super().restore(arrays)
         for player, latest in enumerate(self.latest):
             latest.restore(under(f"latest{player}", arrays))
-
-
-def shifted(rows: Rows, first: NDArray[np.int64], added: Floats) -> Rows:
-    """Rows whose values are larger by a number of each slot, float64 [S]; beyond a place's last action anything."""
-    slots = np.minimum(first[rows.places][:, None] + np.arange(rows.values.shape[1]), len(added) - 1)
-    return rows._replace(values=rows.values + added[slots].astype(np.float32))

@@ -8,28 +8,25 @@ Deviations. Policies are read into tables for a batch of episodes (the paper lea
 sees all that is kept, put together by infoset, where the paper draws a sample. Of the responses' actions, counts are kept: a
 reservoir without a limit. What counts is the response's greedy action, also where exploration drew another. Adam takes the
 place of plain gradient steps. With tables the average policy is the counts themselves, and values are means over the
-transitions kept. By the rules (:mod:`treeplex.learn.neural.responses.nfsp_rows`) nothing is counted: steps take batches of
+transitions kept. By the rules (:mod:`treeplex.learn.neural.responses.by_rows`) nothing is counted: steps take batches of
 rows, and the average imitates a sample of limited size, as in the paper.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, make_approximator
-from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.responses.nfsp_rows import RowPlayer
-from treeplex.learn.neural.responses.q_learning import QLearning, episode_of, transitions
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, RulesWalks
+from treeplex.learn.neural.responses.by_rows import RowImitation, make_response
+from treeplex.learn.neural.responses.imitation import Imitation
+from treeplex.learn.neural.walks.rules_walks import Played
 from treeplex.settings import setting
 
 RESPONSE, AVERAGE = 0, 1
@@ -56,11 +53,8 @@ class Nfsp(NeuralLearner):
     """Neural fictitious self-play: Q-learning responds to average policies, which imitate the responses.
 
     Attributes:
-        row_players: by the rules, what each player learns; what follows is of compiled games.
         responses: of each player.
-        averages: an approximator of each player's average policy; none where there are tables.
-        chosen: float64 [S], how often each action was the response's.
-        average: float64 [S], the average policy.
+        averages: of each player.
         batches: done.
     """
 
@@ -75,65 +69,26 @@ class Nfsp(NeuralLearner):
 
     def __init__(self, game: Game, settings: NfspSettings) -> None:
         super().__init__(game, settings)
-        self.batches = 0
-        self.row_players = list[RowPlayer]()
-        if self.by_rules is not None:
-            view = self.by_rules.view
-            self.row_players = [RowPlayer(player, view, settings, self.generator) for player in range(self.players)]
-            return
-        inputs = [self.inputs(player) for player in range(self.compiled.players)]
-        self.responses = [QLearning(make_approximator(own, settings, self.generator), settings.memory) for own in inputs]
-        imitate = settings.approximator != TABLE
-        self.averages = [make_approximator(own, settings, self.generator, POLICY) for own in inputs if imitate]
-        self.chosen, self.average = np.zeros(len(self.slots)), self.uniform()
+        players, self.batches = range(self.players), 0
+        self.responses = [make_response(self, player, settings.memory) for player in players]
+        self.averages: list[Any] = [
+            Imitation(self, player) if self.by_rules is None else RowImitation(self, player) for player in players
+        ]
 
     def step(self) -> Mapping[str, float]:
         """Play a batch of episodes, and learn from it."""
         settings, losses = self.settings, []
         follows = (self.generator.random((settings.plays, self.players)) >= settings.eta).astype(np.int64)
         self.batches += 1
-        if self.by_rules is not None:
-            return self.step_by_rules(self.by_rules, follows)
-        episodes = self.play(follows)
-        for player, response in enumerate(self.responses):
-            own, greedy = np.flatnonzero(episodes.player == player), response.greedy()
-            response.see(*transitions(episodes, player, self.first, self.infosets_of(player).start))
-            followed = own[follows[episode_of(episodes)[own], player] == RESPONSE]
-            places = episodes.infoset[followed] - self.infosets_of(player).start
-            self.chosen[self.slots_of(player)] += np.bincount(greedy[places], minlength=response.first[-1])
+        played = self.play(follows)
+        for player, (response, average) in enumerate(zip(self.responses, self.averages, strict=True)):
+            average.see(played, response, follows[:, player] == RESPONSE)
+            response.see(played)
             losses.append(response.learn(settings.fits))
             if self.batches % settings.refresh == 0:
                 response.refresh()
-        self.imitate()
-        self.count(episodes.nodes, settings.plays)
-        return {"loss": float(np.mean(losses))}
-
-    def step_by_rules(self, walks: RulesWalks, follows: NDArray[np.int64]) -> Mapping[str, float]:
-        """The same, by rows."""
-        settings = self.settings
-
-        def asked(policy: Callable[[RowPlayer, NDArray[np.float32]], Floats]) -> Asked:
-            def ask(met: Met) -> Floats:
-                found, rows = np.zeros(met.legal.shape), met.described()
-                for player, each in enumerate(self.row_players):
-                    own = met.player == player
-                    if own.any():
-                        found[own] = policy(each, rows[own])
-                return found
-
-            return ask
-
-        exploration = self.exploration
-        policies = [asked(lambda each, rows: each.exploring(rows, exploration)), asked(RowPlayer.averaged)]
-        episodes, met = walks.episodes(policies, follows, settings.seed, self.played)
-        losses = []
-        for player, each in enumerate(self.row_players):
-            each.see(episodes, met, follows[:, player])
-            losses.append(each.learn(settings.fits))
-            if self.batches % settings.refresh == 0:
-                each.refresh()
-            each.imitate(settings.fits)
-        self.count(episodes.nodes, settings.plays)
+        for average in self.averages:
+            average.imitate(settings.fits)
         return {"loss": float(np.mean(losses))}
 
     @property
@@ -142,55 +97,24 @@ class Nfsp(NeuralLearner):
         settings, share = self.settings, min(self.played / self.settings.explore_over, 1.0)
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
-    def play(self, follows: NDArray[np.int64]) -> Episodes:
+    def play(self, follows: NDArray[np.int64]) -> Played:
         """Episodes in which players follow what ``follows``, int64 [B, N], says."""
-        game, exploration = self.compiled, self.exploration
-        explored = np.concatenate([response.exploring(exploration) for response in self.responses])
-        policies = np.ones((2, len(game.action_ids)))
-        policies[:, self.slots] = explored, self.average
-        return self.episodes(policies, follows)
-
-    def imitate(self) -> None:
-        """Fit the average policy to the counts."""
-        visits = np.add.reduceat(self.chosen, self.first[:-1])
-        widths = np.diff(self.first)
-        total = np.repeat(visits, widths)
-        shares = np.where(total > 0.0, self.chosen / np.maximum(total, 1.0), 1.0 / np.repeat(widths, widths))
-        if not self.averages:
-            self.average = shares
-        for player, network in enumerate(self.averages):
-            own = self.slots_of(player)
-            rows = Rows.of_slots(network.inputs.first, shares[own], visits[self.infosets_of(player)])
-            network.fit(rows, self.settings.fits, self.generator)
-            self.average[own] = network.values()
+        exploration = self.exploration
+        explored = [response.exploring(exploration) for response in self.responses]
+        return self.ground.play([explored, [average.policy() for average in self.averages]], follows)
 
     def policy(self) -> Policy | NeuralPolicy:
-        if self.row_players:
-            return self.ground.policy([each.average if len(each.chosen) else None for each in self.row_players])
-        return self.policy_of(self.average)
+        return self.ground.policy([average.result() for average in self.averages])
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {"batches": np.array([self.batches]), **self.counts()}
-        for player, each in enumerate(self.row_players):
-            arrays |= named(f"player{player}", each.state())
-        if self.row_players:
-            return arrays
-        arrays |= {"chosen": self.chosen, "average": self.average}
-        for player, response in enumerate(self.responses):
-            arrays |= named(f"response{player}", response.state())
-        for player, network in enumerate(self.averages):
-            arrays |= named(f"average{player}", network.state())
+        for player, (response, average) in enumerate(zip(self.responses, self.averages, strict=True)):
+            arrays |= named(f"response{player}", response.state()) | named(f"average{player}", average.state())
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.batches = int(arrays["batches"][0])
         self.restore_counts(arrays)
-        for player, each in enumerate(self.row_players):
-            each.restore(under(f"player{player}", arrays))
-        if self.row_players:
-            return
-        self.chosen, self.average = np.array(arrays["chosen"]), np.array(arrays["average"])
-        for player, response in enumerate(self.responses):
+        for player, (response, average) in enumerate(zip(self.responses, self.averages, strict=True)):
             response.restore(under(f"response{player}", arrays))
-        for player, network in enumerate(self.averages):
-            network.restore(under(f"average{player}", arrays))
+            average.restore(under(f"average{player}", arrays))

@@ -5,26 +5,33 @@ mixtures, add the responses to the pools and fill in their payoffs. Payoffs are 
 the paper simulates plays. With exact responses and ``meta=nash`` it is the double oracle algorithm (McMahan, Gordon and Blum
 2003); with ``meta=uniform`` it is fictitious play. Learned responses are what Q-learning makes of episodes against the
 mixtures, starting anew each time. The result is the mixture, as one behaviour policy.
+
+By the rules (:class:`RowPools`) strategies are networks of values, of which the greatest is played, payoffs are means over
+playthroughs, as in the paper, and pools begin with networks that have learned nothing.
 """
 
-from collections.abc import Mapping, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
+from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.heads import BEST, best_rows
+from treeplex.forms.policies.neural import Layers, NeuralPolicy, outputs_of
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.approximator import make_approximator
+from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
+from treeplex.learn.neural.responses.by_rows import make_response
 from treeplex.learn.neural.responses.meta_solvers import META_SOLVERS
-from treeplex.learn.neural.responses.q_learning import QLearning, transitions
 from treeplex.settings import setting
 
 Floats = NDArray[np.float64]
@@ -43,48 +50,184 @@ class PsroSettings(NeuralSettings):
     batches: int = setting(20, "batches by which a response is learned", low=1)
     explore: float = setting(0.2, "probability of a random action while a response is learned", low=0, high=1)
     fits: int = setting(20, "gradient steps for a batch", low=1)
+    simulated: int = setting(200, "by the rules, playthroughs by which a choice of strategies is valued", low=1, added=True)
     meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
+
+
+class Pools(ABC):
+    """The strategies of all players.
+
+    Attributes:
+        payoffs: float64 [N, K0, K1, ...], what each player gets from all choices of strategies.
+        found: for each player int64 [K], how often each strategy was found.
+    """
+
+    payoffs: Floats
+    found: list[NDArray[np.int64]]
+
+    @abstractmethod
+    def respond(self, mixed: Sequence[Floats]) -> None:
+        """Add a response of each player to the mixtures of the others, for each player float64 [K], and fill in payoffs."""
+
+    @abstractmethod
+    def policy(self, mixed: Sequence[Floats]) -> Policy | NeuralPolicy:
+        """The mixtures as one behaviour policy."""
+
+    @abstractmethod
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+
+    @abstractmethod
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
+
+
+class SequencePools(Pools):
+    """Of a compiled game.
+
+    Attributes:
+        of: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
+    """
+
+    def __init__(self, learner: "PSRO") -> None:
+        """Begin with uniform play."""
+        self.learner, players = learner, range(learner.players)
+        self.of = [learner.sequence_form(player, learner.uniform())[None] for player in players]
+        self.found = [np.ones(1, np.int64) for _ in players]
+        self.payoffs = pool_payoffs(learner.compiled, self.of, np.empty((learner.players, *[0] * learner.players)))
+
+    def respond(self, mixed: Sequence[Floats]) -> None:
+        learner, policy = self.learner, self.policy(mixed)
+        answer = learner.best if learner.settings.oracle == EXACT else learner.learned
+        for player in range(learner.players):
+            response = learner.sequence_form(player, answer(player, policy))
+            known = (self.of[player] == response).all(axis=1)
+            if known.any():
+                self.found[player] += known
+            else:
+                self.of[player] = np.concatenate((self.of[player], response[None]))
+                self.found[player] = np.append(self.found[player], 1)
+        self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
+
+    def policy(self, mixed: Sequence[Floats]) -> Policy:
+        mixture = np.concatenate([weights @ pool for weights, pool in zip(mixed, self.of, strict=True)])
+        return Policy(self.learner.compiled, normalised(self.learner.compiled, mixture))
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        arrays: dict[str, NDArray[Any]] = {"payoffs": self.payoffs}
+        for player, (pool, found) in enumerate(zip(self.of, self.found, strict=True)):
+            arrays |= {f"pool.{player}": pool, f"found.{player}": found}
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.of = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.of))]
+        self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.of))]
+        self.payoffs = np.array(arrays["payoffs"])
+
+
+class RowPools(Pools):
+    """By the rules.
+
+    Attributes:
+        of: for each player networks of the values of actions, of which the greatest is played; as many for all.
+    """
+
+    def __init__(self, learner: "PSRO") -> None:
+        """Begin with a network for each player that has learned nothing."""
+        self.learner, self.of, players = learner, KeptLayers(learner.players), range(learner.players)
+        self.of.keep([make_response(learner, player, 1).values.layers() for player in players])
+        self.payoffs = np.zeros((learner.players, *[0] * learner.players))
+        self.found = [np.zeros(0, np.int64) for _ in players]
+        self.fill()
+
+    def parts(self) -> list[list[Any]]:
+        """The strategies as :meth:`treeplex.learn.neural.walks.ground.Ground.play` takes them."""
+        return [[self.strategy(layers) for layers in member] for member in zip(*self.of.of, strict=True)]
+
+    def strategy(self, layers: Layers) -> Callable[[NDArray[np.float32]], Floats]:
+        """What one plays at rows of infosets."""
+        features = len(self.learner.probed.view.scale)
+        return lambda rows: best_rows(outputs_of(layers, rows[:, :features]), rows[:, features:] > 0.0)
+
+    def respond(self, mixed: Sequence[Floats]) -> None:
+        self.of.keep([self.learned(player, mixed) for player in range(self.learner.players)])
+        self.fill()
+
+    def learned(self, player: int, mixed: Sequence[Floats]) -> Layers:
+        """A response to the others' mixtures, of which each episode has one strategy."""
+        learner, settings, parts = self.learner, self.learner.settings, self.parts()
+        response = make_response(learner, player, settings.plays * settings.batches)
+        for _ in range(settings.batches):
+            own: list[Any] = [None] * learner.players
+            own[player] = response.exploring(settings.explore)
+            seats = np.stack([learner.generator.choice(len(each), settings.plays, p=each) for each in mixed], axis=1)
+            seats[:, player] = len(parts)
+            response.see(learner.ground.play([*parts, own], seats))
+            response.learn(settings.fits)
+            response.refresh()
+        found: Layers = response.values.layers()
+        return found
+
+    def fill(self) -> None:
+        """Value the choices that were not valued yet."""
+        learner, count, known = self.learner, len(self.of), self.payoffs.shape[1]
+        choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
+        payoffs = np.zeros((learner.players, *[count] * learner.players))
+        old: list[Any] = [slice(None), *[slice(known)] * learner.players]
+        payoffs[tuple(old)] = self.payoffs
+        seats = np.repeat(np.array(choices, np.int64), learner.settings.simulated, axis=0)
+        paid = learner.ground.play(self.parts(), seats).episodes.payoffs
+        means = paid.reshape(len(choices), learner.settings.simulated, -1).mean(axis=1)
+        if learner.constant is not None and learner.players == 2:
+            means[:, 1] = learner.constant - means[:, 0]
+        for choice, each in zip(choices, means, strict=True):
+            cell: list[Any] = [slice(None), *choice]
+            payoffs[tuple(cell)] = each
+        self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in range(learner.players)]
+
+    def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:
+        learner = self.learner
+        networks = [layers for member in zip(*self.of.of, strict=True) for layers in member]
+        weights, view = np.stack(mixed, axis=1), learner.probed.view
+        return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=BEST, weights=weights)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        return {"payoffs": self.payoffs, **self.of.state()}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        self.of.restore(arrays)
+        self.payoffs = np.array(arrays["payoffs"])
+        self.found = [np.ones(len(self.of), np.int64) for _ in self.of.of]
 
 
 class PSRO(NeuralLearner):
     """Policy-space response oracles: best responses to mixtures of earlier ones; the mixture is solved as a static game.
 
     Attributes:
-        pools: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
-        payoffs: float64 [N, K0, K1, ...], what each player gets from all choices of strategies.
-        found: for each player int64 [K], how often each strategy was found.
+        pools: the strategies, and what they pay.
         mixed: for each player float64 [K], how its pool is mixed.
     """
 
     settings_class = PsroSettings
     spreads = True
+    walks_rules: ClassVar[bool] = True
     source = "Lanctot et al. 2017, A unified game-theoretic approach to multiagent reinforcement learning (NIPS 2017)"
 
     def __init__(self, game: Game, settings: PsroSettings) -> None:
         super().__init__(game, settings)
-        self.pools = [self.sequence_form(player, self.uniform())[None] for player in range(self.compiled.players)]
-        self.found = [np.ones(1, np.int64) for _ in self.pools]
-        self.payoffs = np.empty((self.compiled.players, *[0] * len(self.pools)))
+        if self.by_rules is not None and settings.oracle == EXACT:
+            raise AlgorithmError(f"oracle={EXACT} sweeps all infosets, and {game} is walked by its rules; set oracle={LEARNED}")
+        self.pools: Pools = SequencePools(self) if self.by_rules is None else RowPools(self)
         self.mix()
 
     def step(self) -> None:
         """Add a response of each player to the mixtures of the others, and mix anew."""
-        policy = self.policy()
-        respond = self.best if self.settings.oracle == EXACT else self.learned
-        for player in range(self.compiled.players):
-            response = self.sequence_form(player, respond(player, policy))
-            known = (self.pools[player] == response).all(axis=1)
-            if known.any():
-                self.found[player] += known
-            else:
-                self.pools[player] = np.concatenate((self.pools[player], response[None]))
-                self.found[player] = np.append(self.found[player], 1)
+        self.pools.respond(self.mixed)
         self.mix()
 
     def mix(self) -> None:
-        """Fill in payoffs, and solve the game between the pools."""
-        self.payoffs = pool_payoffs(self.compiled, self.pools, self.payoffs)
-        self.mixed = META_SOLVERS[self.settings.meta](self.payoffs, self.found)
+        """Solve the game between the pools."""
+        self.mixed = META_SOLVERS[self.settings.meta](self.pools.payoffs, self.pools.found)
 
     def best(self, player: int, policy: Policy) -> Floats:
         """A policy of slots in which a player plays a best response to the others."""
@@ -92,44 +235,34 @@ class PSRO(NeuralLearner):
 
     def learned(self, player: int, policy: Policy) -> Floats:
         """A policy of slots in which a player plays a response to the others that it has learned from episodes."""
-        settings, game = self.settings, self.compiled
-        response = QLearning(make_approximator(self.inputs(player), settings, self.generator), settings.plays * game.size.depth)
-        policies, follows = np.stack((policy.probabilities,) * 2), np.zeros((settings.plays, game.players), np.int64)
-        follows[:, player], own = 1, self.slots[self.slots_of(player)]
+        settings, shares = self.settings, policy.probabilities[self.slots]
+        response = make_response(self, player, settings.plays * self.compiled.size.depth)
+        parts = [shares[self.slots_of(each)] for each in range(self.players)]
+        seats = np.zeros((settings.plays, self.players), np.int64)
+        seats[:, player] = 1
         for _ in range(settings.batches):
-            policies[1, own] = response.exploring(settings.explore)
-            episodes = self.episodes(policies, follows)
-            response.see(*transitions(episodes, player, self.first, self.infosets_of(player).start))
+            own = [response.exploring(settings.explore) if each == player else part for each, part in enumerate(parts)]
+            response.see(self.ground.play([parts, own], seats))
             response.learn(settings.fits)
             response.refresh()
-            self.count(episodes.nodes, settings.plays)
-        policies[1, own] = response.exploring(0.0)
-        return np.asarray(policies[1, self.slots])
+        shares[self.slots_of(player)] = response.exploring(0.0)
+        return shares
 
-    def policy(self) -> Policy:
-        """The mixtures as one behaviour policy: strategies in sequence form, averaged."""
-        mixture = np.concatenate([weights @ pool for weights, pool in zip(self.mixed, self.pools, strict=True)])
-        return Policy(self.compiled, normalised(self.compiled, mixture))
+    def policy(self) -> Policy | NeuralPolicy:
+        """The mixtures as one behaviour policy."""
+        return self.pools.policy(self.mixed)
 
     def measure(self) -> Mapping[str, float]:
         """Exploitability of the mixture, and strategies in all pools."""
-        return {**super().measure(), "pool": float(sum(map(len, self.pools)))}
+        return {**super().measure(), "pool": float(sum(map(len, self.pools.found)))}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """The pools and their payoffs; mixtures follow."""
-        pools = {f"pool.{player}": pool for player, pool in enumerate(self.pools)}
-        return (
-            pools
-            | {f"found.{player}": found for player, found in enumerate(self.found)}
-            | self.counts()
-            | {"payoffs": self.payoffs}
-        )
+        return self.pools.state() | self.counts()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Take up pools, and mix them."""
-        self.pools = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.pools))]
-        self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.pools))]
-        self.payoffs = np.array(arrays["payoffs"])
+        self.pools.restore(arrays)
         self.restore_counts(arrays)
         self.mix()
 

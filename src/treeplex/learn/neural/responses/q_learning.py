@@ -10,8 +10,9 @@ from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
 from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.neural.fitting.approximator import Approximator
-from treeplex.learn.neural.frame import under
+from treeplex.learn.neural.fitting.approximator import make_approximator
+from treeplex.learn.neural.frame import NeuralLearner, under
+from treeplex.learn.neural.walks.rules_walks import Played
 
 PARTS = ("slot", "next", "reward")
 
@@ -32,15 +33,17 @@ class QLearning:
         rows: transitions: the slot that was played, the next infoset or -1, and the payoff.
     """
 
-    def __init__(self, approximator: Approximator, room: int) -> None:
+    def __init__(self, learner: NeuralLearner, player: int, room: int) -> None:
         """Know nothing; ``room`` is how many transitions are kept."""
-        self.approximator, self.first, self.room = approximator, approximator.inputs.first, room
+        self.approximator = make_approximator(learner.inputs(player), learner.settings, learner.generator)
+        self.first, self.room, self.player = self.approximator.inputs.first, room, player
+        self._slots, self._begin = learner.first, learner.infosets_of(player).start
         self.target = np.zeros(len(self.first) - 1)
         self.rows = Replay(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32), room=room)
 
-    def see(self, slots: NDArray[np.int32], following: NDArray[np.int32], rewards: NDArray[np.float32]) -> None:
-        """Keep transitions, oldest first."""
-        self.rows.add((slots, following, rewards), self.room)
+    def see(self, played: Played) -> None:
+        """Keep the player's transitions."""
+        self.rows.add(transitions(played.episodes, self.player, self._slots, self._begin), self.room)
 
     def learn(self, steps: int) -> float:
         """Steps on all transitions; the loss."""

@@ -19,6 +19,8 @@ from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
+from treeplex.learn.neural.walks.rules_outcomes import RowCritic
+from treeplex.learn.neural.walks.rules_walks import Played
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -69,19 +71,42 @@ class Critic:
         """Add transitions, int32 [n, 2]."""
         self.transitions.add((edges,), self.learner.settings.critic_memory)
 
+    def see(self, played: Played) -> None:
+        """Add the transitions of episodes: a slot of a history, and the next history where somebody acts, or the end."""
+        episodes = played.episodes
+        following = np.append(episodes.history[1:], np.int32(0))
+        begun = np.diff(episodes.first) > 0
+        following[episodes.first[1:][begun] - 1] = episodes.ends[begun]
+        slots = self.edge[episodes.history] + episodes.action
+        self.add(np.stack((slots, following), axis=1).astype(np.int32))
+
     def watch(self, player: int, count: int, exploration: float) -> None:
         """Take in what so many playthroughs of a traverser come to at their ends."""
-        learner = self.learner
-        kind = WalkKind(player, learner.settings.seed, exploration, returns=True)
-        for _, _, edges in playthroughs(learner, self, learner.ground.strategy, kind, count):
+        for _, _, edges in self.playthroughs(player, count, exploration, returns=True):
             self.add(edges)
 
-    def regrets(self, player: int, count: int, exploration: float, corrected: bool) -> Iterator[tuple[Rows, Any]]:
-        """Rows of a traverser's regrets with weight 1, and where the others acted; see :meth:`Ground.external`."""
-        learner = self.learner
-        kind = WalkKind(player, learner.settings.seed, exploration, corrected)
-        for rows, others, _ in playthroughs(learner, self, learner.ground.strategy, kind, count):
-            yield rows._replace(weights=np.ones(len(rows.places), np.float32)), others
+    def playthroughs(
+        self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
+    ) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
+        """Playthroughs of the present policies by outcome sampling, counted by the learner and numbered by its count.
+
+        Args:
+            player: the traverser.
+            count: how many.
+            exploration: the probability with which it chooses uniformly.
+            corrected: whether the critic's values are corrected by what was sampled.
+            returns: whether transitions lead to the ends of playthroughs, not to the next decisions.
+
+        Yields:
+            Some at a time: rows of the traverser's regrets in units of the largest payoff, weighted by one over the
+            probability that its own choices led there, times that of uniform ones; where the others acted, for
+            :meth:`treeplex.learn.neural.walks.ground.Ground.shown`; and transitions for :meth:`add`.
+        """
+        learner, kind = self.learner, WalkKind(player, self.learner.settings.seed, exploration, corrected, returns)
+        begin, values = learner.infosets_of(player).start, self.values(player) * learner.scale
+        for found in learner.walks(walk_outcomes, [learner.ground.strategy, values, self.edge], kind, learner.played, count):
+            regrets = found.values / np.float32(learner.scale)
+            yield Rows(found.places - begin, regrets, found.weights), found.others, found.edges
 
     def forget(self) -> None:
         """Drop all transitions, and begin with new networks."""
@@ -134,23 +159,6 @@ class Critic:
             self._values[number] = part.values()
 
 
-def playthroughs(
-    learner: NeuralLearner, critic: Critic, policy: Floats, kind: WalkKind, count: int
-) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
-    """Playthroughs by outcome sampling with a critic, counted by the learner and numbered by its count.
-
-    Args:
-        learner: counts them.
-        critic: the baselines.
-        policy: of slots, float64 [S].
-        kind: of walks.
-        count: how many.
-
-    Yields:
-        Some at a time: rows of the traverser's regrets in units of the largest payoff, infosets of the other players, int32
-        [n], and transitions, int32 [n, 2].
-    """
-    begin, values = learner.infosets_of(kind.player).start, critic.values(kind.player) * learner.scale
-    for found in learner.walks(walk_outcomes, [policy, values, critic.edge], kind, learner.played, count):
-        regrets = found.values / np.float32(learner.scale)
-        yield Rows(found.places - begin, regrets, found.weights), found.others, found.edges
+def make_critic(learner: NeuralLearner) -> Any:
+    """A critic of the histories of a compiled game, or of rows by the rules."""
+    return Critic(learner) if learner.by_rules is None else RowCritic(learner, learner.by_rules)

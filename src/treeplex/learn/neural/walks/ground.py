@@ -6,21 +6,23 @@ A learner does not know which. It walks, keeps rows, fits networks and follows t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats
-from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.engine.tree.form import Floats, Ints
+from treeplex.forms.policies.heads import matched_rows, uniform_rows
+from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.neural.fitting.approximator import VALUES, Approximator, make_approximator
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_external
-from treeplex.learn.neural.walks.rules_walks import External, Met, RulesWalks
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, RulesWalks
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
@@ -28,6 +30,23 @@ if TYPE_CHECKING:
 Fitted = Approximator | RowNetwork
 WALKS, ROWS = 8, 1 << 15
 """Walks by the rules that go side by side at first; then twice as many, or half, if they find fewer or more rows than this."""
+
+
+@dataclass(frozen=True)
+class Predicted:
+    """Regrets of which the negative part and a share of the rest are forgotten, and the latest once more."""
+
+    regrets: Any
+    kept: float
+    latest: Any
+
+    def values(self, *rows: NDArray[np.float32]) -> Floats:
+        """The numbers of every slot, or of rows."""
+        return np.asarray(self.kept * np.maximum(self.regrets.values(*rows), 0.0) + self.latest.values(*rows))
+
+
+Followed = Any
+"""Regrets as they can be asked for: a network, a table or :class:`Predicted`."""
 
 
 class Ground(ABC):
@@ -44,6 +63,10 @@ class Ground(ABC):
         """A new network, or table, of a player's values or policy."""
 
     @abstractmethod
+    def rows(self) -> Rows:
+        """No rows, as they are here."""
+
+    @abstractmethod
     def reservoir(self, most: int) -> Reservoir:
         """An empty reservoir of so many rows at most."""
 
@@ -57,7 +80,7 @@ class Ground(ABC):
         """
 
     @abstractmethod
-    def follow(self, player: int, regrets: Fitted) -> None:
+    def follow(self, player: int, regrets: Followed) -> None:
         """From now on a player matches these regrets, as the setting ``greedy`` says."""
 
     @abstractmethod
@@ -65,15 +88,34 @@ class Ground(ABC):
         """Who acted at what walks met of the others, and rows of what they play there by a policy, with weight 1."""
 
     @abstractmethod
-    def policy(self, averages: Sequence[Fitted | None]) -> Policy | NeuralPolicy:
-        """The policy that networks of the average say; where there is none, a player chooses uniformly."""
+    def policy(self, averages: Sequence[Any]) -> Policy | NeuralPolicy:
+        """The policy that networks of the average say; where there is None, a player chooses uniformly.
+
+        Args:
+            averages: for each player; of a compiled game also float64 [S], its own slots.
+        """
+
+    @abstractmethod
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        """Episodes, counted by the learner and numbered by its count.
+
+        Args:
+            policies: for each policy that of each player, as float64 [S] of its own slots; by the rules as a function of rows,
+                or None where nobody follows it.
+            seats: int64 [B, N], which policy each player follows in each episode.
+            histories: by the rules, whether to note what all players know.
+        """
+
+    def followed_layers(self, player: int) -> Layers:
+        """By the rules, the network whose regrets a player matches now."""
+        raise NotImplementedError
 
     def state(self) -> dict[str, NDArray[Any]]:
         """What :meth:`restore` needs, besides the regrets that are followed."""
         return {}
 
     @abstractmethod
-    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Followed]) -> None:
         """Follow each player's regrets again, as after :meth:`state`."""
 
 
@@ -91,6 +133,9 @@ class CompiledGround(Ground):
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> Approximator:
         return make_approximator(self.learner.inputs(player), self.learner.settings, generator, kind)
 
+    def rows(self) -> Rows:
+        return Rows.empty(self.widest)
+
     def reservoir(self, most: int) -> Reservoir:
         return Reservoir(most, self.widest)
 
@@ -101,10 +146,9 @@ class CompiledGround(Ground):
             values = found.values / np.float32(learner.scale)
             yield Rows(found.places - begin, values, np.ones(len(values), np.float32)), found.others
 
-    def follow(self, player: int, regrets: Fitted) -> None:
-        assert isinstance(regrets, Approximator)
-        values, greedy = regrets.values(), self.learner.settings.greedy
-        self.strategy[self.learner.slots_of(player)] = matched(regrets.inputs.first, values, greedy)
+    def follow(self, player: int, regrets: Followed) -> None:
+        own, first = self.learner.slots_of(player), self.learner.inputs(player).first
+        self.strategy[own] = matched(first, regrets.values(), self.learner.settings.greedy)
 
     def shown(self, others: NDArray[np.int32], policy: Floats) -> tuple[int, Rows]:
         learner, player = self.learner, self.learner.compiled.player_of(int(others[0]))
@@ -115,17 +159,27 @@ class CompiledGround(Ground):
         places = others - np.int32(learner.infosets_of(player).start)
         return player, Rows(places, shares, np.ones(len(places), np.float32))
 
-    def policy(self, averages: Sequence[Fitted | None]) -> Policy:
+    def policy(self, averages: Sequence[Any]) -> Policy:
         found = self.learner.uniform()
         for player, average in enumerate(averages):
-            if isinstance(average, Approximator):
-                found[self.learner.slots_of(player)] = average.values()
+            if average is not None:
+                values = average.values() if isinstance(average, Approximator) else average
+                found[self.learner.slots_of(player)] = values
         return self.learner.policy_of(found)
+
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        learner = self.learner
+        tables = np.ones((len(policies), len(learner.compiled.action_ids)))
+        for table, parts in zip(tables, policies, strict=True):
+            table[learner.slots] = np.concatenate(parts)
+        found = learner.episodes(tables, seats)
+        learner.count(found.nodes, len(seats))
+        return Played(found, None, None, None)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"strategy": self.strategy}
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Followed]) -> None:
         self.strategy[:] = arrays["strategy"]
 
 
@@ -138,24 +192,33 @@ class RulesGround(Ground):
 
     def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
         self.learner, self.walks, self.view = learner, walks, walks.view
-        self.followed: dict[int, RowNetwork] = {}
+        self.followed: dict[int, Followed] = {}
 
     def approximator(self, player: int, generator: np.random.Generator, kind: str = VALUES) -> RowNetwork:
         return RowNetwork.of_infosets(self.view, self.learner.settings, generator, kind)
+
+    def rows(self) -> Rows:
+        columns = len(self.view.actions)
+        return Rows.empty(columns, len(self.view.scale) + columns)
 
     def reservoir(self, most: int) -> Reservoir:
         columns = len(self.view.actions)
         return Reservoir(most, columns, len(self.view.scale) + columns)
 
     def strategy(self, met: Met) -> Floats:
-        found, rows = uniform_rows(met.legal), met.described()
-        for player, regrets in self.followed.items():
-            own = met.player == player
-            if own.any():
-                found[own] = matched_rows(regrets.values(rows[own]), met.legal[own], self.learner.settings.greedy)
-        return found
+        return asked_of([self.matching(player) for player in range(self.learner.players)])(met)
 
-    def external(self, player: int, walks: range) -> Iterator[tuple[Rows, External | tuple[()]]]:
+    def matching(self, player: int) -> Callable[[NDArray[np.float32]], Floats]:
+        """What a player does at rows: it matches the regrets that it follows, and plays uniformly before there are any."""
+        regrets, features, greedy = self.followed.get(player), len(self.view.scale), self.learner.settings.greedy
+
+        def policy(rows: NDArray[np.float32]) -> Floats:
+            legal = rows[:, features:] > 0.0
+            return uniform_rows(legal) if regrets is None else matched_rows(regrets.values(rows), legal, greedy)
+
+        return policy
+
+    def external(self, player: int, walks: range) -> Iterator[tuple[Rows, Others | tuple[()]]]:
         learner, together, left = self.learner, WALKS, walks
         while left:
             chosen, left = left[:together], left[together:]
@@ -164,41 +227,50 @@ class RulesGround(Ground):
             together = 2 * together if len(found.places) < ROWS else max(together // 2, 1)
             values = found.values / np.float32(learner.scale)
             rows = Rows(found.met.at(found.places).described(), values, np.ones(len(values), np.float32))
-            yield rows, found if len(found.others) else ()
+            yield rows, Others.of(found.met, found.others, found.probabilities)
 
-    def follow(self, player: int, regrets: Fitted) -> None:
-        assert isinstance(regrets, RowNetwork)
+    def follow(self, player: int, regrets: Followed) -> None:
         self.followed[player] = regrets
 
-    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Fitted]) -> None:
+    def restore(self, arrays: Mapping[str, NDArray[Any]], regrets: Sequence[Followed]) -> None:
         if arrays["iteration"][0]:
             for player, each in enumerate(regrets):
                 self.follow(player, each)
 
-    def shown(self, others: External, policy: Any) -> tuple[int, Rows]:
-        shares = others.probabilities[others.others].astype(np.float32)
-        player = int(others.met.player[others.others[0]])
-        return player, Rows(others.met.at(others.others).described(), shares, np.ones(len(shares), np.float32))
+    def shown(self, others: Others, policy: Any) -> tuple[int, Rows]:
+        shares = others.shares.astype(np.float32)
+        return int(others.met.player[0]), Rows(others.met.described(), shares, np.ones(len(shares), np.float32))
+
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+        learner, asked = self.learner, [asked_of(parts) for parts in policies]
+        found = self.walks.episodes(asked, seats, Playing(learner.settings.seed, histories=histories), learner.played)
+        learner.count(found.episodes.nodes, len(seats))
+        return found
+
+    def followed_layers(self, player: int) -> Layers:
+        """The network whose regrets a player matches now."""
+        found = self.followed.get(player)
+        return found.layers() if isinstance(found, RowNetwork) else self.uniform_layers()
+
+    def uniform_layers(self) -> Layers:
+        """A network by which all actions are alike, whatever is made of its outputs but the greatest."""
+        columns, features = len(self.view.actions), len(self.view.scale)
+        return [(np.zeros((columns, features), np.float32), np.ones(columns, np.float32))]
 
     def policy(self, averages: Sequence[Fitted | None]) -> NeuralPolicy:
-        columns, features = len(self.view.actions), len(self.view.scale)
-        nothing = [(np.zeros((columns, features), np.float32), np.zeros(columns, np.float32))]
-        layers = [average.layers() if isinstance(average, RowNetwork) else nothing for average in averages]
+        layers = [average.layers() if isinstance(average, RowNetwork) else self.uniform_layers() for average in averages]
         return NeuralPolicy(self.learner.game.spec, self.learner.players, self.view, layers)
 
 
-def matched_rows(values: Floats, legal: NDArray[np.bool_], greedy: bool) -> Floats:
-    """Regret matching of rows, float64 [n, columns]; see :func:`treeplex.engine.histories.recording.matched`."""
-    positive = np.where(legal, np.maximum(values, 0.0), 0.0)
-    total = positive.sum(axis=1, keepdims=True)
-    otherwise = uniform_rows(legal)
-    if greedy:
-        best = np.where(legal, values, -np.inf).argmax(axis=1)
-        otherwise = (np.arange(legal.shape[1]) == best[:, None]).astype(np.float64)
-    return np.where(total > 0.0, positive / np.where(total > 0.0, total, 1.0), otherwise)
+def asked_of(parts: Sequence[Callable[[NDArray[np.float32]], Floats] | None]) -> Asked:
+    """A policy that has a part for each player."""
 
+    def asked(met: Met) -> Floats:
+        found, rows = np.zeros(met.legal.shape), met.described()
+        for player, part in enumerate(parts):
+            own = met.player == player
+            if part is not None and own.any():
+                found[own] = part(rows[own])
+        return found
 
-def uniform_rows(legal: NDArray[np.bool_]) -> Floats:
-    """All actions alike, float64 [n, columns]."""
-    found: Floats = legal / np.maximum(legal.sum(axis=1, keepdims=True), 1)
-    return found
+    return asked

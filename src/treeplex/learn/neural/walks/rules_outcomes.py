@@ -1,189 +1,129 @@
-"""Playthroughs by the rules, a critic of what they pay, and the regrets that it reads from them: what ESCHER needs."""
+"""Playthroughs by the rules, a critic of what they pay, and the regrets that are read from both: outcome sampling by rows."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.streams import Stream
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
-from treeplex.forms.compile.stepping import outcomes, picked
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.engine.tree.form import Floats, SmallInts
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, Notes, RulesWalks, Walk, side_by_side
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, RulesWalks, Singles
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
 
-Singles = NDArray[np.float32]
 TOGETHER = 512
 """Playthroughs whose rows are held together."""
+SEEN = ("histories", "actions", "actors", "ends", "payoffs")
 
 
-class Played(NamedTuple):
-    """B playthroughs of D decisions in all.
-
-    Attributes:
-        first: int64 [B+1], where the decisions of each begin.
-        player, infoset, action: int32 [D], who acted, the number of the infoset, the column played.
-        chance: float64 [D], with which probability, exploration included.
-        histories: float32 [D, N F + columns], what all players know there, and which actions there are.
-        payoffs: float64 [B, N].
-        met: the infosets.
-        probabilities: float64 [P, columns], the policy there.
-        others: int32 [R], infosets of all but the traverser.
-        nodes: histories visited.
-    """
-
-    first: Ints
-    player: SmallInts
-    infoset: SmallInts
-    action: SmallInts
-    chance: Floats
-    histories: Singles
-    payoffs: Floats
-    met: Met
-    probabilities: Floats
-    others: SmallInts
-    nodes: int
-
-
-class Trail(NamedTuple):
-    """One playthrough: (player, infoset, column, chance) of each decision, what all know there, payoffs, histories visited."""
-
-    decisions: list[tuple[float, ...]]
-    histories: list[Singles]
-    payoffs: list[float]
-    nodes: int
-
-
-def playthrough(walks: RulesWalks, notes: Notes, player: int, exploration: float, stream: Stream) -> Walk[Trail]:
-    """Outcome sampling: one action of everybody; the traverser chooses uniformly with probability ``exploration``."""
-    state, nodes = walks.rules.new_initial_state(), 1
-    decisions, histories, players = list[tuple[float, ...]](), list[Singles](), range(walks.rules.num_players)
-    while (actor := state.current_player()) != TERMINAL:
-        if actor == CHANCE:
-            actions, probabilities = outcomes(state)
-            taken = picked(probabilities, stream.draw())
-        else:
-            actions = list(state.legal_actions())
-            infoset = notes.number(state, actor, actions)
-            known = notes.known[0].get(infoset)
-            probabilities = (yield 0, infoset) if known is None else known
-            number, share, count = stream.draw(), exploration if actor == player else 0.0, len(actions)
-            if number < share:
-                taken = min(int(number / share * count), count - 1)
-            else:
-                taken = picked(probabilities, (number - share) / (1.0 - share))
-            column = notes.columns[infoset][taken]
-            decisions.append((actor, infoset, column, share / count + (1.0 - share) * probabilities[taken]))
-            known_by = [notes.rows[infoset] if each == actor else walks.view.row(state, each) for each in players]
-            histories.append(np.concatenate(known_by))
-        state = state.child(actions[taken])
-        nodes += 1
-    return Trail(decisions, histories, list(state.returns()), nodes)
-
-
-def play(walks: RulesWalks, policy: Asked, player: int, exploration: float, seed: int, numbers: range) -> Played:
-    """Playthroughs by their numbers; each has a stream of its own, from the seed, its number and the traverser."""
-    notes = Notes(walks.view, [policy])
-    found = side_by_side(
-        (playthrough(walks, notes, player, exploration, Stream(seed, walk, player)) for walk in numbers), notes
-    )
-    decisions = np.array([row for trail in found for row in trail.decisions]).reshape(-1, 4)
-    acting, infoset, action = (decisions[:, column].astype(np.int32) for column in range(3))
-    met = notes.met()
-    known = np.array([row for trail in found for row in trail.histories], np.float32)
-    known = known.reshape(len(decisions), walks.rules.num_players * len(walks.view.scale))
-    return Played(
-        np.concatenate([[0], np.cumsum([len(trail.decisions) for trail in found])]).astype(np.int64),
-        acting,
-        infoset,
-        action,
-        decisions[:, 3].copy(),
-        np.concatenate([known, met.legal[infoset].astype(np.float32)], axis=1),
-        np.array([trail.payoffs for trail in found]),
-        met,
-        notes.probabilities(0),
-        infoset[acting != player],
-        sum(trail.nodes for trail in found),
-    )
-
-
-def sampled_regrets(played: Played, player: int, critic: Floats, corrected: bool) -> tuple[SmallInts, Singles]:
+def sampled_regrets(
+    played: Played, player: int, critic: Floats, *, corrected: bool, scale: float
+) -> tuple[SmallInts, Singles, Singles]:
     """Regrets of a traverser's actions read from a critic; see :func:`treeplex.engine.histories.recording.record_outcomes`.
 
     Args:
-        played: playthroughs, payoffs in units of the largest.
+        played: playthroughs of one policy.
         player: the traverser.
-        critic: float64 [D, columns], what it gets from each action.
+        critic: float64 [D, columns], what it gets from each action, in units of the largest payoff.
         corrected: whether the critic is corrected by what was sampled.
+        scale: the largest payoff.
 
     Returns:
-        Which decisions are the traverser's, int32 [R], and float32 [R, columns], NaN where an action is not there.
+        Which decisions are the traverser's, int32 [R]; float32 [R, columns], NaN where an action is not there; and float32 [R],
+        one over the probability that the traverser's own choices led there, times that of uniform ones.
     """
-    own, values = np.flatnonzero(played.player == player).astype(np.int32), critic.copy()
-    policy, means = played.probabilities[played.infoset], np.empty(len(critic))
-    for episode, payoffs in enumerate(played.payoffs):
-        value = payoffs[player]
-        for at in range(int(played.first[episode + 1]) - 1, int(played.first[episode]) - 1, -1):
+    episodes, met = played.episodes, played.met
+    own, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()
+    policy, means, weights = played.policy[episodes.infoset], np.empty(len(critic)), np.ones(len(critic))
+    counts = met.legal[episodes.infoset].sum(axis=1)
+    for episode, payoffs in enumerate(episodes.payoffs):
+        value, begin, end = payoffs[player] / scale, int(episodes.first[episode]), int(episodes.first[episode + 1])
+        for at in range(end - 1, begin - 1, -1):
             if corrected:
-                taken = played.action[at]
-                values[at, taken] += (value - values[at, taken]) / played.chance[at]
+                taken = episodes.action[at]
+                values[at, taken] += (value - values[at, taken]) / episodes.probability[at]
             means[at] = value = policy[at] @ values[at]
-    legal = played.met.legal[played.infoset[own]]
-    return own, np.where(legal, values[own] - means[own, None], np.nan).astype(np.float32)
+        reach = 1.0
+        for at in range(begin, end):
+            if episodes.player[at] == player:
+                weights[at] = 1.0 / reach
+                reach *= episodes.probability[at] * counts[at]
+    regrets = np.where(met.legal[episodes.infoset[own]], values[own] - means[own, None], np.nan)
+    return own, regrets.astype(np.float32), weights[own].astype(np.float32)
 
 
 class RowCritic:
-    """What players get from actions of histories that rows describe, fitted to the payoffs of playthroughs.
+    """What players get from actions of histories that rows describe, fitted to what came of the actions of playthroughs.
 
     Attributes:
         parts: a network for each player; one where two players' payoffs sum to a constant.
-        seen: float32 [n, W] histories, int32 [n] columns played, float32 [n, N] payoffs in units of the largest.
+        seen: decisions in the order of play: float32 [n, W] histories, int32 [n] columns played, int32 [n] who acted, bool [n]
+            which are the last of their playthroughs, and float32 [n, N] payoffs in units of the largest.
+        returns: whether what came of an action is the payoff, not the next decision.
     """
 
     def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
-        self.learner, self.walks = learner, walks
-        features, columns = learner.players * len(walks.view.scale), len(walks.view.actions)
+        self.learner, self.walks, self.returns = learner, walks, False
+        self.features, columns = learner.players * len(walks.view.scale), len(walks.view.actions)
         self.constant = learner.constant if learner.players == 2 else None
         count = learner.players if self.constant is None else 1
-        self.parts = [RowNetwork(features, columns, learner.settings, learner.generator) for _ in range(count)]
-        self._nothing = np.empty((0, features + columns), np.float32), np.empty(0, np.int32), np.empty((0, learner.players))
-        self.seen = Replay(*self._nothing, room=learner.settings.critic_memory)
+        self.parts = [RowNetwork(self.features, columns, learner.settings, learner.generator) for _ in range(count)]
+        whole, payoffs = np.empty((0, self.features + columns), np.float32), np.empty((0, learner.players), np.float32)
+        empty = whole, np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_), payoffs
+        self._nothing = empty
+        self.seen = Replay(*empty, room=learner.settings.critic_memory)
 
     def values(self, player: int, histories: Singles) -> Floats:
         """What a player gets from each action, in units of the largest payoff; float64 [n, columns]."""
+        return self.values_by([part.values for part in self.parts], player, histories)
+
+    def values_by(self, parts: Sequence[Callable[[Singles], Floats]], player: int, histories: Singles) -> Floats:
+        """The same by other networks than :attr:`parts`, such as earlier ones."""
         if self.constant is not None and player == 1:
-            return np.asarray(self.constant / self.learner.scale - self.parts[0].values(histories))
-        return self.parts[player].values(histories)
+            return np.asarray(self.constant / self.learner.scale - parts[0](histories))
+        return np.asarray(parts[player](histories))
 
     def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
         """Playthroughs of the present policies, counted by the learner and numbered by its count."""
         learner, last = self.learner, self.learner.played + count
+        playing = Playing(learner.settings.seed, player, player, exploration, histories=True)
         while learner.played < last:
-            numbers = range(learner.played, min(learner.played + TOGETHER, last))
-            found = play(self.walks, learner.ground.strategy, player, exploration, learner.settings.seed, numbers)
-            learner.count(found.nodes, len(numbers))
-            yield found._replace(payoffs=found.payoffs / learner.scale)
+            seats = np.zeros((min(TOGETHER, last - learner.played), learner.players), np.int64)
+            found = self.walks.episodes([learner.ground.strategy], seats, playing, learner.played)
+            learner.count(found.episodes.nodes, len(seats))
+            yield found
 
     def watch(self, player: int, count: int, exploration: float) -> None:
-        """Take in what so many playthroughs of a traverser pay."""
+        """Take in what so many playthroughs of a traverser come to at their ends."""
+        self.returns = True
         for found in self.played(player, count, exploration):
-            payoffs = np.repeat(found.payoffs, np.diff(found.first), axis=0)
-            self.seen.add((found.histories, found.action, payoffs), self.learner.settings.critic_memory)
+            self.add(found)
 
-    def regrets(self, player: int, count: int, exploration: float, corrected: bool) -> Iterator[tuple[Rows, Any]]:
-        """Rows of a traverser's regrets with weight 1, and where the others acted; see :meth:`Ground.external`."""
+    def add(self, found: Played) -> None:
+        """Take in the decisions of playthroughs."""
+        episodes, ends = found.episodes, np.zeros(len(found.episodes.player), np.bool_)
+        ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
+        payoffs = np.repeat(episodes.payoffs / self.learner.scale, np.diff(episodes.first), axis=0)
+        self.seen.add((found.histories, episodes.action, episodes.player, ends, payoffs), self.learner.settings.critic_memory)
+
+    see = add
+
+    def playthroughs(
+        self, player: int, count: int, exploration: float, *, corrected: bool = True
+    ) -> Iterator[tuple[Rows, Any, Played]]:
+        """Playthroughs of a traverser; see :meth:`treeplex.learn.neural.walks.critics.Critic.playthroughs`."""
         for found in self.played(player, count, exploration):
-            own, values = sampled_regrets(found, player, self.values(player, found.histories), corrected)
-            places = found.met.at(found.infoset[own]).described()
-            yield Rows(places, values, np.ones(len(own), np.float32)), found if len(found.others) else ()
+            critic, scale = self.values(player, found.histories), self.learner.scale
+            own, values, weights = sampled_regrets(found, player, critic, corrected=corrected, scale=scale)
+            places = found.met.at(found.episodes.infoset[own]).described()
+            others = found.episodes.infoset[found.episodes.player != player]
+            yield Rows(places, values, weights), Others.of(found.met, others, found.policy), found
 
     def forget(self) -> None:
         """Drop everything, and begin with new networks."""
@@ -191,20 +131,35 @@ class RowCritic:
         for part in self.parts:
             part.reset(self.learner.generator)
 
-    def fit(self, policy: Any) -> float:
-        """Fit to the payoffs; the mean loss."""
-        histories, actions, payoffs = self.seen.ordered()
-        losses, rows = [], np.arange(len(actions))
-        for player, part in enumerate(self.parts):
-            values = np.full((len(actions), part.columns), np.nan, np.float32)
-            values[rows, actions] = payoffs[:, player]
-            found = Rows(histories, values, np.ones(len(actions), np.float32))
-            losses.append(part.fit(found, self.learner.settings.critic_fits, self.learner.generator))
+    def fit(self, policy: Asked) -> float:
+        """Fit to the worth of what came of actions under a policy; the mean loss."""
+        settings, (histories, actions, actors, ends, payoffs) = self.learner.settings, self.seen.ordered()
+        if not len(actions):
+            return 0.0
+        losses, rows, rounds = [], np.arange(len(actions)), 1 if self.returns else settings.critic_rounds
+        later = np.flatnonzero(~ends) + 1
+        shares = None if self.returns else policy(self.met(histories[later], actors[later]))
+        for number, part in enumerate(self.parts):
+            for done in range(rounds):
+                worth = payoffs[:, number].astype(np.float64)
+                if shares is not None:
+                    worth[later - 1] = (shares * self.values(number, histories[later])).sum(axis=1)
+                values = np.full((len(actions), part.columns), np.nan, np.float32)
+                values[rows, actions] = worth
+                fits = (settings.critic_fits + done) // rounds
+                found = Rows(histories, values, np.ones(len(actions), np.float32))
+                losses.append(part.fit(found, max(1, fits), self.learner.generator))
         return float(np.mean(losses))
+
+    def met(self, histories: Singles, actors: SmallInts) -> Met:
+        """The infosets of whoever acts at histories."""
+        width, rows = self.features // self.learner.players, np.arange(len(histories))
+        features = histories[:, : self.features].reshape(len(rows), -1, width)[rows, actors]
+        return Met(actors, features, histories[:, self.features :] > 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
-        arrays = dict(zip(("histories", "actions", "payoffs"), self.seen.ordered(), strict=True))
+        arrays = dict(zip(SEEN, self.seen.ordered(), strict=True))
         return arrays | {f"{part}.{name}": each for part, net in enumerate(self.parts) for name, each in net.state().items()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
@@ -213,7 +168,7 @@ class RowCritic:
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        self.seen.restore(*(arrays[name] for name in ("histories", "actions", "payoffs")))
+        self.seen.restore(*(arrays[name] for name in SEEN))
         for number, part in enumerate(self.parts):
             start = f"{number}."
             part.restore({name.removeprefix(start): each for name, each in arrays.items() if name.startswith(start)})

@@ -6,7 +6,7 @@ order of the compiled walks (``engine.histories.episodes``, ``engine.histories.r
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,62 @@ class External(NamedTuple):
     nodes: int
 
 
+class Playing(NamedTuple):
+    """How episodes are played besides by policies.
+
+    Attributes:
+        seed: of all; an episode has a stream of its own, from the seed, its number and the lane.
+        lane: of the streams.
+        explorer: a player who now and then chooses uniformly; -1 for none.
+        exploration: with which probability it does.
+        histories: whether to note what all players know.
+    """
+
+    seed: int
+    lane: int = LANE
+    explorer: int = -1
+    exploration: float = 0.0
+    histories: bool = False
+
+
+class Played(NamedTuple):
+    """Episodes, and what they met; of a compiled game, whose infosets are numbered, the episodes alone.
+
+    Attributes:
+        episodes: whose infosets are numbers of ``met``, actions columns, and histories -1.
+        met: the infosets.
+        policy: float64 [P, columns], the first policy as far as it was asked for; zeros elsewhere.
+        histories: float32 [D, N F + columns], what all players know at each decision, and which actions there are; none
+            where that is not asked for.
+    """
+
+    episodes: Episodes
+    met: Any
+    policy: Any
+    histories: Any
+
+
+class Decided(NamedTuple):
+    """One episode: (player, infoset, column, probability) of each decision, what all know there, payoffs, histories visited."""
+
+    decisions: list[tuple[float, ...]]
+    known: list[Singles]
+    payoffs: Sequence[float]
+    nodes: int
+
+
+class Others(NamedTuple):
+    """Infosets of others than the traverser, and what they play there, float64 [n, columns]."""
+
+    met: Met
+    shares: Floats
+
+    @classmethod
+    def of(cls, met: Met, infosets: SmallInts, policy: Floats) -> "Others | tuple[()]":
+        """Some of those met, int32 [n]; nothing if there are none."""
+        return cls(met.at(infosets), policy[infosets]) if len(infosets) else ()
+
+
 class Notes:
     """The infosets met in a batch of walks, and the policies there as far as they were asked for."""
 
@@ -103,7 +159,7 @@ class Notes:
         legal = np.zeros((len(chosen), len(self.view.actions)), np.bool_)
         for row, infoset in enumerate(chosen):
             legal[row, self.columns[infoset]] = True
-        rows = np.array([self.rows[infoset] for infoset in chosen]).reshape(len(chosen), len(self.view.scale))
+        rows = np.array([self.rows[infoset] for infoset in chosen], np.float32).reshape(len(chosen), len(self.view.scale))
         return Met(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
 
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
@@ -171,56 +227,67 @@ class RulesWalks:
         """No infosets."""
         return Notes(self.view, []).met()
 
-    def episodes(self, policies: Sequence[Asked], seats: Ints, seed: int, number: int) -> tuple[Episodes, Met]:
+    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> Played:
         """Play episodes; each is a function of the seed and its number, however they are batched.
 
         Args:
             policies: to be asked.
             seats: int64 [B, N], the policy that each player follows in each episode.
-            seed: of all.
+            playing: how else.
             number: of the first episode.
-
-        Returns:
-            The episodes, whose infosets are numbers of the second, actions columns, and histories -1; and the infosets.
         """
-        notes = Notes(self.view, policies)
-        walks = (self.episode(notes, each, Stream(seed, number + place, LANE)) for place, each in enumerate(seats.tolist()))
+        notes, seed, lane = Notes(self.view, policies), playing.seed, playing.lane
+        walks = (
+            self.episode(notes, each, Stream(seed, number + place, lane), playing) for place, each in enumerate(seats.tolist())
+        )
         found = side_by_side(walks, notes)
-        decisions = np.array([row for rows, _, _ in found for row in rows]).reshape(-1, 4)
+        decisions = np.array([row for each in found for row in each.decisions]).reshape(-1, 4)
         player, infoset, action = (decisions[:, column].astype(np.int32) for column in range(3))
-        return Episodes(
-            np.concatenate([[0], np.cumsum([len(rows) for rows, _, _ in found])]).astype(np.int64),
+        met = notes.met()
+        width = len(seats[0]) * len(self.view.scale) if playing.histories else 0
+        known = np.array([row for each in found for row in each.known], np.float32).reshape(-1 if width else 0, width)
+        episodes = Episodes(
+            np.concatenate([[0], np.cumsum([len(each.decisions) for each in found])]).astype(np.int64),
             np.full(len(decisions), -1, np.int32),
             player,
             infoset,
             action,
             decisions[:, 3].copy(),
-            np.array([payoffs for _, payoffs, _ in found], np.float64).reshape(len(seats), -1),
+            np.array([each.payoffs for each in found], np.float64).reshape(len(seats), -1),
             np.full(len(seats), -1, np.int32),
-            sum(nodes for *_, nodes in found),
-        ), notes.met()
+            sum(each.nodes for each in found),
+        )
+        legal = met.legal[infoset[: len(known)]].astype(np.float32)
+        return Played(episodes, met, notes.probabilities(0), np.concatenate([known, legal], axis=1))
 
-    def episode(
-        self, notes: Notes, seats: Sequence[int], stream: Stream
-    ) -> Walk[tuple[list[tuple[float, ...]], Sequence[float], int]]:
-        """One episode: rows (player, infoset, column, probability), payoffs, and histories walked through."""
-        state, rows, nodes = self.rules.new_initial_state(), list[tuple[float, ...]](), 1
-        while (player := state.current_player()) != TERMINAL:
-            if player == CHANCE:
+    def episode(self, notes: Notes, seats: Sequence[int], stream: Stream, playing: Playing) -> Walk[Decided]:
+        """One episode."""
+        state, nodes, players = self.rules.new_initial_state(), 1, range(len(seats))
+        decisions, known = list[tuple[float, ...]](), list[Singles]()
+        while (actor := state.current_player()) != TERMINAL:
+            if actor == CHANCE:
                 actions, probabilities = outcomes(state)
                 taken = picked(probabilities, stream.draw())
             else:
-                actions, policy = list(state.legal_actions()), seats[player]
-                infoset = notes.number(state, player, actions)
-                known = notes.known[policy].get(infoset)
-                probabilities = (yield policy, infoset) if known is None else known
-                taken = picked(probabilities, stream.draw())
-                while probabilities[taken] == 0.0 and taken > 0:  # probabilities that sum to a little less than 1
-                    taken -= 1
-                rows.append((player, infoset, notes.columns[infoset][taken], probabilities[taken]))
+                actions, policy = list(state.legal_actions()), seats[actor]
+                infoset = notes.number(state, actor, actions)
+                found = notes.known[policy].get(infoset)
+                probabilities = (yield policy, infoset) if found is None else found
+                share, count = playing.exploration if actor == playing.explorer else 0.0, len(actions)
+                if (drawn := stream.draw()) < share:
+                    taken = min(int(drawn / share * count), count - 1)
+                else:
+                    taken = picked(probabilities, (drawn - share) / (1.0 - share))
+                    while probabilities[taken] == 0.0 and taken > 0:  # probabilities that sum to a little less than 1
+                        taken -= 1
+                chance = share / count + (1.0 - share) * probabilities[taken]
+                decisions.append((actor, infoset, notes.columns[infoset][taken], chance))
+                if playing.histories:
+                    rows = [notes.rows[infoset] if each == actor else self.view.row(state, each) for each in players]
+                    known.append(np.concatenate(rows))
             state = state.child(actions[taken])
             nodes += 1
-        return rows, state.returns(), nodes
+        return Decided(decisions, known, state.returns(), nodes)
 
     def external(self, policy: Asked, player: int, walks: range, seed: int) -> External:
         """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).

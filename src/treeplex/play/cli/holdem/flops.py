@@ -29,7 +29,7 @@ MOST_SHOWN = 20
 @command(
     "Solve one spot on many boards.", place=30, example="flops examples/spots/flop.yaml --boards subset:25 --line x --out flops"
 )
-@with_fields(*(name for name in FIELDS if name not in ("board", "blinds")))
+@with_fields(*(name for name in FIELDS if name not in ("board", "blinds", "runouts")))
 def flops(
     *,
     file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, is ignored.")],
@@ -88,7 +88,7 @@ def flops(
         from treeplex.runs.holdem.batch_board import batch_settings, solve_board
         from treeplex.runs.holdem.batch_report import batch_report, decision_line
         from treeplex.runs.holdem.boards import Texture, check_symmetric, read_boards
-        from treeplex.runs.train.workers import Work
+        from treeplex.runs.job.workers import Work
 
         if by is not None and by not in Texture._fields:
             raise SpecError(f"--by {by!r} is not known; write {', '.join(Texture._fields)}")

@@ -122,7 +122,7 @@ def solve(
       treeplex holdem limit solve --buckets 8 -a dcfr -n 200 --out runs/eight
     """
     with Live(progress):
-        from treeplex.runs.job.interrupt import Interrupted
+        from treeplex.errors import Interrupted
         from treeplex.runs.limit_holdem import LimitSettings, read_settings, solve_limit
 
         if resume:

@@ -1,7 +1,7 @@
-"""``treeplex holdem preflop``: charts of a blueprint before the flop."""
+"""``treeplex holdem preflop``: charts of a blueprint or of a solved spot before the flop."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,24 +11,38 @@ from treeplex.play.cli.shared.console import print_json, say
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
-    import numpy as np
+    from treeplex.forms.policies.preflop import PreflopChart
 
 
-@command("Preflop charts of a blueprint.", place=27)
+@command("Preflop charts of a blueprint or a solved spot.", place=27)
 def preflop(
-    file: Annotated[str, typer.Argument(metavar="BLUEPRINT", help="A folder or file of treeplex train blueprint.")],
+    file: Annotated[
+        str,
+        typer.Argument(
+            metavar="CHART",
+            help="A folder or file of treeplex train blueprint, a file of holdem solve, or a shipped chart: 20bb.",
+        ),
+    ],
     line: Annotated[
-        str, typer.Option("--line", metavar="LINE", help="Actions before: f, c, and r with the chips raised to, as r5r15.")
+        str,
+        typer.Option(
+            "--line", metavar="LINE", help="Actions before: f, c, r with the chips raised to, as r5r15; of solved spots r5,a."
+        ),
     ] = "",
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page.")] = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
-    """Show how a blueprint plays before the flop, as 13 x 13 grids: how often each of the 169 classes of hands does what.
+    """Show how a blueprint or a solved spot plays before the flop, as 13 x 13 grids: how often each of 169 classes does what.
+
+    Charts that ship with the library are solved on some flops, turns and rivers that stand for all; how many, and how far, is
+    said below the grid. examples/spots/preflop.yaml is such a spot to start from.
 
     \b
     Examples:
+      treeplex holdem preflop 20bb
+      treeplex holdem preflop 20bb --line r2 --html answers.html
       treeplex holdem preflop runs/deep
       treeplex holdem preflop runs/deep --line r5 --csv answers.csv
     """
@@ -38,32 +52,28 @@ def preflop(
         live.say(f"reading {file}")
         from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
         from treeplex.forms.policies.preflop import preflop_chart
+        from treeplex.runs.holdem.preflop_charts import how_made, read_solved, solution_chart
 
-        chart = preflop_chart(HoldemBlueprint.load(file), line)
+        solved = read_solved(file)
+        chart = preflop_chart(HoldemBlueprint.load(file), line) if solved is None else solution_chart(solved, line)
     columns = dict(zip(chart.actions, chart.shares, strict=True))
     if csv is not None:
         rows = [",".join((name, *(f"{share[k]:.4f}" for share in chart.shares))) for k, name in enumerate(chart.classes)]
         write_atomically(csv, "\n".join([",".join(("hand", *chart.actions)), *rows]) + "\n")
     if as_json:
         hands = {name: {key: round(float(own[k]), 4) for key, own in columns.items()} for k, name in enumerate(chart.classes)}
-        print_json({"player": chart.player, "line": line, "often": chart.often, "hands": hands})
+        made = {} if solved is None else {"made": how_made(solved)}
+        print_json({"player": chart.player, "line": line, "often": chart.often, "hands": hands} | made)
     else:
-        show(chart.title, chart.actions, chart.kinds, chart.shares, chart.often, None)
+        show(chart, "" if solved is None else how_made(solved), None)
     if html is not None:
-        show(chart.title, chart.actions, chart.kinds, chart.shares, chart.often, html)
+        show(chart, "" if solved is None else how_made(solved), html)
     for path in (csv, html):
         if path is not None and not as_json:
             say(f"wrote {path}")
 
 
-def show(
-    title: str,
-    actions: tuple[str, ...],
-    kinds: tuple[str, ...],
-    shares: "np.ndarray[Any, Any]",
-    often: dict[str, float],
-    html: Path | None,
-) -> None:
+def show(chart: "PreflopChart", made: str, html: Path | None) -> None:
     """The grid on the terminal, or on a page."""
     import io
 
@@ -81,11 +91,13 @@ def show(
             soft_wrap=True, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor", width=140
         )
     coloured = html is not None or in_colour(console)
-    members = np.bincount(HAND_CLASSES, minlength=len(CLASSES))
+    members = np.bincount(HAND_CLASSES, minlength=len(CLASSES)) * chart.reach
     nothing = np.full(len(CLASSES), np.nan)
-    classes = Classes(members, np.ones(len(CLASSES)), members / members.sum(), shares, nothing, nothing)
-    console.print(f"{title}: " + ", ".join(f"{name} {100 * share:.1f}%" for name, share in often.items()))
-    console.print(strategy_grid(classes, kinds, coloured=coloured), soft_wrap=True)
-    console.print(legend(actions, kinds, coloured=coloured))
+    classes = Classes(members, chart.reach, members / members.sum(), chart.shares, nothing, nothing)
+    console.print(f"{chart.title}: " + ", ".join(f"{name} {100 * share:.1f}%" for name, share in chart.often.items()))
+    console.print(strategy_grid(classes, chart.kinds, coloured=coloured), soft_wrap=True)
+    console.print(legend(chart.actions, chart.kinds, coloured=coloured))
+    if made:
+        console.print(made)
     if html is not None:
         write_atomically(html, console.export_html())

@@ -68,9 +68,9 @@ def review(
     """
     with Live(progress) as live:
         live.say("reading the hand")
+        from treeplex.errors import Interrupted
         from treeplex.play.cli.holdem.solve import solving_line
         from treeplex.runs.holdem.review.review import SHARE, ReviewSettings, review, review_json
-        from treeplex.runs.job.interrupt import Interrupted
 
         settings = ReviewSettings(
             ranges=(oop, ip),
@@ -107,14 +107,14 @@ def print_review(found: "Review") -> None:
     }
     print_facts(facts, title=hand.title or "hand")
     for street in found.streets:
-        print_street(street, who, hand.big_blind)
+        print_street(street, hand.big_blind)
     said = [choice.verdict for street in found.streets for choice in street.choices]
     counts = ", ".join(f"{said.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in said)
     typer.echo("")
     say(f"{counts or 'no decision'}; {short(found.lost / hand.big_blind)} bb lost in all", bold=True)
 
 
-def print_street(street: "StreetReview", hero: int, big_blind: float) -> None:
+def print_street(street: "StreetReview", big_blind: float) -> None:
     """One street: where it stood, each decision, and how to look further."""
 
     spot, board = street.solution.spot, street.hand.board

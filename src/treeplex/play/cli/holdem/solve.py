@@ -1,14 +1,14 @@
 """``treeplex holdem solve``: solve a spot."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
 from treeplex.play.cli.holdem.shared.texts import short
-from treeplex.play.cli.shared.arguments import Json
+from treeplex.play.cli.shared.arguments import Json, Ray
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import counted, print_facts, print_json, print_next
 from treeplex.play.cli.shared.failures import STOPPED, TARGET_MISSED, fail
@@ -19,8 +19,8 @@ from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
+    from treeplex.runs.holdem.estimate import SpotEstimate
     from treeplex.runs.holdem.solution import HoldemSolution
-    from treeplex.runs.job.memory import SpotEstimate
     from treeplex.runs.job.record import Progress
 
 
@@ -39,6 +39,10 @@ def solve(
     resume: of.Resume = None,
     start: of.Start = None,
     force: of.Overwrite = False,
+    workers: Annotated[
+        int | None, typer.Option(metavar="N", help="Processes that solve the boards below the first street.")
+    ] = None,
+    ray: Ray = None,
     estimate: of.Estimate = False,
     as_json: Json = False,
     progress: of.Progress = None,
@@ -54,6 +58,10 @@ def solve(
     --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
     memory is always refused. --from solves the spot of a solution again with another --oop or --ip (or both), from its regrets:
     with ranges not too different that takes a fraction of the iterations.
+
+    --workers N holds the first street here and has processes solve the boards below it; the numbers do not depend on how many.
+    A worker that dies is replaced. --storage packed keeps 16-bit numbers in fewer bits; --storage disk:FOLDER keeps them in
+    files, so that memory holds a few boards at a time: the same command resumes such a run at its last iteration.
 
     \b
     Examples:
@@ -80,6 +88,7 @@ def solve(
         live.say("reading the spot")
         task = read_task(file, options, sources, out=out, resume=resume, force=force)
         live.say(f"building {task.spot}")
+        task.workers, task.ray = workers, ray
         solution, saved = task.solve(lambda now: live.say(solving_line(now, task.spot.opening_pot)))
     blinds = solution.exploitability_unnormalised / task.big_blind if task.big_blind else None
     if as_json:
@@ -121,6 +130,8 @@ def solving_line(progress: "Progress", pot: float, *, most: bool = True) -> str:
     if "exploitability" in progress.numbers:
         parts.append(f"exploitability {chips_and_share(progress.numbers['exploitability'], pot)}")
     parts.append(f"{progress.rate:,.0f} it/s" if progress.rate >= 10 else f"{progress.rate:.2g} it/s")
+    if "disk_mb_per_second" in progress.numbers:
+        parts.append(f"disk {progress.numbers['disk_mb_per_second']:,.0f} MB/s a worker")
     if most and progress.seconds_left is not None:
         parts.append(f"at most {clock(progress.seconds_left)} left")
     return "  ".join(parts)
@@ -153,6 +164,9 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
     facts |= evs_of(solution.spot, solution.ev)
     facts |= first_actions(solution)
     facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
+    if solution.disk[1]:
+        size, seconds = solution.disk
+        facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s a worker"
     if saved:
         facts["file"] = str(saved)
     effort = f"{counted(solution.iterations)} in {solution.seconds:.3g} s"

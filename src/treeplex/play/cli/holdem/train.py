@@ -12,6 +12,7 @@ from treeplex.play.cli.shared.arguments import (
     Force,
     Json,
     Preset,
+    Ray,
     ShowSettings,
     TrainOut,
     TrainResume,
@@ -33,6 +34,8 @@ def train(
     config: Config = None,
     changes: Changes = None,
     show: ShowSettings = False,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that play. Default: 1, this one.")] = None,
+    ray: Ray = None,
     out: TrainOut = None,
     resume: TrainResume = None,
     force: Force = False,
@@ -44,7 +47,8 @@ def train(
     A game is a turn like the spot's, with board, stacks and bet sizes drawn at random; it is searched with the network,
     and the rivers that follow are solved. Pot and sizes are the spot's; its ranges are ignored. The folder gets
     net.safetensors, run.json, metrics.jsonl, state.safetensors (at least once a minute) and learning-curve.png. Ctrl-C
-    saves, and --resume continues bit for bit; a training uses one core. treeplex train rebel SPOTFILE does the same.
+    saves, and --resume continues bit for bit. treeplex train rebel SPOTFILE does the same. The paper's single hands, six layers
+    and policy network are --preset paper, for a large machine; --set hands=true makes the recipe see single hands.
 
     \b
     Examples:
@@ -64,5 +68,16 @@ def train(
         say(shown_settings("rebel", model, preset, resume, given).as_yaml(), nl=False)
         return
     check_folders(out, resume)
-    options_of = {"settings": given, "preset": preset, "out": out, "resume": resume, "force": force}
-    run_training(model, "rebel", as_json=as_json, shown=progress, **options_of)
+    run_training(
+        model,
+        "rebel",
+        as_json=as_json,
+        shown=progress,
+        settings=given,
+        preset=preset,
+        out=out,
+        resume=resume,
+        force=force,
+        workers=workers,
+        ray=ray,
+    )

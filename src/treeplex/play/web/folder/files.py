@@ -13,10 +13,10 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from treeplex.errors import FileError, SpecError
+from treeplex.forms.sources.load import SPOT_FILES
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.play.pages.holdem import MOST_NODES, page
 from treeplex.play.web.arrays import finite
-from treeplex.play.web.folder.found import SPOT_FILES
 from treeplex.play.web.safety import MOST_UPLOAD
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.spots.held import Held

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError
+from treeplex.forms.sources.load import SPOT_FILES
 from treeplex.play.web.served import OUTSIDE, Served
 from treeplex.runs.holdem.batch import BATCH
 from treeplex.runs.holdem.files import Header, read_header
@@ -19,8 +20,6 @@ from treeplex.spot_table import FIELDS
 MOST_FILES, MOST_LOOKED_AT, DEEPEST = 500, 20_000, 5
 MOST_POINTS = 400
 """Records of one run that a page is sent."""
-SPOT_FILES = (".yaml", ".yml", ".toml")
-"""How the names of files end that may be spot files."""
 
 
 def listing(served: Served) -> dict[str, Any]:

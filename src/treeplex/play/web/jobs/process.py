@@ -120,11 +120,8 @@ class Watch:
         """The average strategy as it is now."""
         solver = self.job.solver
         if self._policy is None or self._policy[0] != solver.iteration:
-            store = solver.store
-            streets = len(solver.game.boards)
-            found = HoldemPolicy(
-                solver.game, store.average, store.average_scales, solver.locks, streets, threads=solver.threads
-            )
+            average, scales = solver.average()
+            found = HoldemPolicy(solver.game, average, scales, solver.locks, len(solver.game.boards), threads=solver.threads)
             self._policy = solver.iteration, found
         return self._policy[1]
 

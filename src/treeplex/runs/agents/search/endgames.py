@@ -32,13 +32,15 @@ class EndgameSettings(ThinkingSettings):
     turn: str = setting(DEFAULTS.bets[0], "bets on the turn where it is solved")
     river: str = setting(DEFAULTS.bets[1], "bets on the river where it is solved")
     later: str = setting(DEFAULTS.later, "bets on later streets within a solve")
-    raises: str = setting(DEFAULTS.raises, "raises")
+    raises: str = setting(DEFAULTS.raises, "raises, unless the time is too short for them")
+    add_allin: float = setting(DEFAULTS.add_allin, "all-in is offered where it is at most so many pots", low=0)
+    force_allin: float = setting(DEFAULTS.force_allin, "a bet that leaves less than so many pots behind is all-in", low=0)
     iterations: int = setting(DEFAULTS.iterations, "iterations of each solve at most", low=1)
     think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
     gadget: str = setting(DEFAULTS.gadget, "what stands in front of all solves but a hand's first", choices=RESOLVING[:3])
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
-    threads: int = setting(1, "threads that share the boards of a solve", low=1)
+    threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
 
 
 class Endgames(AgentKind):
@@ -61,6 +63,8 @@ class Endgames(AgentKind):
             bets=tuple(bets[street] for street in LATER[LATER.index(settings.start) :]),
             later=settings.later,
             raises=settings.raises,
+            add_allin=settings.add_allin,
+            force_allin=settings.force_allin,
             iterations=settings.iterations,
             gadget=settings.gadget,
             method=settings.method,

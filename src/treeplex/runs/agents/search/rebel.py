@@ -8,6 +8,7 @@ import numpy as np
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.search.agents.of_users import load_leaf
@@ -87,7 +88,7 @@ class Rebel(AgentKind):
     name = "rebel"
     text = "searches with a value network, and plays a random iteration of each search"
     source = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
-    plays = "games of two players with a public tree; turns of hold'em"
+    plays = "games of two players with a public tree; turns of hold'em, and whole hold'em"
     example = "rebel(network=runs/dice,iterations=128)"
     settings = RebelSettings
 
@@ -98,6 +99,8 @@ class Rebel(AgentKind):
         source = settings.network or REBEL
         if isinstance(game.public, HoldemGame):
             return settings.turn_agent(game.public, source, generator)
+        if isinstance(game.public, PublicHoldem):
+            return whole_agent(game.public, settings, generator)
         if not is_shipped(source) and source in shipped_nets():
             source = f"{REBEL}:{source}"
         net = net_of(source, game.tree)
@@ -109,6 +112,32 @@ class Rebel(AgentKind):
         solved, iterations = net.card["solved"], searching.iterations
         agent.about = f"{shipped_name(net) or source}: trained on {solved:,} subgames, {iterations} iterations per search"
         return agent
+
+
+def whole_agent(game: PublicHoldem, settings: RebelSettings, generator: np.random.Generator) -> Agent:
+    """An agent for whole hold'em, with the raises that its network was trained with.
+
+    Raises:
+        SpecError: no training is named, or a setting that it does not know.
+        PolicyError: a network for other cards, blinds or stacks.
+    """
+    from treeplex.learn.rebel.whole.lesson import leaf_of
+    from treeplex.runs.rebel.whole import whole_game, whole_net
+    from treeplex.search.whole.agent import WholeSearchAgent
+
+    if settings.network is None:
+        raise SpecError("no network for whole hold'em comes with the library; name a training: rebel(network=runs/whole)")
+    given = [name for name in ("think", "depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
+    if given:
+        raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
+    net = whole_net(settings.network, None)
+    own = whole_game(net.game)[1]
+    searching = PlaythroughSettings(
+        method=settings.method or str(net.settings["method"]), iterations=settings.iterations or net.play_iterations
+    )
+    agent = WholeSearchAgent(game, own, leaf_of(net, own), searching, generator, drawn=settings.drawn is not False)
+    agent.about = f"{settings.network}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations a street"
+    return agent
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.estimate import estimate_spot
 from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.report.hand_history import HandSpot, with_bets_of
 from treeplex.runs.holdem.report.line import read_steps
@@ -27,7 +28,6 @@ from treeplex.runs.holdem.review.played_hand import PlayedHand, played_hand
 from treeplex.runs.holdem.review.position_ranges import position_range
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job.memory import estimate_spot
 from treeplex.runs.job.record import Progress
 
 Floats = NDArray[np.float64]
@@ -186,7 +186,7 @@ def judged(hand: PlayedHand, how: ReviewSettings, progress: Watch | None) -> Rev
         spot, said = street_spot(hand, each, ranges, how)
         solution = solved_street(spot, each, how, progress)
         found.append(judged_street(hand, each, solution, (*notes, *said)))
-        ranges, notes = ranges_left(hand, found[-1], ranges)
+        ranges, notes = ranges_left(found[-1], ranges)
     return Review(hand, tuple(found))
 
 
@@ -314,9 +314,7 @@ def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Cho
     )
 
 
-def ranges_left(
-    hand: PlayedHand, street: StreetReview, before: tuple[Floats, Floats]
-) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
+def ranges_left(street: StreetReview, before: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges with which a street was left, and what to say about them."""
     view, found, notes = street.solution.at(street.line), [], []
     for player, name in enumerate(("OOP", "IP")):

@@ -36,6 +36,7 @@ class Task:
         out: where the solution goes, if anywhere.
         big_blind: in chips, of an end game of Libratus; else None.
         line: how a hand history went on from the spot.
+        workers, ray: who solves parts of it, see :class:`treeplex.runs.solve.solvable.SpotOptions`.
     """
 
     spot: Spot
@@ -44,15 +45,24 @@ class Task:
     out: Path | None = None
     big_blind: float | None = None
     line: str = ""
+    workers: int | None = None
+    ray: str | None = None
 
     def solve(self, watch: "Callable[[Progress], None]") -> "tuple[HoldemSolution, Path | None]":
         """The solution, and its file if it has a place to go or was interrupted."""
+        from treeplex.errors import Interrupted
         from treeplex.runs.holdem.solve import solve_spot
-        from treeplex.runs.job.interrupt import Interrupted
 
         try:
             solution = solve_spot(
-                self.spot, self.spot.settings.algorithm, progress=watch, resume=self.resume, start=self.start, out=self.out
+                self.spot,
+                self.spot.settings.algorithm,
+                progress=watch,
+                resume=self.resume,
+                start=self.start,
+                workers=self.workers,
+                ray=self.ray,
+                out=self.out,
             )
         except Interrupted as stopped:
             solution = stopped.result

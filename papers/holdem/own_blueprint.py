@@ -1,0 +1,113 @@
+"""What solving turns and rivers again wins from the blueprint that is played before them.
+
+Up to the turn both play the blueprint, so nobody gains by it: hands that end before count as zero. Where a turn comes, its
+cards and ranges are those of the blueprint's own play, and the hand is played out twice, the agent in each seat once; what
+the two seats are worth to the blueprint itself cancels out. Plays are of public states, with ranges in place of hands, and luck
+is removed by what all would get if nobody bet any more.
+
+``python papers/run.py holdem/own_blueprint 2`` plays twice as many hands; the results of each are kept in ``runs``, and hands
+that are there are not played again.
+"""
+
+import json
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+from numpy.typing import NDArray
+
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.evaluate.match.agents import Agent
+from treeplex.evaluate.match.lbr import stakes_of
+from treeplex.evaluate.match.winnings import NORMAL, CheckedDown, drawn, played_out, possible_of, settled
+from treeplex.games.base import CHANCE
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+
+Floats = NDArray[np.float64]
+GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
+FOLDER = Path("runs/holdem")
+AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=100,think=60"}
+"""Iterations decide, so that the machine's load does not."""
+HANDS = {"rivers": 3000, "turns and rivers": 1000}
+TURN = 2
+MILLI = 1000 / 2
+"""Thousandths of a big blind in a chip."""
+
+
+def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
+    """What the agent wins from the blueprint in a hand, chips, the mean of both seats; how much of it was luck; and whether the
+    turn came.
+    """
+    generator, game, path = np.random.default_rng((7, number)), blueprint.game, list[int]()
+    state, reached = game.first_state(), list(game.first_ranges())
+    blueprint.begin(None)
+    while game.options(state).player == CHANCE or stakes_of(game, state).betting_round < TURN:
+        if settled(game, state):
+            return [0.0, 0.0, 0.0]
+        table = None if game.options(state).player == CHANCE else blueprint.policy()
+        chosen, outcomes = drawn(game, state, reached, table, generator)
+        path.append(game.options(state).labels[chosen])
+        blueprint.see(path[-1])
+        state = game.after(state, path[-1])
+        reached = possible_of(game, state, outcomes[chosen])
+    found = np.zeros(2)
+    for seat in (0, 1):
+        players = [player, blueprint] if seat == 0 else [blueprint, player]
+        for place, each in enumerate(players):
+            each.begin(place, np.random.default_rng((number, place)))
+            for label in path:
+                each.see(label)
+        found += played_out(players, state, reached, seat, np.random.default_rng((8, number)), CheckedDown(TURN))
+    return [*(found / 2).tolist(), 1.0]
+
+
+def hands_of(name: str, count: int) -> Floats:
+    """The first so many hands, float64 [count, 4]: payoff, luck, whether the turn came, CPU seconds."""
+    file = Path("runs") / f"own-blueprint-{name.replace(' ', '-')}.jsonl"
+    known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    game = PlayedGame.of(GAME)
+    blueprint = agent(str(FOLDER), game)
+    player = agent(f"endgames(blueprint={FOLDER},{AGENTS[name]})", game)
+    with file.open("a") as lines:
+        for number in range(len(known), count):
+            began = process_time()
+            known.append([*one_hand(number, player, blueprint), process_time() - began])
+            lines.write(json.dumps(known[-1]) + "\n")
+            lines.flush()
+    return np.array(known[:count])
+
+
+def row_of(name: str, found: Floats) -> list[str]:
+    """Its row of the table."""
+    rows = [name, f"{len(found):,}", f"{found[:, 2].mean():.0%}"]
+    for won in (found[:, 0], found[:, 0] - found[:, 1]):
+        mean, error = MILLI * won.mean(), MILLI * NORMAL * won.std(ddof=1) / len(won) ** 0.5
+        rows += [f"{mean:+,.0f}", f"{mean - error:+,.0f} to {mean + error:+,.0f}"]
+    return [*rows, f"{found[:, 3].mean():.2f}"]
+
+
+@study(title="Whole no-limit hold'em against its own blueprint", place=3, minutes=60)
+def reproduce(options: list[str]) -> Result:
+    times = float(options[0]) if options else 1.0
+    found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
+    return Result(
+        source="Brown and Sandholm 2017; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
+        findings=["Turns and rivers that are solved again win from the blueprint that plays the rest."],
+        tables=[
+            Table(
+                "What an agent wins from its own blueprint, in thousandths of a big blind a hand",
+                ["solved again", "hands", "to the turn", "as it came", "95% interval", "without luck", "95% interval", "CPU s"],
+                [row_of(name, rows) for name, rows in found.items()],
+            )
+        ],
+        notes=[
+            "Before the turn both play the blueprint, and hands that end there count as zero. From the turn on the agent plays "
+            "once in each seat, from the same cards and ranges. Luck is what hands turned out to be worth beyond the mean over "
+            "cards and actions, if nobody bet any more. "
+            + "; ".join(f"{name}: `{text}`" for name, text in AGENTS.items())
+            + "."
+        ],
+        numbers={name: rows[:, :2].mean(axis=0).tolist() for name, rows in found.items()},
+    )

@@ -1,0 +1,231 @@
+"""ReBeL, Figure 2 on turn endgame hold'em as published: networks for single hands, with and without a policy network.
+
+All bet sizes of the paper, random boards, stacks and sizes in training. Trainings are short; networks and judgements are kept
+in ``runs/papers`` one by one, and a training that was interrupted goes on where it was saved.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import cache
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import numpy as np
+from safetensors.numpy import load_file, save_file
+
+from papers.common.drawing import dress, line_style, panels, save
+from papers.common.kept import FOLDER, code, effort, kept
+from papers.common.results import Picture, Result, Table, machine, published, stored
+from papers.common.study import study
+from papers.rebel.turn_endgame import thousandths
+from papers.rebel.turn_networks import SEARCHING, TRAINING
+from treeplex.forms.holdem.subgame import cut_spot
+from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.learn.rebel.files import read_net
+from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
+from treeplex.learn.rebel.river_net import RiverNet
+from treeplex.learn.rebel.river_targets import River
+from treeplex.learn.rebel.settings import HoldemRebelSettings
+from treeplex.learn.rebel.shipped_nets import RIVERS
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
+from treeplex.learn.rebel.turn_nets import read_turn_leaf
+from treeplex.learn.torch.device import one_thread
+from treeplex.search.holdem.play_distribution import Player
+from treeplex.search.holdem.strength_bins import SINGLE, BinnedRivers, RiverBins
+
+GAMES = 320
+LOOKS = (10, 20, 40, 80, 160, 320)
+"""Games of a training after which errors on rivers that it has not seen are measured."""
+RECIPE = HoldemRebelSettings(games=GAMES, iterations=24, reuse=48.0, burn_in=128)
+KINDS: Mapping[str, HoldemRebelSettings] = {
+    "64 bins of strength": RECIPE,
+    "single hands": replace(RECIPE, hands=True),
+    "single hands, policy network": replace(RECIPE, hands=True, policy_net=True, iterations=32),
+    "single hands, all they are worth": replace(RECIPE, hands=True, shown=False),
+}
+SEARCHED = 64
+"""Iterations of the searches that are judged."""
+RIVER, FINE = 64, 256
+"""Iterations of Discounted CFR in a solution of a river: in judgements, and of those on which errors are measured."""
+
+
+def path_of(kind: str) -> Path:
+    """Where a kind's network is, by all that decides it."""
+    key = {"settings": asdict(KINDS[kind]), "code": code(*TRAINING), "machine": machine(1)}
+    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
+    return FOLDER / f"rebel-turn-hands-{digest}.safetensors"
+
+
+def network(kind: str) -> tuple[BinnedRivers, Mapping[str, Any]]:
+    """A trained network and its card, which has the errors on the way; from ``runs/papers`` if it is there."""
+    path = path_of(kind)
+    if not path.is_file():
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        with one_thread():
+            train(kind, path)
+    found = read_net(path)
+    return read_turn_leaf(path), {**found.card, "checksum": found.checksum}
+
+
+def train(kind: str, path: Path) -> None:
+    """Train a kind; wherever errors are measured, the training's state is saved beside its network."""
+    trainer, seconds, errors = RebelTrainer(turn_endgame_holdem(), KINDS[kind]), 0.0, dict[str, float]()
+    state, notes = path.with_suffix(".state"), path.with_suffix(".json")
+    if state.is_file() and notes.is_file():
+        trainer.restore(load_file(state))
+        seconds, errors = json.loads(notes.read_text())
+    while not trainer.finished:
+        began = process_time()
+        loss = trainer.round().loss
+        seconds += process_time() - began
+        if trainer.lesson.done in LOOKS:
+            errors[str(trainer.lesson.done)] = error_of(trainer.net)
+            save_file(trainer.state(), state)
+            notes.write_text(json.dumps([seconds, errors]))
+    save_rivers(trainer, path, seconds=seconds, errors=errors, loss=loss)
+    for each in (state, notes):
+        each.unlink(missing_ok=True)
+
+
+@cache
+def unseen() -> list[River]:
+    """Rivers of turn endgame hold'em, undrawn, that searches with the library's network lead to, solved finely."""
+    settings = replace(RECIPE, boards=False, perturbed=0.0, stacks=(20_000.0, 20_000.0), river_iterations=FINE, seed=99)
+    play = HoldemSelfPlay(turn_endgame_holdem(), settings, read_turn_leaf(RIVERS), np.random.default_rng(settings.seed))
+    return [*play.rivers(), *play.rivers()]
+
+
+def error_of(net: RiverNet) -> float:
+    """Root mean square error of values of hands on rivers that no training has seen, in parts of the pot.
+
+    Hands count as often as they are held.
+    """
+    squares, weights = 0.0, 0.0
+    for river in unseen():
+        board = RiverBins.of(river.spot.format, river.bins.boards, SINGLE if net.single else net.bins)
+        outputs = net(replace(river, bins=board).row()[0][None])[0]
+        low, share = board.low[0].astype(np.int64), board.share[0]
+        for player, (values, worth) in enumerate(zip(np.split(outputs, 2), river.worth, strict=True)):
+            mass, edge = board.showdown(0, river.ranges[1 - player])
+            found = (1.0 - share) * values[low] + share * values[low + 1]
+            if not net.shown:
+                found = found - np.divide(0.5 * edge, mass, out=np.zeros_like(mass), where=mass > 0)
+            held = np.where(np.isfinite(worth), river.ranges[player][board.order[0]] * mass, 0.0)
+            squares += float(held @ np.nan_to_num(found - worth) ** 2)
+            weights += float(held.sum())
+    return math.sqrt(squares / weights)
+
+
+def judged(kind: str) -> float:
+    """Exploitability in chips of the average policy of a search of the published turn, rivers solved for its beliefs."""
+    leaf, card = network(kind)
+
+    def make() -> float:
+        turn = cut_spot(turn_endgame_holdem())
+        player = Player(turn, RIVER, storage="float32")
+        with one_thread():
+            search = player.search("lcfr", SEARCHED, leaf)
+            search.run(SEARCHED - search.iteration)
+        return float(player.judge(player.average(search), expected=False).exploitability)
+
+    key = {"what": "rebel/turn_hands", "net": card["checksum"], "searched": SEARCHED, "river": RIVER, "code": code(*SEARCHING)}
+    return float(kept(key, make))
+
+
+def slope(errors: Mapping[str, float]) -> float:
+    """The power of the number of games with which errors fall, by least squares over the later half of the looks."""
+    late = [(math.log(int(games)), math.log(error)) for games, error in errors.items()][-4:]
+    return float(np.polyfit(*zip(*late, strict=True), 1)[0])
+
+
+def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
+    """Errors against games."""
+    figure, (axes,) = panels(1, 1, size=(7.6, 4.6))
+    for number, (kind, card) in enumerate(cards.items()):
+        games = [int(each) for each in card["errors"]]
+        axes.plot(games, [100.0 * each for each in card["errors"].values()], label=kind, **line_style(number))
+    dress(axes, "Networks for rivers of turn endgame hold'em, all bet sizes")
+    axes.set(xlabel="games of training (32 rivers each)")
+    axes.set_ylabel("error of a hand's value on unseen rivers, % of the pot")
+    axes.set_xticks(LOOKS, [str(each) for each in LOOKS])
+    axes.legend(frameon=False, fontsize=9.5, handlelength=3.2)
+    return save(
+        figure,
+        "rebel-turn-hands.png",
+        "Root mean square error of values of hands on unseen rivers against games of training, both axes logarithmic, for "
+        "networks over bins of strength and over single hands",
+    )
+
+
+@study(
+    title="ReBeL, Figure 2: turn endgame hold'em as published, single hands",
+    place=14,
+    minutes=60,
+    needs=("torch",),
+)
+def reproduce() -> Result:
+    cards = {kind: network(kind)[1] for kind in KINDS}
+    chips = {kind: judged(kind) for kind in KINDS}
+    paper = published("rebel")
+    return Result(
+        source=f"{paper['source']}; {paper['turn_endgame']['source']}, appendices C.2 and E.",
+        findings=findings(cards, chips),
+        tables=[table(cards, chips)],
+        pictures=[draw(cards)],
+        notes=notes(),
+        numbers={"cards": {kind: dict(card) for kind, card in cards.items()}, "exploitability": chips},
+    )
+
+
+def table(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) -> Table:
+    """What trainings took and came to."""
+    rows = []
+    for kind, card in cards.items():
+        errors = [f"{100.0 * card['errors'][str(look)]:.1f}" for look in LOOKS]
+        rows.append([kind, *errors, f"{card['seconds'] / 60.0:.1f}", f"{thousandths(chips[kind]):,.0f}"])
+    columns = ["", *(f"{look} games" for look in LOOKS), "CPU minutes", f"exploitability, {SEARCHED} iterations"]
+    return Table(
+        "Error of a hand's value on unseen rivers, % of the pot, after so many games; exploitability of a search with the last "
+        "network, average policy, in thousandths of a big blind",
+        columns,
+        rows,
+    )
+
+
+def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float]) -> Sequence[str]:
+    """What the figures say, and what a longer training would come to if errors went on falling so."""
+    claim, whole = published("rebel")["turn_endgame"], stored("rebel/turn_endgame")
+    level = whole["chips"]["19,000 behind"]["lcfr"][whole["iterations"].index(claim["iterations"])]
+    best = min(chips, key=lambda kind: chips[kind])
+    found = [
+        f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} thousandths of a big blind here; '
+        f"trainings of minutes come to {thousandths(chips[best]):,.0f} ({best})."
+    ]
+    for kind, card in cards.items():
+        falls, rate = slope(card["errors"]), card["seconds"] / GAMES
+        games = 6 * 3600 * 2 / rate
+        then = card["errors"][str(GAMES)] * (games / GAMES) ** falls
+        found.append(
+            f"{kind}: {card['seconds'] / 60.0:.1f} CPU minutes; errors fall as games to the power {falls:.2f}. Six hours of "
+            f"two cores are {games:,.0f} games, after which the error would be {100.0 * then:.1f}% of the pot if it went on so."
+        )
+    return found
+
+
+def notes() -> list[str]:
+    """How it was measured."""
+    return [
+        "Games as published (appendix C.2): first bets of half the pot, the pot or all-in, raises of three quarters or all-in, "
+        "sizes moved by up to 0.1 of the pot, 5,000 to 50,000 chips a player, any board; beliefs over 1,326 hands, cards of "
+        "the board embedded, a network for policies that starts searches as if with 15 iterations.",
+        f"Not as published: three layers of 256 instead of six of 1,536, {GAMES} games; 32 rivers from each search; turns "
+        f"by linear CFR-D of {RECIPE.iterations} iterations (32 with a policy network), rivers by {RECIPE.river_iterations} of "
+        "DCFR.",
+        "Where hands are valued over the showdown, that is added exactly; `all they are worth` is the paper's way.",
+        f"Unseen rivers: 64 of the published turn (3s7hTdKs, 19,000 behind), beliefs from searches with the library's network, "
+        f"solved by {FINE} iterations. Hands count as often as they are held. {effort()}",
+    ]

@@ -1,0 +1,184 @@
+"""ReBeL on whole no-limit hold'em with small decks, from the blinds over four streets, every number exact.
+
+``python papers/run.py rebel/whole_holdem [NAME ...]`` makes the runs whose name contains one of the words (none: all), each
+kept in ``runs/papers`` when it is done, and shows what there is.
+"""
+
+from collections.abc import Mapping
+from time import process_time
+from typing import Any
+
+import numpy as np
+
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.kept import kept, peek
+from papers.common.results import Picture, Result, Table, published
+from papers.common.study import study
+from treeplex.forms.sources.load import load_rules
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.torch.device import one_thread
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy
+from treeplex.solvers.holdem.solver import HoldemSolver
+
+DECKS: Mapping[str, str] = {
+    "12": "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])",
+    "16": "holdem(ranks=4,suits=4,stack=8,sizes=[100%;a])",
+    "24": "holdem(ranks=6,suits=4,stack=8,sizes=[a])",
+}
+COMMON: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 0}
+VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "recipe": ("self-play, CFR-D", {}),
+    "random": ("random beliefs", {"source": "random"}),
+    "average": ("self-play, modified CFR-AVG", {"method": "dcfr-avg-modified"}),
+    "drawn": ("self-play, 4 boards drawn", {"boards": 4}),
+}
+MARKS: Mapping[str, tuple[int, ...]] = {"12": (256, 512, 1024), "16": (256, 1024), "24": (512,)}
+"""Public belief states after which a training is judged."""
+SEEDS = (0, 1)
+PLAYTHROUGHS = 4
+"""Of the agent's own policy, at the end."""
+FULL = (4, 16, 64, 256)
+"""Iterations of Discounted CFR over the whole game, for comparison."""
+BATCH = 512
+
+
+def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
+    """A training, and the exploitability of the average policies of its searches at the marks, in chips a hand."""
+    game = load_rules(DECKS[deck]).public_game()
+    compiled, marks, points = compiled_whole(game), list(MARKS[deck]), []
+    settings = WholeRebelSettings().changed({**COMMON, **VARIANTS[variant][1], "solves": marks[-1], "seed": seed})
+    searching = PlaythroughSettings(method=settings.method, iterations=settings.iterations, playthroughs=1, batch=BATCH)
+    with one_thread():
+        trainer, seconds, began = RebelTrainer(game, settings), 0.0, process_time()
+        while marks:
+            trainer.round()
+            if trainer.lesson.done < marks[0]:
+                continue
+            marks.pop(0)
+            seconds += process_time() - began
+            found = searched_strategy(game, trainer.leaf, searching, np.random.default_rng(0), compiled, drawn=False)
+            points.append((trainer.lesson.done, seconds, judge_whole(compiled, found).exploitability))
+            began = process_time()
+        value: dict[str, Any] = {"points": points}
+        if seed == SEEDS[0] and deck == "12":
+            searching = searching.changed({"playthroughs": PLAYTHROUGHS})
+            found = searched_strategy(game, trainer.leaf, searching, np.random.default_rng(0), compiled)
+            value["played"] = judge_whole(compiled, found).exploitability
+    return value
+
+
+def solved(deck: str) -> list[tuple[int, float]]:
+    """Exploitability after iterations of Discounted CFR over the whole game, in chips a hand."""
+    compiled = compiled_whole(load_rules(DECKS[deck]).public_game())
+    solver, points = HoldemSolver(compiled, "dcfr", threads=1, storage="float64"), []
+    for mark in FULL:
+        solver.run(mark - solver.iteration)
+        points.append((mark, judge_whole(compiled, solver.store.average).exploitability))
+    return points
+
+
+def runs() -> dict[str, Any]:
+    """Every run by name: what it is known by, and how it is made."""
+    found: dict[str, Any] = {}
+    for deck, game in DECKS.items():
+        if deck != "24":
+            found[f"{deck}-solved"] = {"study": "whole_holdem", "game": game, "full": FULL}, lambda deck=deck: solved(deck)
+        for variant in VARIANTS if deck == "12" else ("recipe",):
+            for seed in SEEDS if deck == "12" else SEEDS[:1]:
+                about = {**COMMON, **VARIANTS[variant][1], "marks": MARKS[deck], "seed": seed}
+                key = {"study": "whole_holdem", "game": game, "settings": about}
+                found[f"{deck}-{variant}-{seed}"] = key, lambda plan=(deck, variant, seed): trained(*plan)
+    return found
+
+
+def big_blinds(chips: float) -> str:
+    """Thousandths of a big blind of two chips, as text."""
+    return f"{500.0 * chips:,.1f}"
+
+
+def spread(values: list[float]) -> str:
+    """One value, or the least and the greatest."""
+    return big_blinds(values[0]) if len(values) == 1 else f"{big_blinds(min(values))} to {big_blinds(max(values))}"
+
+
+def table(deck: str, known: Mapping[str, Any]) -> Table | None:
+    """Exploitability of one deck's trainings at the marks."""
+    rows = []
+    for variant, (text, _) in VARIANTS.items():
+        found = [known[name] for seed in SEEDS if (name := f"{deck}-{variant}-{seed}") in known]
+        if found:
+            cells = [spread([run["points"][k][2] for run in found]) for k in range(len(MARKS[deck]))]
+            seconds = max(run["points"][-1][1] for run in found)
+            played = [big_blinds(run["played"]) for run in found if "played" in run]
+            rows.append([text, str(len(found)), *cells, f"{seconds:.0f}", *(played or ["-"])])
+    heads = ["", "seeds", *(f"{mark:,}" for mark in MARKS[deck]), "s", f"played, N = {PLAYTHROUGHS}"]
+    caption = (
+        f"{deck} cards, `{DECKS[deck]}`: exploitability of average policies after so many public belief states, mbb a hand"
+    )
+    return Table(caption, heads, rows) if rows else None
+
+
+def draw(known: Mapping[str, Any]) -> Picture:
+    """Exploitability against training time with twelve cards."""
+    figure, (panel,) = panels(1, 1, size=(7.6, 4.6))
+    for number, (variant, (text, _)) in enumerate(VARIANTS.items()):
+        found = [known[name]["points"] for seed in SEEDS if (name := f"12-{variant}-{seed}") in known]
+        if found:
+            points, style = np.array(found), line_style(number)
+            panel.plot(points[:, :, 1].mean(axis=0), 500 * points[:, :, 2].mean(axis=0), label=text, **style)
+            low, high = 500 * points[:, :, 2].min(axis=0), 500 * points[:, :, 2].max(axis=0)
+            panel.fill_between(points[:, :, 1].mean(axis=0), low, high, color=style["color"], alpha=0.15, linewidth=0)
+    for mark, chips in known.get("12-solved", ()):
+        panel.axhline(500 * chips, color="0.7", linewidth=0.8)
+        panel.annotate(f"{mark} iterations of the whole game", (0, 500 * chips), fontsize=8, color="0.4", va="bottom")
+    dress(panel, "Four streets, 12 cards")
+    plain_labels(panel)
+    panel.set(xlabel="training, s of processor time", ylabel="exploitability, mbb a hand")
+    panel.legend(frameon=False, fontsize=9, handlelength=3.0)
+    alt = (
+        "Exploitability against training time on whole hold'em with twelve cards: self-play, random beliefs and other variants"
+    )
+    return save(figure, "rebel-whole-holdem.png", alt)
+
+
+def findings(known: Mapping[str, Any]) -> list[str]:
+    """What the runs say of the paper's claims."""
+    last = {
+        variant: [known[f"12-{variant}-{s}"]["points"][-1][2] for s in SEEDS if f"12-{variant}-{s}" in known]
+        for variant in VARIANTS
+    }
+    means = {variant: float(np.mean(own)) for variant, own in last.items() if own}
+    if not {"recipe", "random"} <= means.keys():
+        return []
+    claim = published("rebel")["turn_search"]["claims"][2]
+    return [
+        f'Published: "{claim}". Here, over four streets from the blinds on, after {MARKS["12"][-1]:,} public belief states '
+        f"networks from random beliefs leave {big_blinds(means['random'])} thousandths of a big blind, and those from self-play "
+        f"{big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
+    ]
+
+
+@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=20)
+def reproduce(options: list[str]) -> Result:
+    known: dict[str, Any] = {}
+    for name, (key, make) in runs().items():
+        if not options or any(word in name for word in options):
+            known[name] = kept(key, make)
+            print(name, known[name], flush=True)
+        elif (before := peek(key)) is not None:
+            known[name] = before
+    return Result(
+        source=published("rebel")["source"],
+        findings=findings(known),
+        tables=[found for deck in DECKS if (found := table(deck, known))],
+        pictures=[draw(known)],
+        notes=[
+            "A subgame is a street of betting after its cards; 64 iterations of Discounted CFR unless a row says otherwise, "
+            "all boards up to a renaming of suits for each target, networks of two layers of 128. Average policies of searches "
+            "are judged, and, as played, iterations drawn at random in so many playthroughs, an upper bound. Whole games are "
+            "solved by the hold'em engine, which also judges.",
+        ],
+        numbers={"runs": known},
+    )

@@ -1,0 +1,1 @@
+"""Spots in parts: the first street is the trunk, and the boards below it are solved part by part, here or by workers."""

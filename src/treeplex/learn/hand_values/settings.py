@@ -1,0 +1,39 @@
+"""Everything that decides a training of a network for single hands."""
+
+from dataclasses import dataclass
+
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.settings import setting
+
+STREETS = ("flop", "turn", "river")
+
+
+@dataclass(frozen=True)
+class HandValueSettings(LearningSettings):
+    """Which situations are drawn, how they are solved, and how a network is fitted to their values."""
+
+    street: str = setting("turn", "the street at whose beginning hands are valued", choices=STREETS, fixed=True)
+    bets: str = setting("100%,a", "first bets on all streets, as spot files have them", fixed=True)
+    raises: str = setting("a", "raises on all streets", fixed=True)
+    least_stack: float = setting(0.25, "the smallest stack, in pots", above=0)
+    most_stack: float = setting(20.0, "the largest stack, in pots; stacks are drawn evenly in their logarithm", above=0)
+    situations: int = setting(400, "situations to solve; the step size falls over them", low=1)
+    iterations: int = setting(
+        80,
+        "iterations of Discounted CFR in a solve at stacks of 1.5 to 4 pots; half with less, 1.75 times as many with more",
+        low=2,
+    )
+    sampled: int = setting(
+        128, "hands of each player that are learned from in a situation, half of them drawn by the range", low=1
+    )
+    held_out: float = setting(0.05, "the part of situations kept for validation, never learned from", low=0, below=1)
+    width: int = setting(64, "width of the network's layers", low=1, fixed=True)
+    rows: int = 2_000_000
+    burn_in: int = setting(2048, "rows before the first step", low=1)
+    batch: int = 1024
+    reuse: float = 40.0
+
+    @property
+    def length(self) -> int:
+        """Situations."""
+        return self.situations

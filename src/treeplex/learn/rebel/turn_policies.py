@@ -1,0 +1,143 @@
+"""The policy network of ReBeL on turns of hold'em (Brown et al. 2020, section 5.3, appendices E and J).
+
+It sees what the value network of single hands sees, who has put what into the pot, and whether there was a bet on this
+street. It says for each hand of the player to act how likely each action is: columns are fold, check or call, all-in, then the
+other bets and raises, smallest first, so that a size keeps its column while sizes and stacks are drawn anew.
+"""
+
+from collections.abc import Sequence
+from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.forms.holdem.subgame import HoldemSubgame, decision_rows
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.betting.tree import Action, Decision
+from treeplex.games.poker.features import features_of_betting, features_of_board
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.policy_net import probabilities
+from treeplex.learn.rebel.value_net import Forward, Module, value_net
+from treeplex.learn.torch.device import torch_module
+from treeplex.search.holdem.guessed_street import policies_from
+from treeplex.search.holdem.strength_bins import BinnedRivers, Function
+from treeplex.search.policy_encoding import STEPS, PolicyRows
+from treeplex.search.subgame import SubgameSearch
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
+"""Columns of actions that have no size."""
+
+
+def columns_of(actions: Sequence[Action], columns: int) -> list[int]:
+    """The column of each action at a decision; where there are more sizes than in training, they share the last."""
+    sized = count(len(set(FIXED.values())))
+    return [FIXED[action.kind] if action.kind in FIXED else min(next(sized), columns - 1) for action in actions]
+
+
+def most_columns(spot: Spot) -> int:
+    """Columns that a spot's decisions have at most."""
+    streets = spot.bets.streets if isinstance(spot.bets, BetPlan) else ()
+    sizes = [len(own) for street in streets for player in street for own in (player.bets, player.raises)]
+    return len(set(FIXED.values())) + max(sizes, default=1)
+
+
+def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges) -> Singles:
+    """What the network sees at some decisions, float32 [K, inputs].
+
+    Args:
+        game: the game.
+        board: the cards on the table.
+        nodes: int64 [K], the decisions.
+        reached: for each player float64 [K, H].
+    """
+    betting = np.array([features_of_betting(game.tree.nodes[node], game.spot) for node in nodes])
+    seen = np.tile(features_of_board(game.spot.format, board), (len(nodes), 1))
+    beliefs = []
+    for player in (0, 1):
+        likely = reached[player] * game.compatible(reached[1 - player])
+        total = likely.sum(axis=1, keepdims=True)
+        uniform = game.free(board) / game.free(board).sum()
+        beliefs.append(likely.shape[1] * np.where(total > 0, likely / np.maximum(total, 1e-300), uniform))
+    return np.concatenate((betting, seen, *beliefs), axis=1).astype(np.float32)
+
+
+def inputs_of(spot: Spot) -> int:
+    """Numbers of a row."""
+    betting = features_of_betting(HoldemGame.of(spot).tree.nodes[0], spot)
+    return len(betting) + len(features_of_board(spot.format, spot.board)) + 2 * len(spot.format.hands)
+
+
+class TurnGuess:
+    """Guesses of a turn's policies by a network; a :class:`treeplex.search.warm_start.Guess`.
+
+    Attributes:
+        columns: A.
+        net: float32 [n, inputs] to [n, H * A], logits.
+        forward: its outputs.
+    """
+
+    def __init__(self, inputs: int, hands: int, columns: int, *, width: int, layers: int, seed: int) -> None:
+        """A fresh network.
+
+        Raises:
+            SpecError: PyTorch is missing.
+        """
+        self.columns = columns
+        self.net: Module = value_net(inputs, hands * columns, width=width, layers=layers, seed=seed)
+        self.forward = Forward(self.net)
+
+    def __call__(self, subgame: HoldemSubgame, rows: Ints, reached: Ranges, policy: Floats) -> None:
+        first, second = (own[rows] for own in reached)
+        from_numpy, game = torch_module().from_numpy, subgame.game
+        events = [game.tree.nodes[node] for node in rows]
+        columns = [columns_of(event.actions, self.columns) for event in events if isinstance(event, Decision)]
+        legal = np.zeros((len(rows), self.columns), np.bool_)
+        for own, taken in zip(legal, columns, strict=True):
+            own[taken] = True
+        logits = self.forward(rows_at(game, subgame.state.board, rows, (first, second)))
+        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()
+        for node, table, taken, event in zip(rows, found, columns, events, strict=True):
+            assert isinstance(event, Decision)
+            decision_rows(subgame.top, int(node), policy)[:] = table[subgame.held(event.player)][:, taken].T
+
+
+class GuidedRivers(BinnedRivers):
+    """Values of rivers by one network, and guesses of the turn's policies by another.
+
+    Attributes:
+        guess: the guesses.
+        warm: iterations that a guess counts as.
+    """
+
+    def __init__(self, function: Function, bins: int, guess: TurnGuess, warm: int, *, shown: bool) -> None:
+        super().__init__(function, bins, shown=shown)
+        self.guess, self.warm = guess, warm
+
+
+def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:
+    """The average policy at every decision of a turn's search, for the beliefs that it leads to.
+
+    As in other games: hands that do not come there say nothing, and decisions that no hand comes to are left out.
+    """
+    subgame = search.subgame
+    assert isinstance(subgame, HoldemSubgame)
+    reached, tables = policies_from(search, search.average_policy())
+    nodes = np.array(list(tables))
+    first, second = (own[nodes] for own in reached)
+    targets = np.zeros((len(nodes), first.shape[1], columns), np.uint8)
+    legal = np.zeros((len(nodes), columns), np.bool_)
+    for k, (node, table) in enumerate(tables.items()):
+        event = subgame.game.tree.nodes[node]
+        assert isinstance(event, Decision)
+        taken = columns_of(event.actions, columns)
+        there = (first, second)[event.player][k] > 0
+        legal[k, taken] = True
+        targets[k][:, taken] = np.where(there[:, None], np.rint(table.T * STEPS), 0)
+    kept = targets.any(axis=(1, 2))
+    inputs = rows_at(subgame.game, subgame.state.board, nodes, (first, second))
+    return PolicyRows(inputs[kept], targets[kept], legal[kept])

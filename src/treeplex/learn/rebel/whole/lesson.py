@@ -1,0 +1,113 @@
+"""What ReBeL learns on whole hold'em; see :class:`treeplex.learn.rebel.trainer.Lesson`."""
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import FileError
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.replay import Replay
+from treeplex.learn.rebel.files import NetFile
+from treeplex.learn.rebel.policy_net import load_weights
+from treeplex.learn.rebel.value_net import Module, NetFactory, value_net
+from treeplex.learn.rebel.whole.self_play import WholeRows, WholeSelfPlay
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
+from treeplex.learn.torch.device import torch_module
+
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class WholeLesson:
+    """Hands of whole hold'em, and a value network for the ends of all streets."""
+
+    def __init__(
+        self,
+        game: PublicHoldem,
+        settings: WholeRebelSettings,
+        generator: np.random.Generator,
+        net: NetFactory | None = None,
+    ) -> None:
+        self.settings, self.leaf = settings, whole_leaf(game, settings, net)
+        encoding = self.leaf.encoding
+        empty = [np.zeros((0, numbers), np.float32) for numbers in (encoding.inputs, encoding.outputs, encoding.outputs)]
+        rows = Replay(*empty, room=settings.rows)
+        self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber)}
+        self.play = WholeSelfPlay(game, settings, self.leaf, generator)
+        self.seen = 0
+
+    @property
+    def net(self) -> Any:
+        """The value network."""
+        return self.leaf.net
+
+    @property
+    def done(self) -> int:
+        """Streets played."""
+        return self.play.solved
+
+    @done.setter
+    def done(self, count: int) -> None:
+        self.play.solved = count
+
+    @property
+    def begun(self) -> bool:
+        """Whether the first streets, whose rows are not counted, are behind."""
+        return self.play.solved >= self.settings.burn_in and len(self.fittings[""].rows) > 0
+
+    def advance(self) -> int:
+        """Play a street of every hand."""
+        found = self.play.advance()
+        self.seen += len(found.inputs)
+        if len(found.inputs):
+            most = min(self.settings.rows, max(int(self.settings.fresh * self.seen), self.settings.batch))
+            self.fittings[""].rows.add(found, most)
+        return len(found.inputs) if self.begun else 0
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the hands stand."""
+        return {**self.play.state(), "seen": np.array([self.seen], np.int64)}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Put the hands where they stood."""
+        self.seen = int(arrays["seen"][0])
+        self.play.restore(arrays)
+
+
+def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory | None = None) -> WholeLeaf:
+    """Fresh networks as settings have them."""
+    encoding = WholeEncoding(game)
+    sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
+    made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
+    return WholeLeaf(encoding, made)
+
+
+def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:
+    """Mean Huber loss of hands' values, each as much as its weight."""
+    errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none")
+    return (errors * weights).sum() / weights.sum().clamp(min=1.0)
+
+
+def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
+    """Leaf values by the network of a file.
+
+    Raises:
+        FileError: it does not fit the game.
+    """
+    try:
+        leaf = whole_leaf(game, WholeRebelSettings.from_json(net.settings, net.path))
+        load_weights(leaf, net.weights)
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise FileError(f"{net.path}: a network for {net.game} that does not fit the game ({error})") from error
+    return leaf
+
+
+def whole_identity(game: PublicHoldem) -> str:
+    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan; stacks aside."""
+    rules = replace(game.rules, betting=replace(game.rules.betting, stacks=()))
+    return hashlib.sha256(repr(rules).encode()).hexdigest()

@@ -1,0 +1,374 @@
+"""Self-play of whole hold'em from the first card (Brown et al. 2020, algorithms 1 and 2): streets searched side by side.
+
+A public belief state lies between two streets: the betting so far, the board before the next cards, both ranges. The street
+that follows is searched after its cards, on some boards or on all, each with the same ranges. What its hands are worth before
+the cards is the mean over these boards, each as likely as a hand meets the other player there. On the board that comes the
+policy of a random iteration is played to the street's end, where the next public belief state lies.
+
+Boards that differ only in suits are searched once: every board is renamed to the least of its images, and with it the hands
+held. Ranges are kept alike for hands that a renaming takes to each other; before the first bet they are, and play changes that
+only by rounding.
+"""
+
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.rows_of_hands import equalise
+from treeplex.errors import SpecError
+from treeplex.forms.subgames.beliefs import normalised_range
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.forms.whole.street import Cards, StreetPlaces, StreetSubgame
+from treeplex.forms.whole.suits import Board
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.games.public import pick
+from treeplex.learn.rebel.random_beliefs import split
+from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
+from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
+from treeplex.search.play_distribution import training_iterations
+from treeplex.search.subgame import METHODS
+from treeplex.search.warm_start import begin_search
+from treeplex.search.whole.street_search import StoppedRows, run_stopping
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+TRIES = 50
+"""Hands played from one search of the beginning until one goes on after it."""
+
+
+class WholeRows(NamedTuple):
+    """What streets teach: inputs [K, inputs], values in parts of the pot [K, outputs], and how much each counts, alike."""
+
+    inputs: Singles
+    targets: Singles
+    weights: Singles
+
+
+@dataclass(frozen=True, eq=False)
+class Between:
+    """A public belief state before a street.
+
+    Attributes:
+        game: with the stacks and sizes of the hand.
+        table: cards come; or, at the beginning of a hand, somebody acts.
+        board: canonical, before these cards.
+        ranges: for each player float64 [H], summing to one.
+    """
+
+    game: PublicHoldem
+    table: Table
+    board: Board
+    ranges: Ranges
+
+    @property
+    def begins(self) -> bool:
+        """Whether it is the beginning of a hand."""
+        return self.table.player >= 0
+
+
+@dataclass
+class Row:
+    """A board of a street: its weight among those of its public belief state, and whose it is."""
+
+    board: Board
+    weight: float
+    owner: int
+
+
+class WholeSelfPlay:
+    """Hands of whole hold'em played side by side.
+
+    Attributes:
+        game: as it was named.
+        settings: how.
+        leaf: values at the ends of streets.
+        generator: of everything random.
+        states: where each episode stands.
+        solved: public belief states between streets so far; the beginning is none.
+    """
+
+    def __init__(
+        self, game: PublicHoldem, settings: WholeSelfPlaySettings, leaf: WholeLeaf, generator: np.random.Generator
+    ) -> None:
+        """Begin every hand.
+
+        Raises:
+            SpecError: stacks that do not cover the big blind.
+        """
+        self.game, self.settings, self.leaf, self.generator = game, settings, leaf, generator
+        if settings.stacks is not None and settings.stacks[0] <= game.rules.betting.big_blind:
+            raise SpecError(f"stacks must be more than the big blind of {game.rules.betting.big_blind}, not {settings.stacks}")
+        assert isinstance(leaf.encoding, WholeEncoding)
+        self.cards: Cards = leaf.encoding.cards
+        self._root = self._first_of(game)
+        self.states = [self._first() for _ in range(settings.episodes)]
+        self.solved = 0
+
+    def _first(self) -> Between:
+        """A hand before its first bet, with stacks and sizes drawn if they are to be."""
+        if self.settings.stacks is None and not self.settings.perturbed:
+            return self._root
+        return self._first_of(drawn_game(self.game, self.settings, self.generator))
+
+    def _first_of(self, game: PublicHoldem) -> Between:
+        free = np.ones(len(game.hands)) / len(game.hands)
+        return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
+
+    def advance(self) -> WholeRows:
+        """Play every hand on by one street."""
+        groups: dict[tuple[Any, ...], list[int]] = {}
+        for number, state in enumerate(self.states):
+            groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
+        found = WholeRows(*(np.concatenate(part) for part in zip(*map(self._street, groups.values()), strict=True)))
+        self.solved += len(found.inputs)
+        return found
+
+    def _street(self, numbers: list[int]) -> WholeRows:
+        """Play some hands that stand at the same table on by one street."""
+        states = [self.states[number] for number in numbers]
+        first = states[0]
+        game, begins = first.game, first.begins
+        table = first.table
+        if not begins:
+            table = game.rules.dealt(table, game.rules.format.board_sizes[table.street + 1])._replace(line="")
+        if begins:
+            kept = [Row((), 1.0, 0)]
+            held = [self._held(state) for state in states]
+            copies = np.zeros(len(states), np.int64)
+        else:
+            kept, held, copies = self._dealt(states)
+        owners = np.array([row.owner for row in kept])
+        ranges = tuple(np.stack([states[owner].ranges[player] for owner in owners]) for player in (0, 1))
+        subgame = StreetSubgame.of(game, self.cards, table, [row.board for row in kept], ranges)
+        method, iterations = METHODS[self.settings.method], self.settings.iterations
+        search = begin_search(subgame, method, self.leaf, None, iterations)
+        stops = training_iterations(
+            self.settings.draw, method.name, iterations, len(states), self.generator, first=search.iteration
+        )
+        average = self.settings.passed_on == "average"
+        stopped = run_stopping(search, iterations, copies, stops, average=average)
+        rows = (
+            self._rows([], subgame, [], search.root_values())
+            if begins
+            else self._rows(states, subgame, kept, search.root_values())
+        )
+        for place, number in enumerate(numbers):
+            self.states[number] = self._walked(subgame, stopped, place, kept[copies[place]].board, held[place])
+            tries = TRIES if begins and self.settings.stacks is None else 1
+            while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
+                self.states[number] = self._walked(subgame, stopped, place, (), self._held(first))
+                tries -= 1
+        return rows
+
+    def _held(self, state: Between) -> tuple[int, int]:
+        """Hands drawn from what is believed."""
+        first, second = state.game.draw(PublicHand(state.table, state.board), state.ranges, self.generator)
+        return first, second
+
+    def _dealt(self, states: Sequence[Between]) -> tuple[list[Row], list[tuple[int, int]], Ints]:
+        """The boards of all public belief states; the hands held in each, and the row of the board that comes."""
+        kept, held, copies = list[Row](), list[tuple[int, int]](), []
+        for owner, state in enumerate(states):
+            hands, suits = self._held(state), self.cards.suits
+            form = state.game.rules.format
+            gone = {int(card) for hand in hands for card in state.game.hands[hand]}
+            count = form.deal[form.street(state.board) + 1]
+            left = [card for card in form.deck if card not in state.board and card not in gone]
+            comes, renaming = suits.canonical((*state.board, *self.generator.choice(left, count, replace=False).tolist()))
+            held.append((int(suits.maps[renaming, hands[0]]), int(suits.maps[renaming, hands[1]])))
+            if not self.settings.boards:
+                every = suits.deals(state.board)
+                copies.append(len(kept) + list(every).index(comes))
+                kept += [Row(board, float(weight), owner) for board, weight in every.items()]
+                continue
+            copies.append(len(kept))
+            kept.append(Row(comes, drawn_weight(state, comes), owner))
+            rest = [card for card in form.deck if card not in state.board]
+            for _ in range(self.settings.boards - 1):
+                board, _ = suits.canonical((*state.board, *self.generator.choice(rest, count, replace=False).tolist()))
+                kept.append(Row(board, 1.0, owner))
+        return kept, held, np.array(copies)
+
+    def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> WholeRows:
+        """Values of the hands before the cards, the mean over boards, and the belief states that they belong to."""
+        encoding, places = (
+            self.leaf.encoding,
+            StreetPlaces(subgame.game, [PublicHand(each.table, each.board) for each in states]),
+        )
+        if not states:
+            none = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
+            return WholeRows(none[0], none[1], none[1])
+        owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
+        ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
+        whole = tuple(own[owners] for own in ranges)
+        pots = np.array([state.game.rules.pot(state.table) for state in states])
+        orbits = np.stack([self.cards.suits.orbits(state.board) for state in states])
+        targets, counts = [], []
+        for player in (0, 1):
+            met = weights[:, None] * subgame.roots.opposing(whole, player)
+            sums = np.zeros((2, len(states), met.shape[1]))
+            np.add.at(sums[0], owners, met * values[player])
+            np.add.at(sums[1], owners, met)
+            before, totals = places.opposing(ranges, player), np.bincount(owners, weights=weights)
+            for part in sums:
+                equalise(orbits, part)
+            mean = np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0)
+            targets.append(mean / pots[:, None])
+            seen = np.divide(sums[1], before, out=np.zeros_like(before), where=(before > 0) & (sums[1] > 0))
+            counts.append(seen / totals[:, None])
+        inputs = encoding.prepared(places).write(ranges).copy()
+        return WholeRows(inputs, *(np.concatenate(part, axis=1).astype(np.float32) for part in (targets, counts)))
+
+    def _walked(self, subgame: StreetSubgame, stopped: StoppedRows, place: int, board: Board, held: tuple[int, int]) -> Between:
+        """Play a street down; where the hand goes on, or a new one."""
+        explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
+        while True:
+            decision = betting.decisions[number]
+            explores = decision.player == explorer and self.generator.random() < self.settings.exploration
+            if explores or self.settings.source == "random":
+                action = int(self.generator.integers(len(decision.actions)))
+            else:
+                action = pick(self.generator, stopped.policies[number][:, place, held[decision.player]])
+            kind, number = decision.after[action]
+            if kind == "stop":
+                return self._first()
+            if kind == "end":
+                following = self._following(subgame, number, board, tuple(own[number, place] for own in stopped.arrived))
+                return self._first() if following is None else following
+
+    def _following(self, subgame: StreetSubgame, end: int, board: Board, arrived: Ranges) -> Between | None:
+        """The public belief state at a street's end; None where the ranges exclude each other."""
+        game, ended = subgame.game, subgame.betting.ends[end].table
+        table = closed_table(game, (ended.paid[0], ended.paid[1]), ended.street)
+        state = PublicHand(table, board)
+        free, orbits = game.free(state), self.cards.suits.orbits(board)[None]
+        if self.settings.source == "random":
+            arrived = tuple(self._random_range(board, free) for _ in (0, 1))
+        alike = np.stack(arrived)
+        equalise(np.repeat(orbits, 2, axis=0), alike)
+        first, second = normalised_range(alike, free)
+        possible = float(first @ game.opposing(state, (first, second), 0)) > 0
+        return Between(game, table, board, (first, second)) if possible else None
+
+    def _random_range(self, board: Board, free: Floats) -> Floats:
+        """A range by halving the hands in order of strength, as DeepStack draws them; those that tie lie in any order."""
+        shares = self.cards.showdowns.shares(board)
+        strength = shares.sum(axis=1) / np.maximum((shares + shares.T).sum(axis=1), 1e-9)
+        hands = self.generator.permutation(np.flatnonzero(free))
+        drawn = np.zeros(len(free))
+        drawn[hands[np.argsort(strength[hands], kind="stable")]] = split(len(hands), self.generator)
+        return drawn
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Where the episodes stand, as arrays."""
+        tables = [(*state.table.paid, state.table.street) for state in self.states]
+        boards = np.full((len(self.states), self.game.rules.format.board_size), -1, np.int64)
+        for row, state in zip(boards, self.states, strict=True):
+            row[: len(state.board)] = state.board
+        stacks = [state.game.rules.stacks for state in self.states]
+        ranges = np.stack([np.stack(state.ranges) for state in self.states])
+        begins = [state.begins for state in self.states]
+        values = [sizes_of(state.game) for state in self.states]
+        return {
+            "tables": np.array(tables, np.int64),
+            "begins": np.array(begins),
+            "boards": boards,
+            "stacks": np.array(stacks, np.int64),
+            "sizes": np.array(values, np.float64).reshape(len(values), -1),
+            "ranges": ranges,
+        }
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Put the episodes where :meth:`state` found them.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        known: dict[tuple[Any, ...], PublicHoldem] = {}
+        found = []
+        for table, begins, board, stacks, sizes, ranges in zip(
+            *(arrays[name] for name in ("tables", "begins", "boards", "stacks", "sizes", "ranges")), strict=True
+        ):
+            key = tuple(stacks.tolist()), tuple(sizes.tolist())
+            if key == (self.game.rules.stacks, tuple(sizes_of(self.game))):
+                known.setdefault(key, self.game)
+            elif key not in known:
+                known[key] = changed_game(self.game, key[0], key[1])
+            game = known[key]
+            if begins:
+                found.append(self._root if game is self.game else self._first_of(game))
+                continue
+            paid, street = (int(table[0]), int(table[1])), int(table[2])
+            cards = tuple(int(card) for card in board if card >= 0)
+            found.append(Between(game, closed_table(game, paid, street), cards, (ranges[0].copy(), ranges[1].copy())))
+        if len(found) != self.settings.episodes:
+            raise ValueError(f"{len(found)} episodes, not {self.settings.episodes}")
+        self.states = found
+
+
+def drawn_weight(state: Between, board: Board) -> float:
+    """How much a board counts that was dealt to hands drawn from the ranges, beside boards drawn uniformly.
+
+    It comes the more often, the more pairs of hands there are without its cards.
+    """
+    game = state.game
+    before = float(state.ranges[0] @ game.opposing(PublicHand(state.table, state.board), state.ranges, 0))
+    here = float(state.ranges[0] @ game.opposing(PublicHand(state.table, board), state.ranges, 0))
+    left, cards = len(game.rules.format.deck) - len(state.board), len(board) - len(state.board)
+    avoided = np.prod([(left - 4 - k) / (left - k) for k in range(cards)])
+    return float(avoided) * before / here
+
+
+def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Table:
+    """A table after a street at whose end both players had paid so much; nothing else of the betting matters later."""
+    first = game.rules.first_table
+    return first._replace(
+        player=CHANCE,
+        street=street,
+        paid=paid,
+        waiting=(False, False),
+        faced=max(paid),
+        line="",
+    )
+
+
+def sizes_of(game: PublicHoldem) -> list[float]:
+    """The numbers of all sizes of the plan."""
+    return [size.value for street in game.rules.plan.sizes for size in street or ()]
+
+
+def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
+    """The game with other stacks after antes, and other numbers of sizes."""
+    rules, left = game.rules, iter(sizes)
+    streets = tuple(
+        None if street is None else tuple(replace(size, value=next(left)) for size in street) for street in rules.plan.sizes
+    )
+    whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))
+    found = copy(game)
+    found.rules = replace(rules, betting=replace(rules.betting, stacks=whole), plan=replace(rules.plan, sizes=streets))
+    return found
+
+
+def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:
+    """The game with stacks and sizes drawn anew (Brown et al. 2020, appendix C.1).
+
+    Both players have the same stack, its logarithm uniform. Sizes in parts of the pot are moved by up to ``perturbed`` of it.
+    """
+    stacks, sizes = game.rules.stacks, sizes_of(game)
+    if settings.stacks is not None:
+        low, high = np.log(settings.stacks)
+        stacks = (round(float(np.exp(generator.uniform(low, high)))),) * 2
+    if settings.perturbed:
+        kinds = [size.kind for street in game.rules.plan.sizes for size in street or ()]
+        moves = generator.uniform(-settings.perturbed, settings.perturbed, len(sizes))
+        sizes = [
+            max(value + move, 0.05) if kind == "pot" else value for value, kind, move in zip(sizes, kinds, moves, strict=True)
+        ]
+    return changed_game(game, stacks, sizes)

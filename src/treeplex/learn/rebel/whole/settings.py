@@ -1,0 +1,62 @@
+"""Everything that decides a ReBeL training on whole hold'em, but the game."""
+
+from dataclasses import dataclass
+
+from treeplex.errors import SpecError
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.rebel.settings import SOURCES
+from treeplex.search.settings import DRAWS, PASSED_ON
+from treeplex.search.subgame import METHODS
+from treeplex.settings import Settings, setting
+
+
+@dataclass(frozen=True)
+class WholeSelfPlaySettings(Settings):
+    """How hands are played: a subgame is a street of betting, after its cards."""
+
+    method: str = setting("dcfr", "how streets are solved", choices=METHODS)
+    iterations: int = setting(64, "iterations of each search, T; both players update in each", low=1)
+    episodes: int = setting(64, "hands played side by side", low=1, fixed=True)
+    boards: int = setting(
+        8,
+        "boards on which a street is solved for the value before its cards, one of them that which comes; 0: all, up to a "
+        "renaming of suits",
+        low=0,
+    )
+    exploration: float = setting(
+        0.25, "probability with which the exploring player, drawn anew on each street, plays uniformly", low=0, high=1
+    )
+    source: str = setting("self-play", "where public belief states come from; random: for comparison", choices=SOURCES)
+    draw: str = setting(
+        "uniform", "how the iteration played on is drawn; average: weighted as in the average policy", choices=DRAWS
+    )
+    passed_on: str = setting(
+        "iteration",
+        "in CFR-AVG, whose policy beliefs go on with: the drawn iteration's, or the average's up to it, as in the paper",
+        choices=PASSED_ON,
+    )
+    stacks: tuple[int, int] | None = setting(
+        None, "the least and the most chips of a player, drawn anew for each hand; none: those of the game", low=1
+    )
+    perturbed: float = setting(0.0, "parts of the pot by which bet sizes are moved, anew for each hand", low=0)
+
+    def check(self) -> None:
+        """Refuse a least stack above the greatest."""
+        if self.stacks is not None and self.stacks[0] > self.stacks[1]:
+            raise SpecError(f"stacks must be the least and the most chips of a player, not {self.stacks!r}")
+
+
+@dataclass(frozen=True)
+class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
+    """Everything that decides a training on whole hold'em, but the game."""
+
+    width: int = 256
+    burn_in: int = setting(1024, "subgames before the first step", low=1)
+    solves: int = setting(30_000, "streets to play in total; the step size falls over them", low=1)
+    fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
+    seconds: float | None = setting(None, "time over which it trains, in place of so many streets (solves)", above=0)
+
+    @property
+    def length(self) -> int:
+        """Streets to be played."""
+        return self.solves

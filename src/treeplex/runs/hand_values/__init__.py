@@ -1,0 +1,1 @@
+"""Trainings of value networks for single hands, as jobs."""

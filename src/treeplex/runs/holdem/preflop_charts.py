@@ -1,0 +1,84 @@
+"""Charts before the flop of solved spots, those that ship with the library among them.
+
+A shipped chart is a solution that keeps nothing but its first street: its spot says which boards were dealt and which bets were
+on offer, its records how far it was solved.
+"""
+
+from pathlib import Path
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.forms.policies.preflop import PreflopChart
+from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.runs.holdem.report.page_data import Floats
+from treeplex.runs.holdem.solution import HoldemSolution, load_solution
+
+SHIPPED = Path(__file__).with_name("charts")
+PLAYERS = ("big blind", "small blind")
+STREETS = ("flops", "turns", "rivers")
+
+
+def shipped_charts() -> tuple[str, ...]:
+    """The names of the charts that ship with the library, by stack: ``20bb``."""
+    return tuple(sorted((path.stem for path in SHIPPED.glob("*.spot")), key=lambda name: (len(name), name)))
+
+
+def read_solved(file: str) -> HoldemSolution | None:
+    """The solution that a name or a ``.spot`` file stands for; None for anything else.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    if file in shipped_charts() and not Path(file).exists():
+        return load_solution(SHIPPED / f"{file}.spot", resumable=False)
+    return load_solution(file, resumable=False) if Path(file).suffix == ".spot" else None
+
+
+def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
+    """The chart of a solved spot after a line such as ``r2,c``.
+
+    Raises:
+        SpecError: a spot that does not begin before the flop with the whole deck, or a line after which nobody acts there.
+    """
+    spot = solution.spot
+    if spot.board or spot.format != HOLDEM or spot.blinds is None:
+        at = cards_to_string(spot.board) or spot.format.name
+        raise SpecError(f"this solution begins at {at}; charts are of spots with blinds, a whole deck and no board")
+    view = solution.at(line)
+    if view.player is None or view.street > 0:
+        raise SpecError(f"line {line!r}: nobody acts before the flop there; leave its last action out")
+    hands, weight = HAND_CLASSES[view.hands_of(view.player)], np.asarray(view.weight_of(view.player), np.float64)
+    size = len(CLASSES)
+    reach = np.bincount(hands, weight, size)
+    taken = np.stack([np.bincount(hands, weight * row, size) for row in np.asarray(view.strategy, np.float64)])
+    shares: Floats = np.divide(taken, reach, out=np.zeros_like(taken), where=reach > 0)
+    title = f"{PLAYERS[view.player]}, {spot.stack / spot.blinds[1]:g} bb" + (f", after {line}" if line else "")
+    kinds = tuple(action.kind for action in view.actions)
+    members = np.bincount(HAND_CLASSES, minlength=size)
+    return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members)
+
+
+def how_made(solution: HoldemSolution) -> str:
+    """One line: which boards were dealt, and how far it was solved."""
+    spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
+    dealt = (
+        "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
+    )
+    blind = spot.blinds[1] if spot.blinds else 1.0
+    return (
+        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game"
+    )
+
+
+def chart_distance(one: PreflopChart, other: PreflopChart) -> float:
+    """How differently two charts play the same decision: mean over hands of half the sum of differences, in [0, 1].
+
+    Raises:
+        SpecError: the charts have other actions.
+    """
+    if one.actions != other.actions:
+        raise SpecError(f"charts with the actions {', '.join(one.actions)} and {', '.join(other.actions)} do not compare")
+    return float(np.abs(one.shares - other.shares).sum(axis=0)[HAND_CLASSES].mean() / 2)

@@ -1,0 +1,271 @@
+"""ReBeL on whole hold'em as a learner, and its judgement on small decks."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.errors import PolicyError, SpecError, TreeplexError
+from treeplex.evaluate.judge import Judgement
+from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_size import spot_size
+from treeplex.forms.sources.load import load_rules
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.torch.device import one_thread
+from treeplex.runs.job.folder import JobKind, kind_of
+from treeplex.runs.job.record import check_count
+from treeplex.runs.rebel.job import EVALUATIONS, NET, REBEL, RebelJob
+from treeplex.runs.train.kind import Options
+from treeplex.search.leaf import LeafValue
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+from treeplex.storage.files import append_line
+
+WHOLE = JobKind(
+    name="rebel on whole hold'em",
+    unit="subgames",
+    maker="treeplex train",
+    numbers=REBEL.numbers,
+    needs=REBEL.needs,
+    files=REBEL.files,
+    noun="training",
+)
+"""Trainings on whole hold'em; a subgame is a street after its cards, with all its boards. Numbers as of other trainings."""
+LARGEST = 4_000_000
+"""Numbers of a policy that is judged during a training without being asked for."""
+FIRST_SECONDS, SHARE = 60.0, 0.1
+"""When a training is judged first, and how much of its time that takes, unless asked for more."""
+JUDGED_ROWS = 512
+Watch = Callable[[int], None]
+
+
+class _Stopped(Exception):  # noqa: N818 (no error)
+    """Ctrl-C was pressed."""
+
+
+class WholeJudge:
+    """Judges the average policy of searches now and then, on small decks.
+
+    Attributes:
+        every: seconds between judgements; None as often as costs :data:`SHARE` of the time; 0 never.
+        stop: says whether to give up, asked all the time.
+    """
+
+    def __init__(self, game: PublicHoldem, settings: WholeRebelSettings, every: float | None) -> None:
+        self.stop: Callable[[], bool] = lambda: False
+        self.game, self.every = game, every
+        self._settings = PlaythroughSettings(
+            method=settings.method, iterations=settings.iterations, playthroughs=1, batch=JUDGED_ROWS
+        )
+        self._compiled = None if every == 0.0 else judged_form(game, asked=every is not None)
+        self._next = every or FIRST_SECONDS
+        self._judged = False
+
+    def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
+        """Exploitability of the average policies, if it is time for it."""
+        late = seconds >= self._next or (at_end and self._judged)
+        if self._compiled is None or not late or trainer.steps == 0 or self.stop():
+            return {}
+
+        def watch(searched: int) -> None:
+            if self.stop():
+                raise _Stopped
+
+        began = perf_counter()
+        try:
+            found = searched_strategy(
+                self.game,
+                trainer.leaf,
+                self._settings,
+                np.random.default_rng(0),
+                self._compiled,
+                drawn=False,
+                watch=watch,
+            )
+        except _Stopped:
+            return {}
+        judged = judge_whole(self._compiled, found).exploitability
+        self._judged = True
+        self._next = seconds + (self.every or max(FIRST_SECONDS, (perf_counter() - began) / SHARE))
+        return {"exploitability": judged, "playthroughs": 1, "iterations": self._settings.iterations}
+
+
+def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
+    """The game compiled for its judge; None where that cannot be or, unless ``asked``, is large.
+
+    Raises:
+        GameError, SpecError: it cannot be, and is asked for.
+    """
+    try:
+        spot = whole_spot(game)
+        if not asked and spot_size(spot).stored > LARGEST:
+            return None
+        return compiled_whole(game)
+    except TreeplexError:
+        if asked:
+            raise
+        return None
+
+
+class WholeRebelJob(RebelJob):
+    """A training on whole hold'em under way."""
+
+    kind = WHOLE
+    late: ClassVar[Mapping[float, str]] = {}
+
+
+def is_whole_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a training on whole hold'em."""
+    return kind_of(path) == WHOLE.name
+
+
+def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tuple[Holdem, PublicHoldem]:
+    """Rules and public states of whole hold'em.
+
+    Raises:
+        SpecError: another game.
+    """
+    rules = load_rules(game, named_in=named_in)
+    if not isinstance(rules, Holdem):
+        raise SpecError(f"{rules} is not whole hold'em; give holdem(...)")
+    return rules, rules.public_game()
+
+
+def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetFile:
+    """The network of a training on whole hold'em, for a game if one is given.
+
+    Raises:
+        FileError: it cannot be read.
+        PolicyError: it is for other cards or blinds.
+    """
+    net = read_net(Path(source) / NET if is_whole_folder(source) else source)
+    if game is not None and net.identity != whole_identity(game):
+        raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
+    return net
+
+
+@dataclass(frozen=True)
+class WholeJudgement:
+    """What :func:`judge_whole_rebel` found.
+
+    Attributes:
+        game, network: what was judged.
+        settings: method, N playthroughs of T iterations.
+        drawn: whether iterations were drawn; else the average policies of searches are played.
+        seed: of the draws.
+        judgement: exploitability in chips a hand; of drawn iterations an upper bound of the agent's own.
+        big_blind: in chips.
+        seconds: processor time of the searches.
+        card: what the network's file says.
+    """
+
+    game: str
+    network: str
+    settings: PlaythroughSettings
+    drawn: bool
+    seed: int
+    judgement: Judgement
+    big_blind: int
+    seconds: float
+    card: dict[str, Any] = field(repr=False)
+
+    @property
+    def milliblinds(self) -> float:
+        """Exploitability in thousandths of a big blind a hand."""
+        return 1000.0 * self.judgement.exploitability / self.big_blind
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
+        return {
+            "game": self.game,
+            "algorithm": "rebel",
+            "network": self.network,
+            "exploitability": self.judgement.exploitability,
+            "mbb": self.milliblinds,
+            "playthroughs": self.settings.playthroughs if self.drawn else None,
+            "iterations": self.settings.iterations,
+            "method": self.settings.method,
+            "drawn": self.drawn,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "gains": list(self.judgement.best_response_values),
+            "trained": self.card,
+        }
+
+
+def judge_whole_rebel(
+    game: Any,
+    source: str | os.PathLike[str],
+    *,
+    playthroughs: int = 8,
+    iterations: int | None = None,
+    method: str | None = None,
+    drawn: bool = True,
+    seed: int = 0,
+    watch: Watch = lambda searched: None,
+) -> WholeJudgement:
+    """Judge a network for whole hold'em with a small deck exactly; see :func:`treeplex.search.whole.exact.searched_strategy`.
+
+    Args:
+        game: the game, or its spec.
+        source: a training folder, or its network.
+        playthroughs: N.
+        iterations: T of each search; None: those of its training.
+        method: how streets are solved; None: as in its training.
+        drawn: whether iterations are drawn; else the average policy of each search is played.
+        seed: of the draws.
+        watch: called with the streets searched so far.
+
+    Raises:
+        PolicyError, FileError: no network for this game.
+        GameError, SpecError: the game cannot be compiled, or a count below one.
+    """
+    check_count("playthroughs", playthroughs)
+    if iterations is not None:
+        check_count("iterations", iterations)
+    rules, public = whole_game(game)
+    net = whole_net(source, public)
+    compiled = compiled_whole(public)
+    settings = PlaythroughSettings(
+        method=method or str(net.settings["method"]),
+        iterations=iterations or net.play_iterations,
+        playthroughs=playthroughs,
+        batch=JUDGED_ROWS,
+    )
+    began = process_time()
+    with one_thread():
+        leaf: LeafValue = leaf_of(net, public)
+        found = searched_strategy(public, leaf, settings, np.random.default_rng(seed), compiled, drawn=drawn, watch=watch)
+    seconds = process_time() - began
+    result = WholeJudgement(
+        rules.spec,
+        str(source),
+        settings,
+        drawn,
+        seed,
+        judge_whole(compiled, found),
+        rules.big_blind,
+        seconds,
+        dict(net.card),
+    )
+    if is_whole_folder(source):
+        append_line(Path(source) / EVALUATIONS, json.dumps(result.to_json()))
+    return result
+
+
+def whole_job(game: Any, settings: WholeRebelSettings, options: Options) -> WholeRebelJob:
+    """A training at its beginning."""
+    rules, public = whole_game(game, options.named_in)
+    judge = WholeJudge(public, settings, options.judge_every)
+    trainer = RebelTrainer(public, settings)
+    return WholeRebelJob(rules.spec, whole_identity(public), trainer, settings, options.folder, judge=judge)

@@ -1,0 +1,225 @@
+"""Values of hold'em where a street begins, hand by hand: what a network sees of each hand, and the leaf that asks it.
+
+A network for all hands at once would have 1,326 inputs a player. Here it values one hand at a time, from numbers that know no
+suits: its equity against the opponent's range, its place in its own, which of the opponent's hands it blocks, and what both
+ranges look like. What it says is added to what the hand wins at a showdown without further bets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.hand_features import INPUTS, STATIC, equities, static_features, write_rows
+from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemPlaces
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.format import Format
+from treeplex.search.leaf import Prepared
+
+Floats = NDArray[np.float64]
+Singles = NDArray[np.float32]
+Shorts = NDArray[np.int16]
+Function = Callable[[Singles], Singles]
+"""From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
+SHORT = 0.02
+"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandBoard:
+    """A board of three to five cards with its n hands, and the R complete boards that it can become.
+
+    Attributes:
+        format: cards in play; hands have two cards.
+        cards: the board.
+        held: int16 [n], the hands that it allows, of those that are looked at.
+        order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
+        sizes: int16 [R], how many hands each complete board allows.
+        static: float64 [n, STATIC], see :data:`treeplex.engine.holdem.hand_features.STATIC`.
+    """
+
+    format: Format
+    cards: tuple[int, ...]
+    held: Shorts
+    order: Shorts
+    start: Shorts
+    sizes: Shorts
+    static: Floats
+
+    @classmethod
+    def of(cls, format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_] | None = None) -> "HandBoard":
+        """Order the hands on every complete board.
+
+        Args:
+            format: cards in play.
+            board: three to five of them.
+            wanted: bool [H], the hands that ranges may have; None for all.
+
+        Raises:
+            AlgorithmError: hands that have not two cards, or a board before the flop.
+        """
+        if format.hole != 2 or len(board) < 3:
+            raise AlgorithmError(
+                f"hands of two cards are valued from the flop on, not on {cards_to_string(board) or 'no board'}"
+            )
+        left, held = [card for card in format.deck if card not in board], hands_on(format, board)
+        ordered = []
+        for more in combinations(left, sum(format.deal) - len(board)):
+            whole = (*board, *more)
+            hands = hands_on(format, whole)
+            strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
+            by_strength = np.argsort(strength, kind="stable")
+            ordered.append((hands[by_strength], strength[by_strength]))
+        order, start, _ = tables(ordered)
+        static = np.empty((len(held), STATIC))
+        static_features(order, start, held, cards_of(format), static)
+        if wanted is not None:
+            ordered = [(hands[wanted[hands]], strength[wanted[hands]]) for hands, strength in ordered]
+            held, static = held[wanted[held]], static[wanted[held]]
+        return cls(format, board, held, *tables(ordered), static)
+
+    @cached_property
+    def runouts(self) -> int:
+        """Complete boards beside two hands."""
+        more = sum(self.format.deal) - len(self.cards)
+        return comb(len(self.format.deck) - len(self.cards) - 2 * self.format.hole, more)
+
+    def look(self, pot: float, stack: float) -> Floats:
+        """What a network sees of pot, stack and board, float64 [3]."""
+        suits = max(sum(card & 3 == suit for card in self.cards) for suit in range(4))
+        paired = len({card >> 2 for card in self.cards}) < len(self.cards)
+        return np.array([np.log(max(stack / pot, SHORT)), suits - 2.0, float(paired)])
+
+    def equities(self, reach: Floats, *, step: int = 1) -> tuple[Floats, Floats]:
+        """The opponent's compatible reach, and the equity against it, of both players' hands, float64 [2, n] each.
+
+        Args:
+            reach: float64 [2, H], both players', any scale.
+            step: look at every so many-th complete board only.
+        """
+        mass, equity = np.empty((2, len(self.held))), np.empty((2, len(self.held)))
+        for player in (0, 1):
+            against = np.ascontiguousarray(reach[1 - player])
+            where = mass[player], equity[player]
+            equities(against, self.order, self.start, self.sizes, self.held, cards_of(self.format), step, self.runouts, *where)
+        return mass, equity
+
+    def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
+        """What a network sees of each hand of a player, float32 [n, INPUTS]; ``look`` as :meth:`look` has it."""
+        rows = np.empty((len(self.held), INPUTS), np.float32)
+        write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
+        return rows
+
+
+def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
+    """Hands by strength, the first that ties with each, [R, N] both, and how many there are, [R]; from hands and strengths."""
+    sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
+    order, start = np.zeros((2, len(ordered), int(sizes.max())), np.int16)
+    for row, (hands, strength) in enumerate(ordered):
+        order[row, : len(hands)] = hands
+        start[row, : len(hands)] = np.searchsorted(strength, strength)
+    return order, start, sizes
+
+
+def hands_on(format: Format, board: tuple[int, ...]) -> Shorts:
+    """The hands that a board allows, int16 [n]."""
+    dead = np.zeros(52, bool)
+    dead[list(board)] = True
+    return np.flatnonzero(~dead[format.hands].any(axis=1)).astype(np.int16)
+
+
+@lru_cache(maxsize=4)
+def cards_of(format: Format) -> NDArray[np.uint8]:
+    """The cards of each hand, uint8 [H, 2]."""
+    return np.ascontiguousarray(format.hands, np.uint8)
+
+
+def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
+    """Values of both players' hands [n] less half of what they sum to under the ranges (Moravčík et al. 2017, DeepStack)."""
+    met = [own * seen for own, seen in zip(reach, mass, strict=True)]
+    total = float(met[0].sum())
+    surplus = sum(float(own @ value) for own, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
+    return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
+
+
+class HandValues:
+    """Leaf values where a street of hold'em begins, by a function of single hands.
+
+    Attributes:
+        function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, as if nobody bet again.
+        step: equities look at every so many-th complete board.
+    """
+
+    def __init__(self, function: Function | None, *, step: int = 1) -> None:
+        self.function, self.step = function, step
+        self._prepared: Prepared[Places, list[tuple[int, HandBoard]]] = Prepared(self._boards)
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.leaf.LeafValue` has them: averages over the cards that open the next street.
+
+        Raises:
+            AlgorithmError: no hold'em, before the flop, or with rake.
+        """
+        assert isinstance(places, HoldemPlaces)
+        values = tuple(np.zeros_like(own) for own in believed)
+        wanted = (0, 1) if player is None else (player,)
+        pending: list[tuple[int, HandBoard, int, Floats, Floats]] = []
+        rows: list[Singles] = []
+        for place, board in self._prepared(places):
+            reach = np.stack([own[place] for own in believed])
+            if not reach.any(axis=1).all():
+                continue
+            pot, stack = self._chips(places, place)
+            mass, equity = board.equities(reach, step=self.step)
+            for own in wanted:
+                pending.append((place, board, own, pot * mass[own], equity[own] - 0.5))
+                if self.function is not None:
+                    rows.append(board.rows(reach, mass, equity, board.look(pot, stack), own))
+        over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
+        first = 0
+        for place, board, own, chips, shown in pending:
+            count = len(board.held) if self.function is not None else 0
+            worth = shown + over[first : first + count] if count else shown
+            first += count
+            values[own][place, board.held] += chips * worth * self._chance(places, board)
+        for own in wanted:
+            mass = places.opposing(believed, own)
+            values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
+        return values
+
+    @staticmethod
+    def _chance(places: HoldemPlaces, board: HandBoard) -> float:
+        """The probability of the deal that leads to a board, given both hands."""
+        form, before = places.game.spot.format, len(places.states[0].board)
+        return 1.0 / comb(len(form.deck) - before - 2 * form.hole, len(board.cards) - before)
+
+    @staticmethod
+    def _chips(places: HoldemPlaces, place: int) -> tuple[float, float]:
+        """The pot at a place, and what is behind for the player who has fewer."""
+        paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
+        return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
+
+    def _boards(self, places: Places) -> list[tuple[int, HandBoard]]:
+        """The boards below each place."""
+        if not isinstance(places, HoldemPlaces):
+            raise AlgorithmError(f"hands of hold'em are valued, not states of a {type(places.game).__name__}")
+        spot, found, known = places.game.spot, [], dict[tuple[int, ...], HandBoard]()
+        wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
+        if spot.rake.rate:
+            raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
+        for place, state in enumerate(places.states):
+            street = spot.format.street(state.board) + 1
+            for dealt in combinations([card for card in spot.format.deck if card not in state.board], spot.format.deal[street]):
+                board = (*state.board, *dealt)
+                if board not in known:
+                    known[board] = HandBoard.of(spot.format, board, wanted)
+                found.append((place, known[board]))
+        return found

@@ -1,0 +1,1 @@
+"""Search over whole hold'em, street by street."""

@@ -1,0 +1,215 @@
+"""The algorithms that come with the library, and how the solver of each is built."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from functools import partial
+
+from treeplex.solvers.base import UPDATES, Algorithm, Solver, SolverStart
+from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
+from treeplex.solvers.joint.regret_matching import RegretMatching
+from treeplex.solvers.rules.custom import Rule, RuleSolver
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
+from treeplex.solvers.rules.greedy import GreedyWeights
+from treeplex.solvers.rules.last_iterate import MirrorDescent, RewardTransformation
+from treeplex.solvers.rules.learned import LEARNED, REFERENCE, discounting_of
+from treeplex.solvers.rules.rule import UpdateRule
+from treeplex.solvers.rules.smooth import NAME as SMOOTH
+from treeplex.solvers.rules.smooth import smooth_pcfr_plus
+from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
+from treeplex.solvers.rules.value_tested import ValueTesting
+from treeplex.solvers.rules.variants import VARIANTS, Variant
+from treeplex.solvers.rules.volatility import NAME as VOLATILE
+from treeplex.solvers.rules.volatility import VolatilityAdaptive
+from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
+from treeplex.solvers.sampling.solver import (
+    AVERAGING,
+    BASELINES,
+    KEYS,
+    SAMPLINGS,
+    MonteCarloCfr,
+    SamplingOptions,
+    SamplingScheme,
+)
+
+
+def rule_algorithm(rule: UpdateRule, name: str | None = None) -> Algorithm:
+    """An update rule as an algorithm: a variant with its parameters, fictitious play, value-tested or learned discounting."""
+    return Algorithm(
+        name=name or rule.name,
+        summary=getattr(rule, "summary", ""),
+        reference=getattr(rule, "reference", ""),
+        rule=rule.with_parameters if isinstance(rule, Variant) else lambda parameters: rule,
+        parameters=rule.parameters if isinstance(rule, Variant) else {},
+        updates=tuple(sorted(UPDATES, key=lambda order: order != rule.updates)),
+        needs_horizon=isinstance(rule, Variant) and rule.needs_horizon,
+    )
+
+
+def function_algorithm(
+    name: str, make: Callable[..., Rule], usual: Mapping[str, float], summary: str, reference: str
+) -> Algorithm:
+    """A rule that is a function of its parameters as an algorithm."""
+
+    def build(start: SolverStart) -> Solver:
+        return RuleSolver(start.game, make(**start.parameters), updates=start.updates, algorithm=start.algorithm)
+
+    return Algorithm(name, summary, reference, factory=build, parameters=usual, updates=UPDATES)
+
+
+def learned_algorithm(name: str, summary: str) -> Algorithm:
+    """A learned scheme as an algorithm: the policy that comes with the library, or one from a file."""
+    return Algorithm(
+        name=name,
+        summary=summary,
+        reference=REFERENCE,
+        rule=partial(discounting_of, name),
+        group="learned",
+        parameters={"horizon": 1000},
+        texts={"policy": "FILE"},
+        updates=UPDATES,
+    )
+
+
+def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algorithm:
+    """A sampling scheme as an algorithm."""
+
+    def build(start: SolverStart) -> Solver:
+        options = scheme.options(start.parameters)
+        return MonteCarloCfr(start.game, scheme, options, seed=start.seed, algorithm=start.algorithm)
+
+    numbers = {name: value for name, value in scheme.parameters.items() if isinstance(value, int | float)}
+    usual = {name: getattr(SamplingOptions, name) for name in ("rate", "quantiles", "threads")}
+    return Algorithm(
+        name=name or scheme.name,
+        summary=scheme.summary,
+        reference=scheme.reference,
+        factory=build,
+        group="sampling",
+        parameters={**numbers, **usual, **numbers},
+        texts={
+            "variant": "|".join(DISCOUNT_SEQUENCES),
+            "averaging": "|".join(AVERAGING),
+            "baseline": "|".join(BASELINES),
+            "key": "|".join(KEYS),
+        },
+        updates=("alternating",),
+        scheme=scheme,
+    )
+
+
+def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
+    """A solver whose joint play counts, as an algorithm."""
+
+    return Algorithm(
+        name=build.name,
+        summary=summary,
+        reference="Celli, Marchesi, Bianchi and Gatti 2019, Learning to Correlate in Multi-Player General-Sum Sequential Games "
+        "(arXiv 1910.06228)",
+        factory=lambda start: build(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm),
+        group="correlation",
+        parameters={"plus": 0, "keep": 0} | ({"tilt": build.usual_tilt} if build.usual_tilt else {}),
+        updates=("simultaneous",),
+    )
+
+
+def linear_program(start: SolverStart) -> Solver:
+    """A ``solvers.exact.lp.LinearProgram`` solver; imported here, because SciPy's optimisers are slow to import."""
+    from treeplex.solvers.exact.lp import LinearProgram
+
+    return LinearProgram(start.game)
+
+
+def backward_recursion(start: SolverStart) -> Solver:
+    """A :class:`treeplex.solvers.exact.recursive.Recursive` solver; imported here for SciPy's optimisers, as with ``lp``."""
+    from treeplex.solvers.exact.recursive import Recursive
+
+    return Recursive(start.game)
+
+
+ALGORITHMS: Mapping[str, Algorithm] = {
+    algorithm.name: algorithm
+    for algorithm in (
+        *map(rule_algorithm, VARIANTS.values()),
+        *(learned_algorithm(name, summary) for name, (_, summary) in LEARNED.items()),
+        Algorithm(
+            name=VALUE_TESTED,
+            summary="value-tested CFR+: each infoset predicts as much as that has proved worth; the best of five answers",
+            reference="Treeplex; built on Xu et al. 2024, Minimizing Weighted Counterfactual Regret with Optimistic Online "
+            "Mirror Descent (arXiv 2404.13891)",
+            rule=lambda parameters: ValueTesting(**parameters),
+            parameters=asdict(ValueTesting()),
+            updates=UPDATES,
+        ),
+        Algorithm(
+            name="greedy",
+            summary="Greedy Weights: each iteration gets the weight that makes the potential of average regrets least",
+            reference="Zhang, Lerer and Brown 2022, Equilibrium Finding in Normal-Form Games via Greedy Regret Minimization",
+            factory=lambda start: GreedyWeights(start.game, **start.parameters, algorithm=start.algorithm),
+            parameters={"floor": 0.5},
+            updates=("simultaneous",),
+        ),
+        function_algorithm(
+            SMOOTH,
+            smooth_pcfr_plus,
+            {"least": 1.0, "gamma": 2.0},
+            "Smooth PCFR+: the regrets of an infoset never sum to less than a bound",
+            "Farina, Grand-Clément, Kroer, Lee and Luo 2023, Regret Matching+: (In)Stability and Fast Convergence in Games "
+            "(arXiv 2305.14709)",
+        ),
+        function_algorithm(
+            VOLATILE,
+            lambda **parameters: VolatilityAdaptive(**parameters).rule(),
+            asdict(VolatilityAdaptive()),
+            "volatility-adaptive discounted CFR: discounts follow how much regrets fluctuate; the average begins late",
+            "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
+            "(arXiv 2602.16928)",
+        ),
+        Algorithm(
+            name="mmd",
+            summary="magnetic mirror descent: the last policy converges, drawn to a magnet that follows it",
+            reference="Sokota et al. 2023, A Unified Approach to Reinforcement Learning, Quantal Response Equilibria, and "
+            "Two-Player Zero-Sum Games (arXiv 2206.05825)",
+            factory=lambda start: MirrorDescent(
+                start.game, **start.parameters, updates=start.updates or UPDATES[0], algorithm=start.algorithm
+            ),
+            parameters={"eta": 5.0, "alpha": 0.01, "every": 100},
+            updates=UPDATES,
+        ),
+        Algorithm(
+            name="rtcfr+",
+            summary="CFR+ on payoffs transformed again and again: the last policy converges",
+            reference="Meng et al. 2025, Efficient Last-Iterate Convergence in Solving Extensive-Form Games (NeurIPS 2025)",
+            factory=lambda start: RewardTransformation(start.game, **start.parameters, algorithm=start.algorithm),
+            parameters={"mu": 1e-3, "gamma": 1e-10, "every": 100},
+            updates=("alternating",),
+        ),
+        *map(rule_algorithm, FICTITIOUS_RULES.values()),
+        *map(sampling_algorithm, SAMPLINGS.values()),
+        joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
+        joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
+        Algorithm(
+            name="rm",
+            summary="regret matching alone: a static game played again and again, any number of players",
+            reference="Blackwell 1956; Hart and Mas-Colell 2000, A Simple Adaptive Procedure Leading to Correlated Equilibrium",
+            factory=lambda start: RegretMatching(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm),
+            parameters={"sampled": 0},
+            updates=("simultaneous",),
+        ),
+        Algorithm(
+            name="lp",
+            summary="the exact equilibrium of a two-player zero-sum game by sequence-form linear programming (HiGHS)",
+            reference="Koller, Megiddo and von Stengel 1996, Efficient Computation of Equilibria for Extensive "
+            "Two-Person Games",
+            factory=linear_program,
+            group="exact",
+        ),
+        Algorithm(
+            name="recursive",
+            summary="exact equilibria by backward recursion: static games at each step where players know the state",
+            reference="Basar and Olsder 1999, Dynamic Noncooperative Game Theory, sections 2.4, 2.5 and 3.5",
+            factory=backward_recursion,
+            group="exact",
+        ),
+    )
+}
+"""The algorithms by name."""

@@ -1,0 +1,55 @@
+"""Winnings from played public states, with luck removed and without."""
+
+import numpy as np
+import pytest
+
+from treeplex.evaluate.match.winnings import CheckedDown, exact_winnings, luck_of, possible_of, sampled_winnings
+from treeplex.games.base import CHANCE
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+
+TEN_CARDS = "holdem(ranks=5,suits=2,stack=6)"
+
+
+@pytest.mark.parametrize(("first_round", "deals"), [(0, 0), (1, 0), (1, 2)])
+def test_luck_has_mean_zero_over_all_pairs_of_hands(first_round: int, deals: int) -> None:
+    """How likely each thing happens is counted over pairs of hands here; the mean of what is taken off must be zero."""
+    game, generator = PlayedGame.of(TEN_CARDS).public, np.random.default_rng(deals)
+    state = game.first_state()
+    for _ in range(2):
+        state = game.after(state, 1)
+    for _ in range(deals):
+        state = game.after(state, game.options(state).labels[0])
+    ranges = [generator.random(len(own)) * own for own in game.possible(state)]
+    pairs, values = game.joint(state, ranges), CheckedDown(first_round)
+    while True:
+        options = game.options(state)
+        table = None if options.player == CHANCE else generator.dirichlet(np.ones(len(options.labels)), len(ranges[0])).T
+        if table is None:
+            likely = [
+                sum(pairs[pair] * game.chances(state, pair)[k] for pair in np.ndindex(pairs.shape) if pairs[pair] > 0)
+                for k in range(len(options.labels))
+            ]
+            outcomes = [ranges] * len(options.labels)
+        else:
+            likely = [float((pairs * (row[:, None] if options.player == 0 else row)).sum()) for row in table]
+            outcomes = [[own * row if each == options.player else own for each, own in enumerate(ranges)] for row in table]
+        luck = [luck_of(game, state, outcomes, k, 0, values) for k in range(len(likely))]
+        assert np.dot(likely, luck) / pairs.sum() == pytest.approx(0.0, abs=1e-12)
+        if table is not None:
+            assert max(map(abs, luck)) > 1e-3
+            return
+        state = game.after(state, options.labels[0])
+        ranges = possible_of(game, state, ranges)
+        pairs = game.joint(state, ranges)
+
+
+def test_less_luck_around_the_same_mean() -> None:
+    game = PlayedGame.of("leduc_poker")
+    first, second = agent("uniform", game), agent("rules(style=regular)", game)
+    exact = exact_winnings(first, second).value
+    plain = sampled_winnings(first, second, 400, seed=1)
+    less = sampled_winnings(first, second, 400, seed=1, values=CheckedDown())
+    assert abs(plain.value - exact) < 2 * plain.interval
+    assert abs(less.value - exact) < 2 * less.interval
+    assert less.interval < 0.7 * plain.interval

@@ -1,0 +1,97 @@
+"""Networks for single hands: labels beside another solution of the same rivers, learning, resuming, files, searches."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+from treeplex.errors import FileError, SpecError  # noqa: E402
+from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
+from treeplex.games.poker.cards.cards import parse_cards  # noqa: E402
+from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
+from treeplex.games.poker.spots.known import holdem  # noqa: E402
+from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
+from treeplex.learn.hand_values.situations import draw, random_range, solved, spot_of  # noqa: E402
+from treeplex.learn.hand_values.trainer import HandValueTrainer, read_hand_net  # noqa: E402
+from treeplex.learn.rebel.river_targets import River  # noqa: E402
+from treeplex.runs.holdem.search import search_spot  # noqa: E402
+from treeplex.search.holdem.hand_values import HandBoard  # noqa: E402
+
+torch.set_num_threads(1)
+
+RIVER = HandValueSettings(street="river", iterations=40, situations=24, width=16, layers=1, burn_in=128, batch=256, reuse=10.0)
+BOARD = parse_cards("AsKd7c4h2s")
+
+
+def test_labels_are_those_of_another_solution() -> None:
+    board, generator = HandBoard.of(HOLDEM, BOARD), np.random.default_rng(0)
+    reach = np.stack([random_range(board, generator) for _ in range(2)])
+    found = solved(board, 2.0, reach, RIVER)
+    other = River.solved(spot_of(BOARD, 2.0, RIVER), (reach[0], reach[1]), RIVER.iterations, 16)
+    order = np.argsort(other.bins.order[0])
+    for player in (0, 1):
+        over = found.worth[player] - (found.equity[player] - 0.5)
+        np.testing.assert_allclose(over, np.nan_to_num(other.worth[player][order]), atol=2e-4)
+    assert float((found.weights * found.worth).sum()) == pytest.approx(0, abs=1e-4)
+
+
+def test_ranges_sum_to_one_and_have_every_hand() -> None:
+    board, generator = HandBoard.of(HOLDEM, BOARD), np.random.default_rng(1)
+    for _ in range(20):
+        drawn = random_range(board, generator)
+        assert drawn.sum() == pytest.approx(1)
+        assert set(np.flatnonzero(drawn)) == set(board.held)
+
+
+def test_a_network_learns_and_is_read_again(tmp_path: Path) -> None:
+    trainer = HandValueTrainer(RIVER)
+    for _ in range(RIVER.situations):
+        trainer.step()
+    fresh, generator = HandValueTrainer(RIVER).net, np.random.default_rng(9)
+    tests = [draw(RIVER, generator) for _ in range(12)]
+
+    def error(net: object) -> float:
+        return float(np.mean([(each.weights * np.abs(net.worth(each) - each.worth)).sum() / 2 for each in tests]))  # type: ignore[attr-defined]
+
+    assert error(trainer.net) < 0.75 * error(fresh)
+    trainer.net.save(tmp_path / "net.safetensors", settings=RIVER.to_json(), card={})
+    again = read_hand_net(tmp_path / "net.safetensors")
+    np.testing.assert_array_equal(again.worth(tests[0]), trainer.net.worth(tests[0]))
+    assert float((tests[0].weights * again.worth(tests[0])).sum()) == pytest.approx(0, abs=1e-6)
+    (tmp_path / "net.safetensors").write_bytes(b"no network")
+    with pytest.raises(FileError, match="train hand-values"):
+        read_hand_net(tmp_path / "net.safetensors")
+
+
+def test_a_training_resumes_bit_for_bit() -> None:
+    short = replace(RIVER, situations=6, burn_in=16, held_out=0.4)
+    one, other = HandValueTrainer(short), HandValueTrainer(short)
+    for _ in range(3):
+        one.step()
+    other.restore(one.state())
+    for each in (one, other):
+        for _ in range(3):
+            each.step()
+    assert one.done == other.done == 6
+    for name, array in one.state().items():
+        np.testing.assert_array_equal(array, other.state()[name], err_msg=name)
+    with pytest.raises(FileError, match="not a state of this training"):
+        other.restore({})
+
+
+def test_a_turn_is_searched_with_it(tmp_path: Path) -> None:
+    net = HandValueTrainer(RIVER).net
+    net.save(tmp_path / "net.safetensors", settings=RIVER.to_json(), card={"situations": 3})
+    bets = BetPlan.same("100%,a", "a")
+    turn = holdem("AsKd7c4h", "QQ+,AKs", "JJ+,AQs", pot=100, stack=200, bets=bets)
+    found = search_spot(turn, tmp_path / "net.safetensors", iterations=4, judge=False, threads=1)
+    assert sum(found.actions.values()) == pytest.approx(1)
+    assert found.unlike == []
+    assert search_spot(
+        replace(turn, bets=BetPlan.same("50%", "a")), tmp_path / "net.safetensors", iterations=1, judge=False
+    ).unlike
+    with pytest.raises(SpecError, match="where the river begins; give a spot of the street before"):
+        search_spot(replace(turn, board=turn.board[:3]), tmp_path / "net.safetensors", iterations=1)

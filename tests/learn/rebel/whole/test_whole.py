@@ -1,0 +1,129 @@
+"""ReBeL on whole hold'em: self-play, the network's values, resuming, and what a training comes to."""
+
+import numpy as np
+import pytest
+
+from treeplex.engine.holdem.rows_of_hands import equalise
+from treeplex.errors import SpecError
+from treeplex.evaluate.match.agents import UniformAgent, play_game
+from treeplex.forms.sources.load import load_rules
+from treeplex.forms.whole.street import StreetPlaces
+from treeplex.forms.whole.suits import Suits
+from treeplex.games.poker.whole.public import PublicHand
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.whole.self_play import Between, closed_table, drawn_weight
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.agent import WholeSearchAgent
+from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy
+
+TEN = "holdem(ranks=5,suits=2,stack=8,sizes=[100%;a])"
+SMALL = {"iterations": 4, "episodes": 6, "boards": 2, "burn_in": 6, "batch": 8, "width": 8, "reuse": 16.0, "solves": 60}
+
+
+@pytest.fixture(scope="module")
+def game():
+    return load_rules(TEN).public_game()
+
+
+def test_a_dealt_board_counts_as_one_drawn_uniformly(game):
+    random = np.random.default_rng(0)
+    suits = Suits(game.rules.format)
+    ranges = random.random((2, len(game.hands)))
+    equalise(np.stack([suits.orbits(())] * 2), ranges)
+    state = Between(game, closed_table(game, (2, 2), 0), (), (ranges[0], ranges[1]))
+    pairs, boards = {}, suits.deals(())
+    for board, count in boards.items():
+        held = tuple(own * game.free(PublicHand(state.table, board)) for own in state.ranges)
+        pairs[board] = count * float(held[0] @ game.opposing(PublicHand(state.table, board), held, 0))
+    dealt = {board: mass / sum(pairs.values()) for board, mass in pairs.items()}
+    drawn = {board: count / sum(boards.values()) for board, count in boards.items()}
+    for board in boards:
+        assert drawn_weight(state, board) == pytest.approx(drawn[board] / dealt[board])
+
+
+def test_values_sum_to_zero_and_are_alike_for_hands_that_suits_do_not_tell_apart(game):
+    leaf = RebelTrainer(game, WholeRebelSettings(**SMALL)).leaf
+    boards = [(), leaf.cards.suits.canonical(tuple(game.rules.format.deck[:3]))[0]]
+    tables = closed_table(game, (2, 2), 0), closed_table(game, (4, 4), 1)
+    places = StreetPlaces(game, [PublicHand(table, board) for table, board in zip(tables, boards, strict=True)])
+    random = np.random.default_rng(0)
+    believed = tuple(random.random((2, len(game.hands))) * places.free for _ in (0, 1))
+    values = leaf(places, believed, believed)
+    total = sum((own * places.opposing(believed, k) * values[k]).sum(axis=1) for k, own in enumerate(believed))
+    assert np.allclose(total, 0, atol=1e-9)
+    swapped = leaf.cards.suits.maps[1]
+    assert np.allclose(values[0][0], values[0][0][swapped])
+    assert np.ptp(values[0][0]) > 0
+
+
+def test_a_training_resumes_bit_for_bit(game):
+    settings = WholeRebelSettings(**SMALL, stacks=(4, 12), perturbed=0.2)
+    whole, first = RebelTrainer(game, settings), RebelTrainer(game, settings)
+    for _ in range(12):
+        whole.round()
+    for _ in range(8):
+        first.round()
+    rest = RebelTrainer(game, settings)
+    rest.restore(first.state())
+    for _ in range(4):
+        rest.round()
+    assert whole.steps == rest.steps > 0
+    one, other = whole.state(), rest.state()
+    assert one.keys() == other.keys()
+    assert all(np.array_equal(one[name], other[name]) for name in one)
+    assert len({tuple(row) for row in one["stacks"].tolist()}) > 1
+
+
+@pytest.mark.parametrize(
+    "changes", [{"source": "random"}, {"method": "dcfr-avg-modified", "passed_on": "average"}, {"method": "fp"}, {"boards": 0}]
+)
+def test_every_way_to_play_gives_rows(game, changes):
+    trainer = RebelTrainer(game, WholeRebelSettings(**{**SMALL, **changes}))
+    for _ in range(3):
+        trainer.round()
+    rows = trainer.values.rows.ordered()
+    assert len(rows[0]) > 0
+    assert all(np.isfinite(part).all() for part in rows)
+    assert rows[2].max() > 0
+    assert np.abs(rows[1]).max() > 0
+
+
+def test_stacks_must_cover_the_big_blind(game):
+    with pytest.raises(SpecError, match="more than the big blind"):
+        RebelTrainer(game, WholeRebelSettings(**SMALL, stacks=(2, 8)))
+    with pytest.raises(SpecError, match="the least and the most"):
+        WholeRebelSettings(stacks=(9, 8))
+
+
+@pytest.mark.parametrize("drawn", [True, False])
+def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn):
+    table = load_rules("holdem(ranks=5,suits=2,stack=8)").public_game()
+    own = load_rules(TEN).public_game()
+    leaf = RebelTrainer(own, WholeRebelSettings(**SMALL)).leaf
+    player = WholeSearchAgent(table, own, leaf, PlaythroughSettings(iterations=3), np.random.default_rng(0), drawn=drawn)
+    other = UniformAgent(table, np.random.default_rng(1))
+    random, added, paid = np.random.default_rng(2), 0, []
+    for hand in range(8):
+        paid.append(play_game([player, other] if hand % 2 else [other, player], random))
+        added += player.own is not own
+    assert added > 0
+    assert all(sum(each) == 0 for each in paid)
+    player.begin()
+    assert np.allclose(player.policy().sum(axis=0), 1)
+
+
+@pytest.mark.slow
+def test_self_play_comes_close_to_an_equilibrium(game):
+    settings = {"iterations": 48, "burn_in": 128, "batch": 128, "width": 64, "boards": 0, "solves": 600}
+    trainer, compiled = RebelTrainer(game, WholeRebelSettings(**settings)), compiled_whole(game)
+    search = PlaythroughSettings(method="dcfr", iterations=48, playthroughs=1)
+
+    def judged():
+        found = searched_strategy(game, trainer.leaf, search, np.random.default_rng(0), compiled, drawn=False)
+        return judge_whole(compiled, found).exploitability
+
+    before = judged()
+    while not trainer.finished:
+        trainer.round()
+    assert judged() < min(0.1, 0.5 * before)

@@ -1,0 +1,41 @@
+"""What searches of whole hold'em play, written into the compiled game: against the judge of the hold'em engine."""
+
+import numpy as np
+import pytest
+
+from treeplex.errors import GameError
+from treeplex.forms.sources.load import load_rules
+from treeplex.search.leaf import ZeroLeaf
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+
+NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
+
+
+@pytest.fixture(scope="module")
+def game():
+    return load_rules(NINE).public_game()
+
+
+def searched(game, compiled, **changes):
+    settings = PlaythroughSettings(**{"method": "cfr", "iterations": 1, "playthroughs": 1, **changes})
+    return searched_strategy(game, ZeroLeaf(), settings, np.random.default_rng(0), compiled, drawn=settings.playthroughs > 1)
+
+
+def test_one_iteration_plays_uniformly_everywhere(game):
+    compiled = compiled_whole(game)
+    found = searched(game, compiled)
+    assert (found > 0).all()
+    uniform = judge_whole(compiled, np.ones(compiled.stored))
+    assert judge_whole(compiled, found).exploitability == pytest.approx(uniform.exploitability, rel=1e-9)
+    better = judge_whole(compiled, searched(game, compiled, iterations=20, method="dcfr"))
+    assert better.exploitability < 0.5 * uniform.exploitability
+    drawn = judge_whole(compiled, searched(game, compiled, iterations=20, method="dcfr", playthroughs=3))
+    assert drawn.exploitability < 0.7 * uniform.exploitability
+
+
+@pytest.mark.parametrize("more", ["raises=2", "limps=false", "preflop=[2.5bb;a]", "rake=0.05", "stack=[4;6]", "dealer=0"])
+def test_games_that_spots_cannot_say_are_refused(more):
+    stack = "" if "stack" in more else "stack=6,"
+    with pytest.raises(GameError, match="compiled with equal stacks"):
+        whole_spot(load_rules(f"holdem(ranks=5,suits=2,sizes=[a],{stack}{more})").public_game())
