@@ -232,13 +232,13 @@ def check(game: Game, found: Found, most: int) -> None:
             f"than the {megabytes(most * INFOSET_BYTES)} that are free; make it smaller, or sample it (tp.sample)"
         )
     if found.fault != discover.NO_FAULT:
-        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path)
+        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path.tolist())
 
 
-def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Ints) -> NoReturn:
+def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
     """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Found`."""
     first, second = detail.tolist()
-    where = place(game, path.tolist())
+    where = place(game, path)
     if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
         row = infosets[0][int(first)]
         player, key = int(row[discover.PLAYER]), int(row[discover.NUMBER])

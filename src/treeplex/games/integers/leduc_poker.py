@@ -92,7 +92,7 @@ def leduc_rules(players: int, ranks: int, suits: int, raises: int, bets: tuple[i
 
     @njit
     def infoset(state: Any, player: int) -> int:
-        return mix(state[hands + player] * (cards + 1) + state[PUBLIC] + 1, state[BETS])  # type: ignore[no-any-return]
+        return mix(state[hands + player] * (cards + 1) + state[PUBLIC] + 1, state[BETS])
 
     @njit
     def strength(state: Any, player: int) -> int:
