@@ -9,6 +9,7 @@ from numba import njit
 import treeplex as tp
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise, reach
+from treeplex.engine.tree.walked import walks_raise
 from treeplex.engine.uncompiled.rules import mix
 from treeplex.errors import AlgorithmError, GameError, GameSizeError, ImperfectRecallError
 from treeplex.forms.compile import numba_rules
@@ -17,6 +18,7 @@ from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.registry import load
+from treeplex.notices import telling
 
 GAMES = [
     "goofspiel(num_cards=4,imp_info=true)",
@@ -204,3 +206,31 @@ def test_a_game_of_ones_own() -> None:
     assert game.infosets == (6, 1)
     assert tp.solve(game, "lp").value[0] == pytest.approx(1.0)
     assert tp.compile(game.rules, stored=False).identity == game.identity
+
+
+def test_a_walk_answers_ctrl_c_and_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal comes while compiled code walks; without the answer the run would go on for many seconds."""
+    monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)
+    monkeypatch.setattr(numba_rules, "WATCHED", 0.01)
+    monkeypatch.setattr(numba_rules, "LONG", 0.0)
+    game = tp.compile("goofspiel(num_cards=4,imp_info=true)", stored=False)
+    walk = game.infostates.walk
+    strategy, values, told = strategy_of(game, 0), np.zeros(len(game.action_ids)), []
+
+    def interrupt(text: str) -> None:
+        told.append(text)
+        raise KeyboardInterrupt
+
+    class Slow:
+        def result(self) -> None:
+            stopped.append(progress[0, 1])
+
+    stopped, progress = [], np.zeros((1, 2), np.int64)
+    monkeypatch.setattr(numba_rules, "wait", lambda walks, seconds: type("Waited", (), {"not_done": walks}))
+    with telling(interrupt), pytest.raises(KeyboardInterrupt):
+        walk._wait([Slow()], progress)
+    assert stopped == [1]
+    monkeypatch.setattr(walk, "_wait", lambda walks, progress: interrupt(""))
+    with pytest.raises(KeyboardInterrupt), walks_raise():
+        gradient(game.tree, game.payoff, 0, strategy, values)
+    assert told[0].startswith("walking the rules: 0 of up to 26,773 histories")
