@@ -24,9 +24,9 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock
 from treeplex.runs.job.record import Watcher, check_count, check_limits
+from treeplex.runs.job.workers import Work
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
 from treeplex.runs.solve.solvable import Asked
-from treeplex.runs.train.workers import Work
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
 from treeplex.storage.files import sweep
