@@ -119,8 +119,8 @@ def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(numba_rules, "try_rules", lambda *_: 3)  # the estimate need not tell
     with pytest.raises(GameSizeError, match=r"has more than 20 histories; .*--limit"):
         tp.compile(coin_game(0), limit=20)
-    with pytest.raises(GameError, match="kuhn_poker has no Numba functions"):
-        tp.compile("kuhn_poker", stored=False)
+    with pytest.raises(GameError, match="tic_tac_toe has no Numba functions"):
+        tp.compile("tic_tac_toe", stored=False)
 
 
 KIND, TURN, COIN, EARLIER, MOVE = range(5)
