@@ -70,7 +70,7 @@ class SpotBlueprint:
 
     @cached_property
     def _browser(self) -> Browser:
-        return Browser(self.policy_of_spot.values)
+        return Browser(self.policy_of_spot.hand_values)
 
     @cached_property
     def _responding(self) -> tuple[Browser, Browser]:
