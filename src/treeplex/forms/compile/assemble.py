@@ -139,8 +139,8 @@ def numbered(
     """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything.
 
     Args:
-        player, level, actions, first, parent: int32 or int64 [I], for each infoset its player, own depth, number of actions, first
-            provisional sequence and the provisional sequence that leads to it.
+        player, level, actions, first, parent: int32 or int64 [I], for each infoset its player, own depth, number of actions,
+            first provisional sequence and the provisional sequence that leads to it.
         root_player, root_sequence: int64 [R], for each root its player and provisional number; a player's empty sequence first.
         sequences: Q.
     """
