@@ -1,8 +1,9 @@
 """One command for whoever has a graphics card: whole games and batches of searches on it, beside compiled kernels on one core.
 
 Whole games run DCFR in double and in single precision; exploitabilities of both kinds of code are compared, so a card that
-computes something else is noticed. Batches are the subgames of ReBeL's self-play, more and more of them side by side. On a
-machine without a card the code for cards runs on the processor, to see that it works.
+computes something else is noticed. Phantom games are among them for their payoffs, which are products. Batches are the subgames
+of ReBeL's self-play, more and more of them side by side. On a machine without a card the code for cards runs on the processor,
+to see that it works.
 
     python bench/run.py gpu [--quick] [--device cuda]
 """
@@ -23,6 +24,8 @@ from treeplex.learn.torch.form import TensorSolver
 from treeplex.solvers.registry import make_solver
 
 GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")
+FACTORS, LARGE_FACTORS = ("phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)"), ("phantom_ttt", "dark_hex")
+"""Games whose payoffs are products; on a card also their boards of 3 by 3, which take 20 s each to compile."""
 BATCH_GAME, BATCHES = "liars_dice(dice_sides=4)", (64, 1024, 8192)
 SECONDS = 0.5
 """About how long a game's iterations take on the processor."""
@@ -73,7 +76,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     torch.set_num_threads(1)
     device = torch_device(options.device)
     on_card = device.type == "cuda"
-    games = GAMES[:1] if options.quick else GAMES
+    games = (GAMES[0], FACTORS[0]) if options.quick else (*GAMES, *FACTORS, *(LARGE_FACTORS if on_card else ()))
     batches = BATCHES[:1] if options.quick or not on_card else BATCHES
     return {
         "device": torch.cuda.get_device_name(device) if on_card else "processor",

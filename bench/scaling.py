@@ -1,7 +1,7 @@
 """What many workers cost: bytes and seconds of jobs, efficiency with one and two processes, and what limits more of them.
 
 A job goes to a worker as bytes and comes back as bytes; what jobs share goes to each process once (on Ray: to each
-machine). Five kinds of work are cut into jobs as the library cuts them. Measured are the processor time of a job in its
+machine). Six kinds of work are cut into jobs as the library cuts them. Measured are the processor time of a job in its
 worker, that of this process for each job (packing, sending, unpacking), bytes, and the time for all jobs.
 
     python bench/run.py scaling [--quick] [--jobs 24]
@@ -14,6 +14,8 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -21,10 +23,16 @@ import numpy as np
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
+from treeplex.engine.tree.regret import Weights
+from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.forms.holdem.split.blocks import FolderBlocks
+from treeplex.forms.holdem.split.form import MEMORY_FOLDER
+from treeplex.forms.holdem.split.jobs import PartWorker, Step
+from treeplex.forms.holdem.split.parts import greatest_extent, split_spot
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.known import holdem
+from treeplex.games.poker.spots.known import flop_holdem, holdem
 from treeplex.learn.discount.episodes import Player, play
 from treeplex.learn.neural.walks.jobs import WALKS, WalkedGame, WalkKind, walk_external
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
@@ -41,6 +49,8 @@ from treeplex.workers.executor import make_executor
 LINK = 125e6
 """Bytes a second of a link of one gigabit."""
 CLUSTERS = (2, 16, 256)
+QUIET = 0.5
+"""A machine whose load is below that before anything is measured counts as quiet."""
 WARM = 2
 """Jobs that each worker does before it is measured: it imports, compiles and loads."""
 
@@ -64,8 +74,8 @@ class Work:
     job: Callable[[int], tuple[Any, ...]]
 
 
-def works() -> list[Work]:
-    """The kinds of work."""
+def works(folder: Path) -> list[Work]:
+    """The kinds of work; the folder is for what they write."""
     dice, settings = "liars_dice(dice_sides=4)", RebelSettings(episodes=64, streams=2)
     rules = public_rules(dice)
     trainer = RebelTrainer(rules, settings)
@@ -110,7 +120,18 @@ def works() -> list[Work]:
             lambda number: (range(100 * number, 100 * number + 100),),
         ),
         Work("batch, a turn of hold'em, 50 iterations", None, solve_row, (), board),
+        part_work(folder),
     ]
+
+
+def part_work(folder: Path) -> Work:
+    """One player's update in a part of flop hold'em with one raise, whose blocks are in a folder."""
+    _, parts = split_spot(compile_spot(flop_holdem(1)))
+    worker = PartWorker(np.float32, greatest_extent(parts), packed=False, predicts=False, raked=False)
+    reach = np.ones(worker.extent.kept, np.float32)
+    step = Step(1, 1, np.zeros(len(Weights._fields)), 1.0, 0.0)
+    shared = worker, parts[0], FolderBlocks(folder), step, reach
+    return Work(f"flop hold'em, a part of {len(parts)}, one update", len(parts), PartWorker.improve, shared, lambda number: ())
 
 
 def measured(work: Work, size: int, jobs: int) -> dict[str, float]:
@@ -158,7 +179,7 @@ def efficiency(case: dict[str, Any], workers: int) -> tuple[float, str]:
 
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
-    costs, rows = [], []
+    costs, rows, quiet = [], [], result["load"] < QUIET
     for case in result["cases"]:
         found = [case["seconds"], case["own"]]
         costs.append(
@@ -169,13 +190,14 @@ def tables(result: dict[str, Any]) -> str:
             ]
         )
         bounds = [efficiency(case, workers) for workers in CLUSTERS]
-        share = "machine busy" if result["load"] > result["cores"] else f"{100 * case['measured']:.0f}%"
+        share = f"{100 * case['measured']:.0f}%" if quiet else "machine busy"
         rows.append([case["work"], share, *(f"{100 * part:.0f}% {why}".strip() for part, why in bounds)])
     first = record.markdown_table(
         ["a job of", "ms in the worker", "ms of this process", "kB sent", "kB back", "kB shared once"], costs, left=1
     )
     head = ["work", "2 processes, measured", *(f"{workers} workers, at most" for workers in CLUSTERS)]
-    load = f"Load of the machine's {result['cores']} cores while it was measured: {result['load']:.1f}."
+    mark = "quiet" if quiet else f"busy, so {head[1].split(',')[0]} say nothing of efficiency"
+    load = f"The machine was {mark}: before, the load of its {result['cores']} cores was {result['load']:.1f}."
     return f"{first}\n\n{record.markdown_table(head, rows, left=1)}\n\n{load}"
 
 
@@ -197,10 +219,15 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     """All kinds of work."""
-    jobs, cases = 2 if options.quick else options.jobs, []
-    for work in works():
-        print(work.name, file=sys.stderr, flush=True)
-        alone, both = (measured(work, size, jobs) for size in (1, 2))
-        one = {**alone, "own": min(alone["own"], both["own"]), "seconds": min(alone["seconds"], both["seconds"])}
-        cases.append({"work": work.name, "step": work.step, **one, "measured": alone["wall"] / both["wall"] / 2})
-    return {"jobs": jobs, "cores": len(os.sched_getaffinity(0)), "load": os.getloadavg()[0], "cases": cases}
+    jobs, before = 2 if options.quick else options.jobs, os.getloadavg()[0]
+    with TemporaryDirectory(dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None) as folder:
+        cases = [case_of(work, jobs) for work in works(Path(folder))]
+    return {"jobs": jobs, "cores": len(os.sched_getaffinity(0)), "load": before, "cases": cases}
+
+
+def case_of(work: Work, jobs: int) -> dict[str, Any]:
+    """A kind of work by one process and by two."""
+    print(work.name, file=sys.stderr, flush=True)
+    alone, both = (measured(work, size, jobs) for size in (1, 2))
+    one = {**alone, "own": min(alone["own"], both["own"]), "seconds": min(alone["seconds"], both["seconds"])}
+    return {"work": work.name, "step": work.step, **one, "measured": alone["wall"] / both["wall"] / 2}

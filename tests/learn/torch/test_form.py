@@ -39,6 +39,23 @@ def test_regrets_are_those_of_kernels(spec: str, algorithm: str, updates: str) -
         )
 
 
+@pytest.mark.parametrize(("spec", "iterations"), [("phantom_ttt(rows=2,columns=3)", 3), ("dark_hex(num_rows=2,num_cols=3)", 1)])
+def test_products_of_factors_are_those_of_kernels(spec: str, iterations: int) -> None:
+    """Few iterations where many actions are worth the same, so that rounding decides what is played next."""
+    game = compile_game(spec)
+    assert len(game.payoff.factors.values)
+    kernels, tensors = make_solver(game, "dcfr"), TensorSolver(game, "dcfr", device=CPU)
+    kernels.run(iterations), tensors.run(iterations)
+    for name, array in kernels.arrays().items():
+        assert tensors.arrays()[name] == pytest.approx(array, abs=1e-12), name
+    for best in (False, True):
+        found = tensors.form.values(tensors.tables, best=best)
+        assert found == pytest.approx(kernels.form.values(kernels.tables, best=best), abs=1e-12)
+    assert tensors.form.values(tensors.tables, best=True)[0] == pytest.approx(
+        tp.judge(game, tensors.average_policy()).best_response_values[0], abs=1e-12
+    )
+
+
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 @pytest.mark.parametrize("algorithm", ["fp", "linear-fp", "flop"])
 def test_replies_are_those_of_kernels(algorithm: str, updates: str) -> None:

@@ -38,8 +38,8 @@ PACKED, DISK = "packed", "disk:"
 """Storage of 16-bit numbers in fewer bits, and how the name of the same in a folder begins (``forms.holdem.split``)."""
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, PACKED: np.int16}
 """Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
-PACKED_BYTES = 0.8
-"""Of a packed number, about; 0.65 to 0.95 were measured."""
+PACKED_BYTES = 1.0
+"""Of a packed number, about; 0.75 to 0.96 were measured."""
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

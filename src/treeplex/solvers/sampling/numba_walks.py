@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from math import inf
-from typing import final
+from typing import Any, final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
 from treeplex.engine.histories.streams import Stream
@@ -80,7 +81,7 @@ class NumbaWalks:
             self.run, self.compiled.start, self.tables, (seed, first), weights, pause
         )
         if fault != NO_FAULT:
-            raise_fault(self.game, (self.tables.infosets, self.tables.action_ids), fault, detail, path)
+            raise_fault(self.game, (self.tables.infosets, self.tables.action_ids), fault, detail, path.tolist())
         return done
 
     @property
@@ -124,8 +125,9 @@ class NumbaWalks:
         first = np.concatenate(([0], np.cumsum(infosets[:, ACTIONS])))
         slots = np.repeat(infosets[:, FIRST] - first[:-1], infosets[:, ACTIONS]) + np.arange(first[-1])
         if not average:
-            return tables.held.rows[slots, POLICY]
-        weights = tables.held.rows[slots, AVERAGE]
+            current: Floats = tables.held.rows[slots, POLICY]
+            return current
+        weights: Floats = tables.held.rows[slots, AVERAGE]
         if self.rules.averaging == LAZY:
             own = np.zeros(int(tables.counts[sampling.SLOTS]), np.int64)
             own[slots] = np.arange(len(slots))
@@ -160,7 +162,7 @@ class NumbaWalks:
         """Everything, to be written."""
         tables, counts = self.tables, self.tables.counts.tolist()
         slots = counts[sampling.SLOTS]
-        arrays = {
+        arrays: dict[str, NDArray[Any]] = {
             "infosets": tables.infosets[: self.infosets],
             "action_ids": tables.action_ids[:slots],
             "paths": tables.paths[: counts[sampling.STEPS]],

@@ -1,0 +1,133 @@
+"""Numbers in fewer bytes: a flop of no-limit hold'em and flop hold'em with one raise, stored in five ways.
+
+With a name of a game and a storage as options only that run is made (and kept); without, all.
+"""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import cache, partial
+from typing import Any
+
+from papers.common.kept import kept
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.evaluate.holdem.judge import judge_spot, judgement_of, judging_crew
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.split.form import SplitForm, SplitState
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.known import flop_holdem, holdem
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.solvers.holdem.solver import HoldemSolver
+
+OOP = "66+,A8s+,A5s-A4s,AJo+,K9s+,KQo,QTs+,JTs,96s+,85s+,75s+,65s,54s"
+IP = "QQ-22,AQs-A2s,ATo+,K5s+,KJo+,Q8s+,J8s+,T7s+,96s+,86s+,75s+,64s+,53s+"
+GAMES: dict[str, tuple[Callable[[], Spot], int, float, str]] = {
+    "flop": (
+        lambda: holdem("Td9d6h", OOP, IP, pot=200, stack=900, bets=BetPlan.same("60%", "a")),
+        100,
+        2.0,
+        "percent of the pot",
+    ),
+    "flop hold'em, 1 raise": (lambda: flop_holdem(1), 60, 0.1, "thousandths of a big blind"),
+}
+"""Each spot with iterations, what exploitability in chips is divided by, and what that gives."""
+STORAGES = ("float32", "int16", "packed", "disk")
+THREADS = 1
+
+
+@cache
+def compiled(name: str) -> CompiledSpot:
+    """A spot, compiled once."""
+    return compile_spot(GAMES[name][0]())
+
+
+def judged(solver: HoldemSolver) -> float:
+    """Exploitability in chips, in double precision."""
+    form, tables = solver.form, solver.tables
+    if isinstance(form, SplitForm):
+        return judgement_of(solver.game, partial(form.root_values, tables), expected=False).exploitability
+    crew = judging_crew(solver.game, THREADS)
+    return judge_spot(solver.game, solver.store.average, solver.store, crew, expected=False).exploitability
+
+
+def run(name: str, storage: str) -> dict[str, float]:
+    """Processor time of an iteration, exploitability, bytes of a number, and traffic of the disk."""
+    game, (_, iterations, unit, _) = compiled(name), GAMES[name]
+    folder = tempfile.mkdtemp(prefix="treeplex-storage-")
+    solver = HoldemSolver(game, "dcfr", threads=THREADS, storage=f"disk:{folder}/run" if storage == "disk" else storage)
+    solver.run(0)
+    began, wall = time.process_time(), time.perf_counter()
+    solver.run(iterations)
+    spent, waited = time.process_time() - began, time.perf_counter() - wall
+    found = {"seconds": spent / iterations, "wall": waited / iterations, "exploitability": judged(solver) / unit}
+    if isinstance(solver.tables, SplitState):
+        assert isinstance(solver.form, SplitForm)
+        size, seconds = solver.form.moved
+        found |= {
+            "bytes": solver.tables.blocks.size / game.stored,
+            "moved": size / iterations,
+            "rate": size / max(seconds, 1e-9),
+        }
+    else:
+        arrays = solver.arrays()
+        found["bytes"] = sum(array.nbytes for array in arrays.values()) / game.stored
+    shutil.rmtree(folder)
+    return found
+
+
+@study(title="Numbers in fewer bytes", place=2, minutes=6)
+def reproduce(options: Sequence[str]) -> Result | None:
+    runs: dict[str, Any] = {}
+    for name in GAMES:
+        for storage in STORAGES:
+            if not options or options == [name, storage]:
+                key = {"study": "storage", "game": name, "storage": storage, "at": 1}
+                found = kept(key, partial(run, name, storage))
+                runs.setdefault(name, {})[storage] = found
+                print(name, storage, found, flush=True)
+    if options:
+        return None
+    rows, findings = [], []
+    for name, of_game in runs.items():
+        base = of_game["int16"]
+        for storage, found in of_game.items():
+            rate = f"{found['moved'] / 1e6:,.0f}; {found['rate'] / 1e6:,.0f}" if storage == "disk" else ""
+            cells = [f"{found['exploitability']:.3f}", f"{found['bytes']:.2f}", f"{base['bytes'] / found['bytes']:.2f}"]
+            rows.append(
+                [name, storage, *cells, f"{1000 * found['seconds']:.0f}", f"{found['seconds'] / base['seconds']:.2f}", rate]
+            )
+        packed = of_game["packed"]
+        findings.append(
+            f"{name.capitalize()}: `packed` takes {base['bytes'] / packed['bytes']:.2f} times less than `int16`, at "
+            f"{packed['seconds'] / base['seconds']:.2f} times the processor time; exploitability after {GAMES[name][1]} "
+            f"iterations is {packed['exploitability']:.3f} in place of {base['exploitability']:.3f} {GAMES[name][3]}."
+        )
+    return Result(
+        source="A study of our own: `dcfr` on one thread",
+        findings=findings,
+        tables=[
+            Table(
+                "Regrets and averages in four ways",
+                (
+                    "spot",
+                    "storage",
+                    "exploitability",
+                    "bytes for regret and average",
+                    "times less than int16",
+                    "CPU ms an iteration",
+                    "times int16",
+                    "disk: MB an iteration; MB a second",
+                ),
+                rows,
+            )
+        ],
+        notes=[
+            *(f"{name}: {compiled(name).stored:,} numbers an array; exploitability in {GAMES[name][3]}." for name in GAMES),
+            "Packed and disk: steps of 129 of 32,767, rounded at random with their mean kept; blocks of 32 hands. The rate is "
+            "that of reading and writing files on a machine with memory to cache them.",
+        ],
+        numbers={"runs": runs},
+        threads=THREADS,
+    )
