@@ -2,7 +2,7 @@
 
 All bet sizes of the paper, random boards, stacks and sizes in training. Trainings are short; networks and judgements are kept
 in ``runs/papers`` one by one, and a training that was interrupted goes on where it was saved. ``--games N`` trains longer, and
-``--judge`` judges searches as well, which takes minutes for each network.
+``--judge KIND ...`` judges searches with some of the networks as well, which takes minutes for each.
 """
 
 import hashlib
@@ -189,10 +189,10 @@ def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
 def reproduce(options: list[str]) -> Result:
     given = ArgumentParser("papers/run.py rebel/turn_hands")
     given.add_argument("--games", type=int, default=GAMES)
-    given.add_argument("--judge", action="store_true")
+    given.add_argument("--judge", nargs="*", default=[], metavar="KIND", choices=KINDS)
     asked = given.parse_args(options)
     cards = {kind: network(kind, asked.games)[1] for kind in KINDS}
-    chips = {kind: judged(kind, asked.games) for kind in KINDS if asked.judge}
+    chips = {kind: judged(kind, asked.games) for kind in asked.judge}
     paper = published("rebel")
     return Result(
         source=f"{paper['source']}; {paper['turn_endgame']['source']}, appendices C.2 and E.",
@@ -226,9 +226,14 @@ def findings(cards: Mapping[str, Mapping[str, Any]], chips: Mapping[str, float])
     level = whole["chips"]["19,000 behind"]["lcfr"][whole["iterations"].index(claim["iterations"])]
     found = [
         f'Published: "{claim["claims"][0]}". That level is {thousandths(level):,.0f} thousandths of a big blind here.',
-        f"The showdown alone, which every network has, is off by {100.0 * showdown_alone():.1f}% of the pot. A network for "
-        "single hands on any board needs far more than these games to be better than that: it has to learn what beats what.",
+        f"The showdown alone, which every network has, is off by {100.0 * showdown_alone():.1f}% of the pot.",
     ]
+    worse = [kind for kind, card in cards.items() if list(card["errors"].values())[-1] > showdown_alone()]
+    if worse:
+        found.append(
+            f"Not better than that after so few games: {'; '.join(worse)}. It has to learn from the cards what beats what, on "
+            "every board; on one board it learns."
+        )
     if chips:
         best = min(chips, key=lambda kind: chips[kind])
         found.append(f"Trainings of minutes come to {thousandths(chips[best]):,.0f} ({best}).")
