@@ -121,6 +121,7 @@ def drawn(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping[st
         plain_labels(each)
         each.set_xlabel("processor seconds")
     axes[0].set_ylabel("exploitability")
-    legend_in(axes[-1], {**{name: styles[name] for name in RUNS}, f"{TABULAR}, a table": styles[TABULAR]})
-    alt = "Curves of deep learners fall to between a hundredth and a few tenths; that of a table is far below them"
+    shown = [name for name in RUNS if any(f"{name} {game}" in numbers for game in GAMES)]
+    legend_in(axes[-1], {**{name: styles[name] for name in shown}, f"{TABULAR}, a table": styles[TABULAR]})
+    alt = "For each game curves of deep learners against processor time; that of a table is far below all of them"
     return save(figure, "phantom-learners.png", alt)
