@@ -4,7 +4,6 @@ Seconds an epoch with one worker and with one per core, and what an episode is m
 """
 
 import argparse
-import os
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +16,7 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from treeplex.engine.networks.mlp_single import forward
+from treeplex.engine.threads import available_cores
 from treeplex.engine.tree.learned import play_episode, trace_episode
 from treeplex.runs.discount.settings import GAMES
 from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
@@ -56,7 +56,7 @@ def episodes(game: tp.CompiledGame) -> dict[str, float]:
 def measure(options: argparse.Namespace) -> dict[str, Any]:
     count = 1 if options.quick else EPOCHS
     found = [{"game": spec, **episodes(tp.compile(spec))} for spec in GAMES]
-    seconds = {str(workers): epochs(workers, count) for workers in sorted({1, os.cpu_count() or 1})}
+    seconds = {str(workers): epochs(workers, count) for workers in sorted({1, available_cores()})}
     return {"episodes": found, "epoch_seconds": seconds}
 
 

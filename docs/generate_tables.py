@@ -244,11 +244,12 @@ def command_help(*names: str) -> str:
 
 
 def settings(name: str) -> str:
-    """The settings of a learner; ``turns`` are those of ReBeL on turns of hold'em."""
-    from treeplex.runs.rebel.learner import HoldemRebelLearner
+    """The settings of a learner; ``turns`` and ``whole`` are those of ReBeL on turns of hold'em and on whole hold'em."""
+    from treeplex.runs.rebel.learner import HoldemRebelLearner, WholeRebelLearner
     from treeplex.runs.train.registry import learner_named
 
-    learner = HoldemRebelLearner() if name == "turns" else learner_named(name)
+    own = {"turns": HoldemRebelLearner, "whole": WholeRebelLearner}
+    learner = own[name]() if name in own else learner_named(name)
     return learner.settings.doc_table()
 
 

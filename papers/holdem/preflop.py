@@ -1,5 +1,5 @@
-"""Preflop charts from solves on some flops: how far charts of few flops, turns and rivers are from those of more, and push or
-fold on the same boards beside the exact equilibrium.
+"""Preflop charts from solves on some flops: how far charts of few flops, turns and rivers are from those of more, and how exact
+equities are on the same boards.
 
 Solves are kept in ``runs/preflop``, so that a call goes on with what is missing.
 """
@@ -12,18 +12,22 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.games.poker.cards.cards import CLASSES
-from treeplex.games.poker.spots.files import read_spot_file, request_from_options
+from treeplex.forms.holdem.boards import kept_deals
+from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
+from treeplex.games.poker.cards.class_equities import class_equities, counted
+from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.solvers.holdem.push_fold import push_fold
 
 SPOT, FOLDER = Path("examples/spots/preflop.yaml"), Path("runs/preflop")
-DEALT = ((5, 6, 6), (10, 6, 6), (20, 6, 6), (40, 6, 6), (10, 3, 3), (10, 12, 12))
-PUSHED = ((5, 6, 6), (10, 6, 6), (20, 6, 6), (40, 6, 6), (40, 12, 12))
-ITERATIONS, PUSH_STACK = 80, 10
+DEALT = ((10, 3, 3), (20, 3, 3), (40, 2, 2), (40, 3, 3))
+EQUITIES = ((25, 4, 4), (25, 8, 8), (25, 12, 12), (50, 4, 4), (100, 4, 4), (200, 4, 4), (400, 4, 4))
+PATHS = 17_296 * 45 * 44
+"""Flops, turns and rivers beside two hands."""
+ITERATIONS = 40
+MOST = (40, 3, 3)
 LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
 
 
@@ -48,7 +52,7 @@ def named(dealt: tuple[int, ...]) -> str:
 def charts(spot: Spot) -> tuple[list[list[str]], dict]:
     """How far charts are from that of the most flops."""
     found = {dealt: solved(replace(spot, runouts=(0, *dealt)), "x".join(map(str, dealt)), ITERATIONS) for dealt in DEALT}
-    best, rows, numbers = found[max(DEALT)][0], [], {}
+    best, rows, numbers = found[MOST][0], [], {}
     for dealt, (solution, seconds) in found.items():
         away = {line: chart_distance(solution_chart(solution, line), solution_chart(best, line)) for line in LINES}
         often = solution_chart(solution).often
@@ -68,21 +72,25 @@ def charts(spot: Spot) -> tuple[list[list[str]], dict]:
     return rows, numbers
 
 
-def pushes() -> tuple[list[list[str]], dict]:
-    """Push or fold on some boards beside push or fold on all."""
-    exact, rows, numbers = push_fold(PUSH_STACK), [], {}
-    fields = {"blinds": "0.5, 1", "pot": 0, "stack": PUSH_STACK, "oop": "all", "ip": "all", "bets": "none"}
-    plain = request_from_options({**fields, "raises": "{preflop: {ip: 'a', oop: none}, default: none}"}).spot()
-    for dealt in PUSHED:
-        solution, seconds = solved(replace(plain, runouts=(0, *dealt)), "push-" + "x".join(map(str, dealt)), 300)
-        first = solution_chart(solution)
-        pushed = first.shares[[kind == "allin" for kind in first.kinds]].sum(axis=0)
-        members = np.array([{2: 6, 3: 4 if name.endswith("s") else 12}[len(name)] for name in CLASSES])
-        away = float(np.abs(pushed - exact.push) @ members / 1326)
-        numbers[named(dealt)] = {"distance": away, "pushed": float(pushed @ members / 1326), "value": solution.ev[1]}
-        rows.append([named(dealt), f"{seconds:.0f}", f"{100 * away:.1f}", f"{100 * float(pushed @ members) / 1326:.1f}"])
-    rows.append(["all", "", "0", f"{100 * exact.pushed:.1f}"])
-    return rows, numbers | {"exact": exact.pushed}
+def equity_errors(spot: Spot) -> tuple[list[list[str]], dict]:
+    """How far equities of classes on some boards are from those on all, weighted by pairs of hands."""
+    exact, rows, numbers = class_equities(), [], {}
+    hands = Hands(spot)
+    for dealt in EQUITIES:
+        some, boards = replace(spot, runouts=(0, *dealt)), [((), symmetries_of(spot, hands), 1.0)]
+        for street in (1, 2, 3):
+            boards = [
+                ((*board, *cards), fixed, share * len(copies) * each)
+                for board, symmetries, share in boards
+                for cards, copies, fixed, each in kept_deals(some, board, symmetries, street)
+            ]
+        weights = np.array([share for *_, share in boards])
+        margins = counted(np.array([board for board, *_ in boards], np.uint8), np.rint(1000 * weights).astype(np.int64)) / 1000
+        error = margins / (2 * PATHS * exact.pairs) - (exact.equity - 0.5)
+        found = float(np.sqrt((error**2 * exact.pairs).sum() / exact.pairs.sum()))
+        numbers[named(dealt)] = found
+        rows.append([named(dealt), f"{len(boards):,}", f"{100 * found:.1f}", f"{100 * np.abs(error).max():.1f}"])
+    return rows, numbers
 
 
 def shipped() -> list[list[str]]:
@@ -109,23 +117,23 @@ def shipped() -> list[list[str]]:
 def reproduce() -> Result:
     spot = read_spot_file(SPOT).spot()
     rows, numbers = charts(spot)
-    pushed, numbers["push"] = pushes()
+    equities, numbers["equities"] = equity_errors(spot)
     first = list(next(iter(numbers.values()))["often"])
     return Result(
         source="the library's own",
-        findings=["Charts of few flops are rough hand by hand, while how often each action is taken is settled early."],
+        findings=["Many flops with few turns and rivers each come closer to all boards than few flops with many."],
         tables=[
             Table(
                 "Flops x turns of each x rivers of each: numbers stored (millions), seconds of one core, exploitability in the "
                 "smaller game and the small blind's value (mbb a hand), how often it takes each action (%), and how far charts "
-                f"are from those of {named(max(DEALT))} (% of all hands' play)",
+                f"are from those of {named(MOST)} (% of all hands' play)",
                 ["dealt", "numbers", "s", "exploitability", "value", *first, *LINES.values()],
                 rows,
             ),
             Table(
-                f"Push or fold with {PUSH_STACK} bb beside the exact equilibrium over all boards (% of hands)",
-                ["dealt", "s", "different", "pushed"],
-                pushed,
+                "Equities of classes all-in before the flop, on some boards beside all (% of the pot)",
+                ["dealt", "rivers", "root mean square error", "largest"],
+                equities,
             ),
             Table(
                 "Charts that ship",
@@ -133,6 +141,6 @@ def reproduce() -> Result:
                 shipped(),
             ),
         ],
-        notes=[f"{SPOT}, DCFR, {ITERATIONS} iterations; push or fold 300."],
+        notes=[f"{SPOT}, DCFR, {ITERATIONS} iterations."],
         numbers=numbers,
     )

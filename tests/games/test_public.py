@@ -126,3 +126,16 @@ def test_walks_can_be_watched() -> None:
     public_compile.compile_public_tree(game := load("liars_dice(dice_sides=4)"), game.public_tree(), watch=seen.append)
     assert seen
     assert seen == sorted(seen)
+
+
+@pytest.mark.parametrize("name", ["leduc_poker", "liars_dice(numdice=2,dice_sides=2)"])
+def test_infostates_of_large_games_are_written_when_asked_for(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    game = load(name)
+    known = public_compile.compile_public_tree(game, game.public_tree())
+    monkeypatch.setattr(public_compile, "WRITTEN", 40)
+    lazy = public_compile.compile_public_tree(game, game.public_tree())
+    assert isinstance(known.infostates, tuple)
+    assert not isinstance(lazy.infostates, tuple)
+    assert tuple(lazy.infostates) == known.infostates
+    assert lazy.lookup == known.lookup
+    assert lazy.identity == known.identity

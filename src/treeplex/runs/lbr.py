@@ -5,11 +5,12 @@ from typing import Any
 
 from treeplex.evaluate.match.agents import Agent, TableAgent
 from treeplex.evaluate.match.lbr import LocalBestResponse, Moves
-from treeplex.evaluate.match.winnings import Winnings, exact_winnings, few_states, sampled_winnings
+from treeplex.evaluate.match.winnings import CheckedDown, Winnings, exact_winnings, few_states, sampled_winnings
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.tables import SpotAgent
@@ -65,7 +66,8 @@ def local_best_response(
         def tell(done: int, found: Winnings) -> None:
             progress(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g} ± {found.interval:.2g}")
 
-        return sampled_winnings(response, other, hands, seed=seed, progress=tell)
+        values = CheckedDown(other.game.soon_shared) if isinstance(other.game, PublicHoldem) else None
+        return sampled_winnings(response, other, hands, seed=seed, values=values, progress=tell)
     decisions = 0
 
     def count() -> None:

@@ -20,9 +20,11 @@ from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.forms.whole.street import StreetSubgame
 from treeplex.search.holdem.guessed_street import GuessRegrets, regrets_of_street, write_street
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import Method, SubgameSearch
+from treeplex.search.whole.warm_start import StreetGuess, regrets_of_rows, write_rows
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant
@@ -52,11 +54,11 @@ class Guided(Protocol):
 
     Attributes:
         warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
-        guess: the guesses.
+        guess: the guesses, by the kind of subgames.
     """
 
     warm: int
-    guess: Guess
+    guess: Guess | StreetGuess
 
 
 def begin_search(
@@ -74,7 +76,7 @@ def begin_search(
     return search
 
 
-def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
+def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
     """Put a search that has not begun where ``warm`` iterations of a guess would have left it.
 
     Raises:
@@ -84,12 +86,13 @@ def start_warm(search: SubgameSearch, guess: Guess, warm: int) -> None:
         return
     search.check_plain("a warm start")
     street = isinstance(search.subgame, HoldemSubgame)
-    write_street(search, guess) if street else write_guess(search, guess)
+    rows = isinstance(search.subgame, StreetSubgame)
+    write_rows(search, guess) if rows else write_street(search, guess) if street else write_guess(search, guess)
     scheme = search.method.scheme
     kept, weight = average_after(scheme, search.horizon, warm)
     search.average[:] = kept * search.average + weight * search.strategy
     search.faced[:] = search.average
-    found = regrets_of_street(search, weight) if street else regrets_of_trees(search, weight)
+    found = (regrets_of_rows if rows else regrets_of_street if street else regrets_of_trees)(search, weight)
     for player in (0, 1):
         values = found.best if isinstance(scheme, FictitiousRule) else found.values
         search.sums[player] = weight * values[player]

@@ -9,6 +9,7 @@ from numba import njit
 import treeplex as tp
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise, reach
+from treeplex.engine.tree.walked import walks_raise
 from treeplex.engine.uncompiled.rules import mix
 from treeplex.errors import AlgorithmError, GameError, GameSizeError, ImperfectRecallError
 from treeplex.forms.compile import numba_rules
@@ -17,6 +18,7 @@ from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.registry import load
+from treeplex.notices import telling
 
 GAMES = [
     "goofspiel(num_cards=4,imp_info=true)",
@@ -31,6 +33,9 @@ GAMES = [
     ),
     pytest.param("goofspiel(players=3,num_cards=3,imp_info=true,returns_type=point_difference)", marks=pytest.mark.slow),
     pytest.param("oshi_zumo(coins=5,size=2,horizon=3,alesia=true)", marks=pytest.mark.slow),
+    pytest.param("kuhn_poker(players=3)", marks=pytest.mark.slow),
+    pytest.param("leduc_poker(players=3,ranks=2,raises=1)", marks=pytest.mark.slow),
+    pytest.param("dark_hex(board_size=2,obstype=reveal-numturns)", marks=pytest.mark.slow),
 ]
 
 
@@ -114,8 +119,8 @@ def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(numba_rules, "try_rules", lambda *_: 3)  # the estimate need not tell
     with pytest.raises(GameSizeError, match=r"has more than 20 histories; .*--limit"):
         tp.compile(coin_game(0), limit=20)
-    with pytest.raises(GameError, match="kuhn_poker has no Numba functions"):
-        tp.compile("kuhn_poker", stored=False)
+    with pytest.raises(GameError, match="tic_tac_toe has no Numba functions"):
+        tp.compile("tic_tac_toe", stored=False)
 
 
 KIND, TURN, COIN, EARLIER, MOVE = range(5)
@@ -201,3 +206,31 @@ def test_a_game_of_ones_own() -> None:
     assert game.infosets == (6, 1)
     assert tp.solve(game, "lp").value[0] == pytest.approx(1.0)
     assert tp.compile(game.rules, stored=False).identity == game.identity
+
+
+def test_a_walk_answers_ctrl_c_and_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The signal comes while compiled code walks; without the answer the run would go on for many seconds."""
+    monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)
+    monkeypatch.setattr(numba_rules, "WATCHED", 0.01)
+    monkeypatch.setattr(numba_rules, "LONG", 0.0)
+    game = tp.compile("goofspiel(num_cards=4,imp_info=true)", stored=False)
+    walk = game.infostates.walk
+    strategy, values, told = strategy_of(game, 0), np.zeros(len(game.action_ids)), []
+
+    def interrupt(text: str) -> None:
+        told.append(text)
+        raise KeyboardInterrupt
+
+    class Slow:
+        def result(self) -> None:
+            stopped.append(progress[0, 1])
+
+    stopped, progress = [], np.zeros((1, 2), np.int64)
+    monkeypatch.setattr(numba_rules, "wait", lambda walks, seconds: type("Waited", (), {"not_done": walks}))
+    with telling(interrupt), pytest.raises(KeyboardInterrupt):
+        walk._wait([Slow()], progress)
+    assert stopped == [1]
+    monkeypatch.setattr(walk, "_wait", lambda walks, progress: interrupt(""))
+    with pytest.raises(KeyboardInterrupt), walks_raise():
+        gradient(game.tree, game.payoff, 0, strategy, values)
+    assert told[0].startswith("walking the rules: 0 of up to 26,773 histories")

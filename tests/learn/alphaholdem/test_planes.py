@@ -43,6 +43,26 @@ def test_leduc_poker() -> None:
     assert not planes[2:12].any()
 
 
+def test_small_decks_have_planes_of_their_own() -> None:
+    """Four suits by six ranks, a board of one card and then another."""
+    coder = coder_of("small_holdem(ranks=6,suits=4,deal=[0;1;1],bets=[1;2;2],raises=1)")
+    assert coder.card_shape == (5, 4, 6)
+    assert coder.most == 1 + 1 + 2 + 2
+    game, state = coder.game, coder.game.first_state()
+    for _ in range(2):  # both check
+        state = game.after(state, game.options(state).labels[0])
+    state = game.after(state, 4 * 12 + 3)  # the ace of the last suit
+    cards = coder.cards(state, [0])
+    assert cards[0, 0, 0, 0] == cards[0, -1, 0, 0] == 1
+    assert cards[0, 1, 3, 5] == cards[0, -2, 3, 5] == cards[0, -1, 3, 5] == 1
+    assert cards.sum() == 1 + 1 + 1 + 2
+
+
+def test_endgames_are_refused() -> None:
+    with pytest.raises(GameError, match="turn_holdem is no poker that AlphaHoldem knows; take leduc_poker"):
+        coder_of("turn_holdem")
+
+
 def test_bets_of_holdem_fall_into_columns() -> None:
     coder = coder_of("holdem")
     assert coder.card_shape == (6, 4, 13)

@@ -12,7 +12,7 @@ from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.betting.tree import Decision, StreetEnd  # noqa: E402
-from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
+from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
 from treeplex.games.poker.public import HoldemGame  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
@@ -331,3 +331,18 @@ def test_a_size_keeps_its_column_and_policies_are_learned_as_they_were_played() 
     np.testing.assert_allclose(rows.targets[0][free][:, [1, 3]] / 255, table.T[free], atol=0.002)
     assert not rows.targets[0][~free].any()
     assert rows.legal[0].tolist() == [False, True, False, True]
+
+
+def test_a_training_runs_on_tensors_and_repeats() -> None:
+    """By the code for a graphics card; numbers are those of the kernels up to rounding in single precision."""
+    deck = small(ranks=6, suits=4, hole=2, deal=(0, 3, 1, 1))
+    spot = Spot(deck.deck[:4], 2_000.0, 19_000.0, all_hands(deck), BetPlan.same("50%,a", "a"), format=deck)
+    settings = replace(HANDS, device="torch-cpu", method="lcfr-avg-modified", games=2)
+    first, second, other = (RebelTrainer(spot, each) for each in (settings, settings, replace(settings, device="cpu")))
+    for trainer in (first, second, other):
+        while not trainer.finished:
+            found = trainer.round()
+    assert same(first.state(), second.state())
+    assert np.isfinite(found.loss)
+    for name in ("inputs", "targets"):
+        np.testing.assert_allclose(first.state()[name][:4], other.state()[name][:4], atol=0.05)

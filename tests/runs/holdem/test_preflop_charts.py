@@ -1,14 +1,18 @@
 """Charts before the flop of solved spots: those that ship, and one read off the solution itself."""
 
+import json
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from tests.poker_games import SPOTS
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.games.poker.spots.files import read_spot_file
+from treeplex.play.cli.main import app
 from treeplex.runs.holdem.preflop_charts import chart_distance, how_made, read_solved, shipped_charts, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
@@ -17,7 +21,7 @@ from treeplex.runs.holdem.solve import solve_spot
 @pytest.fixture(scope="module")
 def solution() -> HoldemSolution:
     spot = read_spot_file("examples/spots/preflop.yaml").spot()
-    return solve_spot(replace(spot, runouts=(0, 2, 1, 1)), iterations=4, target=0.0, threads=1)
+    return solve_spot(replace(spot, runouts=(0, 2, 1, 1)), iterations=4, target=0.0, threads=1, every=4)
 
 
 def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
@@ -63,3 +67,16 @@ def test_shipped_charts_play_strong_hands(name: str) -> None:
     assert max(folds[hand] for hand in ("AA", "KK", "QQ", "AKs", "AKo", "77", "A5s")) < 0.02
     assert folds["72o"] + folds["32o"] > 0.5
     assert read_solved("runs/deep") is None
+
+
+def test_the_command_shows_a_file(solution: HoldemSolution, tmp_path: Path) -> None:
+    file = solution.save(tmp_path / "quick", resumable=False, streets=1)
+    run = CliRunner().invoke(app, ["holdem", "preflop", str(file), "--line", "r2", "--csv", str(tmp_path / "a.csv")])
+    assert run.exit_code == 0, run.output
+    assert "big blind, 20 bb, after r2: fold " in run.output
+    assert "solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations" in run.output
+    rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert (rows[0], len(rows)) == ("hand,fold,call,raise 6,allin 20", 170)
+    found = json.loads(CliRunner().invoke(app, ["holdem", "preflop", str(file), "--json"]).output)
+    assert sum(found["often"].values()) == pytest.approx(1)
+    assert found["hands"]["AA"]["fold"] == pytest.approx(solution_chart(solution).shares[0, CLASSES.index("AA")], abs=1e-3)

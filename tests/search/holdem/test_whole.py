@@ -13,6 +13,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.train.train import train
+from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
 from treeplex.search.resolving.response import response_values
 
 OWN = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
@@ -97,6 +98,18 @@ def test_turn_and_river_are_solved_and_what_was_promised_is_carried(folder):
     known = ~np.isnan(carried.promised) & ~np.isnan(worth) & (resolved.subgame.admitted[1][0] > 0)
     assert known.sum() > 5
     assert (worth - carried.promised)[known].max() < 0.2  # chips of a pot of four: safe but for what iterations leave
+
+
+@pytest.mark.parametrize(("pace", "raises"), [(1e12, (True, True)), (1e3, (False, False))])
+def test_trees_fit_the_time(folder, pace, raises):
+    game = PlayedGame.of("holdem(ranks=5,suits=2,stack=60)")
+    guide = agent("uniform", game)
+    player = WholeHoldemAgent(game.public, guide, StreetSolving(iterations=2, force_allin=0.0))
+    player.think, player.pace = 1.0, pace
+    player.begin(0)
+    reach([player], to_the_turn())
+    plan = player.solver.game.spot.bets
+    assert tuple(bool(plan.streets[street][0].raises) for street in (2, 3)) == raises
 
 
 def test_bets_off_the_tree_are_added(folder):

@@ -1,12 +1,17 @@
 """What searches of whole hold'em play, written into the compiled game: against the judge of the hold'em engine."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.sources.load import load_rules
+from treeplex.forms.whole.street import Cards, StreetSubgame
 from treeplex.search.leaf import ZeroLeaf
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 
 NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
@@ -39,3 +44,29 @@ def test_games_that_spots_cannot_say_are_refused(more):
     stack = "" if "stack" in more else "stack=6,"
     with pytest.raises(GameError, match="compiled with equal stacks"):
         whole_spot(load_rules(f"holdem(ranks=5,suits=2,sizes=[a],{stack}{more})").public_game())
+
+
+def test_a_guess_is_played_as_in_the_first_iterations(game):
+    """A guess of the uniform policy leaves plain CFR where as many iterations that all met it would."""
+    cards, both = Cards(game), np.ones((1, len(game.hands)))
+    street = StreetSubgame.of(game, cards, game.rules.first_table, [()], (both, both))
+
+    class Uniform(ZeroLeaf):
+        warm = 1
+
+        @staticmethod
+        def guess(street, decision, reached):
+            count = len(street.betting.decisions[decision].actions)
+            return np.full((count, *reached[0].shape), 1.0 / count)
+
+    method = replace(METHODS["cfr"], updates="simultaneous")
+    warm = begin_search(street, method, Uniform(), None, 10)
+    cold = SubgameSearch(street, method, ZeroLeaf(), horizon=10)
+    cold.run(1)
+    assert warm.iteration == cold.iteration == 1
+    assert np.allclose(warm.average, cold.average)
+    # the last decisions of each player have no decisions of their own below, so best responses below change nothing there
+    last = [k for k, own in enumerate(street.betting.decisions) if all(kind != "decision" for kind, _ in own.after)]
+    assert last
+    for number in last:
+        assert np.allclose(street.block(warm.regrets, number), street.block(cold.regrets, number))

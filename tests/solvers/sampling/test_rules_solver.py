@@ -2,7 +2,7 @@
 
 import tracemalloc
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +29,7 @@ GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 
 
 compiled_once = cache(compile_game)
+python_sampler = partial(RulesSampler, functions=False)
 
 
 def both(game: str | Game, scheme: str, iterations: int, **options: Any) -> tuple[MonteCarloCfr, RulesSampler]:
@@ -36,7 +37,7 @@ def both(game: str | Game, scheme: str, iterations: int, **options: Any) -> tupl
     compiled = compiled_once(game)
     chosen = SamplingOptions(**options)
     solver = MonteCarloCfr(compiled, SAMPLINGS[scheme], chosen, seed=11)
-    sampler = RulesSampler(game, SAMPLINGS[scheme], chosen, seed=11, functions=False)
+    sampler = python_sampler(game, SAMPLINGS[scheme], chosen, seed=11)
     solver.run(iterations)
     sampler.run(iterations // 3)
     sampler.run(iterations - iterations // 3)
@@ -120,7 +121,7 @@ def test_many_iterations_of_a_standard_game(scheme: str) -> None:
 def test_the_lazy_average_is_the_sum_of_what_was_played(game: str) -> None:
     """Against a plain sum over iterations of weight times own reach times policy, after each of which the policy is asked."""
     compiled = compile_game(game)
-    sampler = RulesSampler(game, SAMPLINGS["os-mccfr"], SamplingOptions(variant="lcfr"), seed=1)
+    sampler = python_sampler(game, SAMPLINGS["os-mccfr"], SamplingOptions(variant="lcfr"), seed=1)
     total = np.zeros(int(compiled.tree.sequence_offsets[-1]))
     for t in range(1, 201):
         policy = sampler.current_policy().on(compiled).probabilities
@@ -137,7 +138,7 @@ def test_the_lazy_average_is_the_sum_of_what_was_played(game: str) -> None:
 
 
 def test_kuhn_poker_is_solved() -> None:
-    sampler = RulesSampler("kuhn_poker", SAMPLINGS["es-mccfr"], seed=2)
+    sampler = python_sampler("kuhn_poker", SAMPLINGS["es-mccfr"], seed=2)
     sampler.run(8000)
     compiled = compile_game("kuhn_poker")
     early = judge(compiled, sampler.current_policy().on(compiled)).exploitability
@@ -149,7 +150,7 @@ def test_kuhn_poker_is_solved() -> None:
 def test_a_simultaneous_game_is_made_turn_based() -> None:
     rules = load(GOOFSPIEL).game  # type: ignore[attr-defined]
     assert rules.new_initial_state().child(0).current_player() == SIMULTANEOUS
-    sampler, turn_based = (RulesSampler(game, SAMPLINGS["es-mccfr"]) for game in (rules, GOOFSPIEL))
+    sampler, turn_based = (python_sampler(game, SAMPLINGS["es-mccfr"]) for game in (rules, GOOFSPIEL))
     sampler.run(50), turn_based.run(50)
     assert list(sampler.average_policy()) == list(turn_based.average_policy())
 
@@ -175,7 +176,7 @@ LIMITS = [200_000, 700_000]
 def test_the_memory_limit_is_respected(scheme: str, options: dict[str, Any], most: int) -> None:
     """What Python's allocator counts stays below the estimate, and the estimate below the limit and near the truth."""
     game = liars_dice.liars_dice(numdice=2, dice_sides=4)
-    sampler = RulesSampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most, functions=False)
+    sampler = python_sampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most)
     sampler.run(1)
     tracemalloc.start()
     before, counted = tracemalloc.get_traced_memory()[0], sampler.bytes
@@ -195,7 +196,7 @@ def test_the_memory_limit_is_respected(scheme: str, options: dict[str, Any], mos
 
 
 def test_at_the_limit_the_rest_is_played_uniformly_and_counted() -> None:
-    limited, free = (RulesSampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=most) for most in (80_000, None))
+    limited, free = (python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=most) for most in (80_000, None))
     for sampler in (limited, free):
         sampler.run(700)
     assert limited.full
@@ -230,7 +231,7 @@ def saved(sampler: RulesSampler, path: Path) -> Path:
 @pytest.mark.parametrize("most", [None, 90_000])
 def test_a_saved_run_goes_on_bit_for_bit(scheme: str, options: dict[str, Any], most: int | None, tmp_path: Path) -> None:
     def sampler() -> RulesSampler:
-        return RulesSampler("leduc_poker", SAMPLINGS[scheme], SamplingOptions(**options), seed=5, most_bytes=most)
+        return python_sampler("leduc_poker", SAMPLINGS[scheme], SamplingOptions(**options), seed=5, most_bytes=most)
 
     unbroken, stopped, resumed = sampler(), sampler(), sampler()
     unbroken.run(40)
@@ -245,7 +246,7 @@ def test_a_saved_run_goes_on_bit_for_bit(scheme: str, options: dict[str, Any], m
 
 
 def test_a_larger_limit_lets_more_in(tmp_path: Path) -> None:
-    small, same, large = (RulesSampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=m) for m in (80_000, 80_000, 120_000))
+    small, same, large = (python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=m) for m in (80_000, 80_000, 120_000))
     small.run(300)
     path = saved(small, tmp_path / "state")
     for sampler in (same, large):
@@ -254,15 +255,15 @@ def test_a_larger_limit_lets_more_in(tmp_path: Path) -> None:
         sampler.run(100)
     assert same.infosets == small.infosets < large.infosets
     with TensorFile(path, "test", 1) as file, pytest.raises(SpecError, match="memory limit of 70,000"):
-        RulesSampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=70_000).restore(file)
+        python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=70_000).restore(file)
     with TensorFile(path, "test", 1) as file, pytest.raises(FileError, match="another run"):
-        RulesSampler("leduc_poker", SAMPLINGS["es-mccfr"], seed=1).restore(file)
+        python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], seed=1).restore(file)
     with TensorFile(path, "test", 1) as file, pytest.raises(FileError):
-        RulesSampler("leduc_poker", SAMPLINGS["es-mccfr"], SamplingOptions(variant="dcfr")).restore(file)
+        python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], SamplingOptions(variant="dcfr")).restore(file)
 
 
 def test_a_limit_of_histories_stops_between_two_iterations() -> None:
-    stopped, unbroken = (RulesSampler("kuhn_poker", SAMPLINGS["es-mccfr"], SamplingOptions(variant="dcfr")) for _ in range(2))
+    stopped, unbroken = (python_sampler("kuhn_poker", SAMPLINGS["es-mccfr"], SamplingOptions(variant="dcfr")) for _ in range(2))
     stopped.run(10**6, nodes=500)
     assert 500 <= stopped.nodes < 530
     stopped.run(20)
@@ -272,7 +273,7 @@ def test_a_limit_of_histories_stops_between_two_iterations() -> None:
 
 
 def make(game: str | Game = "kuhn_poker", scheme: str = "es-mccfr", most: int | None = None, **options: Any) -> RulesSampler:
-    return RulesSampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most)
+    return python_sampler(game, SAMPLINGS[scheme], SamplingOptions(**options), most_bytes=most)
 
 
 def test_what_needs_the_whole_game_is_refused() -> None:

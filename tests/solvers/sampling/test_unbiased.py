@@ -81,10 +81,12 @@ class Prepared:
     def __init__(self, game: Game, name: str, averaging: str = "lazy", *, positive: bool = False) -> None:
         (scheme, options), known = SCHEMES[name], {**SAMPLINGS, **OWN}
         self.root, self.game = oracle.grow(game), game
-        self.sampler = RulesSampler(game, known[scheme], known[scheme].options({"averaging": averaging, **options}), seed=1)
+        self.sampler = RulesSampler(
+            game, known[scheme], known[scheme].options({"averaging": averaging, **options}), seed=1, functions=False
+        )
         generator = np.random.default_rng(7)
         for (player, infostate), actions in oracle.action_sets(self.root).items():
-            table = self.sampler.tables.players[player]
+            table = self.sampler.walks.tables.players[player]
             number = table.add(infostate, actions)
             slots = range(table.infosets.first[number], table.infosets.first[number + 1])
             regrets = generator.uniform(0.1, 1.0, len(slots)) if positive else generator.normal(size=len(slots))
@@ -92,17 +94,17 @@ class Prepared:
                 table.regrets[slot], table.average[slot] = regret, generator.random()
                 for column in table.baselines:
                     column[slot] = generator.normal()
-        for table in self.sampler.tables.players:
+        for table in self.sampler.walks.tables.players:
             table.match(False, range(len(table.infosets)))
-        if self.sampler.tables.histories is not None:
+        if self.sampler.walks.tables.histories is not None:
             self.expand(self.root, 0)
-            for values in self.sampler.tables.histories.values:
+            for values in self.sampler.walks.tables.histories.values:
                 values[:] = type(values)("d", generator.normal(size=len(values)))
         self.policy = {key: self.sampler.current_policy()[key] for key in oracle.action_sets(self.root)}
 
     def expand(self, node: oracle.Node, history: int) -> None:
         """Give every history a place for its baseline."""
-        histories = self.sampler.tables.histories
+        histories = self.sampler.walks.tables.histories
         if histories is not None and node.children:
             first = histories.below(history, len(node.children))
             for number, child in enumerate(node.children):
@@ -110,12 +112,12 @@ class Prepared:
 
     def columns(self) -> list[Any]:
         """All arrays that a walk may change."""
-        found = [column for table in self.sampler.tables.players for column in table.columns().values()]
-        return found + list(self.sampler.tables.histories.values if self.sampler.tables.histories else ())
+        found = [column for table in self.sampler.walks.tables.players for column in table.columns().values()]
+        return found + list(self.sampler.walks.tables.histories.values if self.sampler.walks.tables.histories else ())
 
     def expectations(self, player: int, name: str) -> tuple[oracle.Table, int]:
         """What one walk adds to a column of the player's table in the mean over all its choices, and how many those are."""
-        table = self.sampler.tables.players[player]
+        table = self.sampler.walks.tables.players[player]
         before = [column[:] for column in self.columns()]
         old = np.array(getattr(table, name))
         total, probability, count = np.zeros(len(old)), 0.0, 0
@@ -123,7 +125,7 @@ class Prepared:
         def run(replay: Replay) -> None:
             for column, saved in zip(self.columns(), before, strict=True):
                 column[:] = saved
-            Walk(self.sampler.tables, self.sampler.rules, player, replay, WEIGHTS).run(self.game.new_initial_state())
+            Walk(self.sampler.walks.tables, self.sampler.rules, player, replay, WEIGHTS).run(self.game.new_initial_state())
 
         for replay in all_choices(run):
             total += replay.probability * (np.array(getattr(table, name)) - old)
@@ -207,14 +209,14 @@ def test_the_naive_average_is_biased() -> None:
 def test_the_opponents_average_is_unbiased_with_two_players(game: str) -> None:
     """The walks of player 0, all of whose actions are followed, add own reach times policy of player 1 times chance."""
     prepared = Prepared(load(game), "es", "opponent", positive=True)
-    table = prepared.sampler.tables.players[1]
+    table = prepared.sampler.walks.tables.players[1]
     before = [column[:] for column in prepared.columns()]
     total = np.zeros(len(table.average))
 
     def run(replay: Replay) -> None:
         for column, saved in zip(prepared.columns(), before, strict=True):
             column[:] = saved
-        Walk(prepared.sampler.tables, prepared.sampler.rules, 0, replay, WEIGHTS).run(prepared.game.new_initial_state())
+        Walk(prepared.sampler.walks.tables, prepared.sampler.rules, 0, replay, WEIGHTS).run(prepared.game.new_initial_state())
 
     old = np.array(table.average)
     for replay in all_choices(run):

@@ -1,4 +1,4 @@
-"""Many rows of hands of two cards at once: whom each hand meets, and means over hands that suits do not tell apart."""
+"""Many hands of two cards at once: whom each meets, what each wins from each, means where suits do not tell them apart."""
 
 import numpy as np
 from numba import njit
@@ -6,6 +6,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+Strengths = NDArray[np.int32]
 
 
 @njit(cache=True, nogil=True)
@@ -53,3 +55,26 @@ def equalise(orbits: Ints, values: Floats) -> None:
             count[orbits[row, h]] += 1.0
         for h in range(hands):
             values[row, h] = total[orbits[row, h]] / count[orbits[row, h]]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
+    """Add over complete boards what each hand gets of the pot from each other, ties halved, and how often they meet.
+
+    Args:
+        strengths: [R, H], on each board; -1 for hands with a card of it.
+        weights: [R], of the boards.
+        shares, met: [H, H], added to; hands that share a card are not looked for.
+    """
+    hands = strengths.shape[1]
+    for r in range(strengths.shape[0]):
+        own, half = strengths[r], np.float32(0.5 * weights[r])
+        for i in range(hands):
+            mine = own[i]
+            if mine < 0:
+                continue
+            row, count = shares[i], met[i]
+            for j in range(hands):
+                free = half if own[j] >= 0 else np.float32(0.0)
+                count[j] += free + free
+                row[j] += (free if mine > own[j] else np.float32(0.0)) + (free if mine >= own[j] else np.float32(0.0))

@@ -5,7 +5,8 @@ symbol, which finds the walk that has the number. That goes through Python, some
 """
 
 import ctypes
-from collections.abc import Callable, MutableMapping
+from collections.abc import Callable, Iterator, MutableMapping
+from contextlib import contextmanager
 from itertools import count
 from typing import Any, Protocol
 from weakref import WeakValueDictionary
@@ -26,6 +27,7 @@ class GradientWalk(Protocol):
         """Add the utility gradient of ``player`` to ``values`` [Q], against ``strategy`` [Q]."""
 
 
+_broken: list[BaseException] = []
 _walks: MutableMapping[int, GradientWalk] = WeakValueDictionary()
 _numbers = count()
 
@@ -42,9 +44,21 @@ def _called(number: int, player: int, sequences: int, strategy: Any, values: Any
     try:
         arrays = (np.ctypeslib.as_array(each, (sequences,)) for each in (strategy, values))
         _walks[number].add_gradient(player, *arrays)
-    except BaseException:  # an exception cannot pass through compiled code; the kernel raises its own
+    except BaseException as error:  # it cannot pass through compiled code, which raises one of its own
+        _broken[:] = [error]
         return 1
     return 0
+
+
+@contextmanager
+def walks_raise() -> Iterator[None]:
+    """Where a kernel fails because a walk was broken off, raise what broke it off: Ctrl-C, or no memory."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not _broken or "broken off" not in str(error):
+            raise
+        raise _broken.pop() from error
 
 
 _pointer = ctypes.POINTER(ctypes.c_double)

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 
 from treeplex.engine.tree.form import Floats, Ints, Tree
-from treeplex.engine.uncompiled.discover import place_of
+from treeplex.engine.uncompiled.discover import EVERY, SEEN, STOP, place_of
 from treeplex.engine.uncompiled.frames import (
     ABOUT,
     FIRST,
@@ -45,7 +45,8 @@ class InfosetTable(NamedTuple):
 
 
 class Part(NamedTuple):
-    """A part of a walk: the nodes ``number``, ``number + parts``, ... at depth ``frontier``, and all below them.
+    """A part of a walk for the gradient of ``player``: the nodes ``number``, ``number + parts``, ... at depth ``frontier``, and
+    all below them.
 
     Terminals above the frontier count as well. ``frames`` is the number of nodes on the longest path. Of every ``shares`` nodes
     one is walked: 1, unless a walk only measures.
@@ -56,6 +57,7 @@ class Part(NamedTuple):
     frontier: int
     frames: int
     shares: int
+    player: int = 0
 
 
 @njit(cache=True, nogil=True)
@@ -93,27 +95,33 @@ def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None
 
 @njit(cache=True, nogil=True)
 def add_part_of_gradient(
-    calls: Calls, start: Ints, table: InfosetTable, empty: Ints, player: int, part: Part, strategy: Floats, values: Floats
+    calls: Calls, start: Ints, table: InfosetTable, empty: Ints, part: Part, strategy: Floats, values: Floats, progress: Ints
 ) -> None:
-    """Add a part of the gradient of ``player`` to ``values``, its own sequences only.
+    """Add a part of the gradient of a player to ``values``, its own sequences only.
 
     Where others never go, nothing is walked.
 
     Args:
         calls, start, table: the rules, the state at the root, and the infosets.
         empty: [N], the empty sequence of each player.
-        player: whose gradient.
-        part: which nodes.
+        part: whose gradient, and which nodes.
         strategy: [Q], sequence-form strategies of all players.
         values: [sequences of the player], in and out.
+        progress: [2], see :data:`treeplex.engine.uncompiled.discover.SEEN`; a walk that is stopped leaves sums unfinished.
     """
+    player = part.player
     slots, owners, strides = table.slots, table.owners, table.strides
     frames = new_frames(calls, start, empty, part.frames)
     integers, reals = frames.integers, frames.reals
-    offset, depth, entered, met = empty[player], 0, False, 0
+    offset, depth, entered, met, histories = empty[player], 0, False, 0, 0
     while depth >= 0:
         if not entered:
             entered = True
+            histories += 1
+            if histories % EVERY == 0:
+                progress[SEEN] = histories
+                if progress[STOP] != 0:
+                    return
             acts = enter_node(calls, frames, depth, player)
             if depth == part.frontier or (depth < part.frontier and acts == TERMINAL):
                 met += 1

@@ -106,17 +106,18 @@ class CheckedDown:
     """A value function of poker for two: what players expect if all check and call from here on.
 
     Attributes:
-        first_round: before this betting round it is 0, for there the cards to come are too many.
+        valued: says of a public state whether it has a value; others are worth 0, such as those where the cards to come are too
+            many to go through. None for all.
     """
 
-    first_round: int = 0
+    valued: Callable[[State], bool] | None = None
 
     def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float:
         """See :data:`Values`."""
+        if self.valued is not None and not self.valued(state):
+            return 0.0
         stakes = game.stakes_at(state)
         assert stakes is not None
-        if stakes.betting_round < self.first_round:
-            return 0.0
         weights = reached[player] * game.opposing(state, reached, player)
         if settled(game, state):
             return float(reached[player] @ game.terminal_values(state, reached, player)) / float(weights.sum())

@@ -48,7 +48,7 @@ class Discovery:
 
     def add(self, player: int, parent: int, infostate: str, actions: Sequence[int]) -> int:
         """Register an infoset below the sequence ``parent``; return its number."""
-        infoset = len(self.infostates)
+        infoset = len(self.player)
         level = self.sequence_level[parent]
         self.player.append(player)
         self.parent.append(parent)
@@ -60,6 +60,17 @@ class Discovery:
         self.sequence_level.extend([level + 1] * len(actions))
         return infoset
 
+    def add_all(self, player: int, parents: Ints, actions: Sequence[int]) -> None:
+        """Register infosets below the sequences ``parents``, int64 [n], all at one own depth; their infostates are not kept."""
+        count, level, first = len(parents), self.sequence_level[int(parents[0])], len(self.action_ids)
+        self.player.frombytes(bytes([player]) * count)
+        self.parent.frombytes(parents.tobytes())
+        self.level.extend(array("i", [level]) * count)
+        self.actions.extend(array("i", [len(actions)]) * count)
+        self.first.frombytes(np.arange(first, first + count * len(actions), len(actions)).tobytes())
+        self.action_ids.extend(array("q", actions) * count)
+        self.sequence_level.extend(array("i", [level + 1]) * (count * len(actions)))
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -68,14 +79,16 @@ class Layout:
     Attributes:
         tree: the finished treeplexes.
         final: int64 [Q], the final number of each provisional sequence.
-        infostates: the infostate strings in final order.
+        infostates: the infostate strings in final order, as far as they were kept.
         action_ids: int64 [Q], in final order.
+        order: as of :class:`Numbering`.
     """
 
     tree: Tree
     final: Ints
     infostates: tuple[str, ...]
     action_ids: Ints
+    order: Ints
 
 
 class Numbering(NamedTuple):
@@ -96,9 +109,9 @@ def lay_out(found: Discovery) -> Layout:
     """Number everything that was discovered."""
     ids = np.frombuffer(found.action_ids, np.int64)
     numbering = numbered(
-        player=np.frombuffer(found.player, np.int8).astype(np.int64),
-        level=np.frombuffer(found.level, np.int32).astype(np.int64),
-        actions=np.frombuffer(found.actions, np.int32).astype(np.int64),
+        player=np.frombuffer(found.player, np.int8).astype(np.int32),
+        level=np.frombuffer(found.level, np.int32),
+        actions=np.frombuffer(found.actions, np.int32),
         first=np.frombuffer(found.first, np.int64),
         parent=np.frombuffer(found.parent, np.int64),
         root_player=np.arange(found.players),
@@ -108,7 +121,8 @@ def lay_out(found: Discovery) -> Layout:
     action_ids = np.empty_like(ids)
     action_ids[numbering.final] = ids
     infostates = found.infostates
-    return Layout(numbering.tree, numbering.final, tuple(infostates[i] for i in numbering.order), action_ids)
+    kept = tuple(infostates[i] for i in numbering.order) if len(infostates) == len(numbering.order) else ()
+    return Layout(numbering.tree, numbering.final, kept, action_ids, numbering.order)
 
 
 def numbered(
@@ -125,8 +139,8 @@ def numbered(
     """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything.
 
     Args:
-        player, level, actions, first, parent: int64 [I], for each infoset its player, own depth, number of actions, first
-            provisional sequence and the provisional sequence that leads to it.
+        player, level, actions, first, parent: int32 or int64 [I], for each infoset its player, own depth, number of actions,
+            first provisional sequence and the provisional sequence that leads to it.
         root_player, root_sequence: int64 [R], for each root its player and provisional number; a player's empty sequence first.
         sequences: Q.
     """
@@ -137,7 +151,8 @@ def numbered(
     starts_block[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     block_start = np.flatnonzero(starts_block)
     block_size = np.diff(np.append(block_start, len(order)))
-    block_player, block_actions = keys[block_start, 0], keys[block_start, 2]
+    block_player, block_actions = (keys[block_start, column].astype(np.int64) for column in (0, 2))
+    del keys, starts_block
 
     # The empty sequence and further roots stand before each player's first block.
     roots = np.bincount(root_player, minlength=players)

@@ -64,7 +64,8 @@ def compile_game(
     compiled = _compiled.get(key)
     if compiled is None:
         tree = rules.public_tree()
-        functions = None if isinstance(tree, PublicTree) and stored is None else functions_of(rules, refine, stored)
+        known = isinstance(tree, PublicTree) or (isinstance(rules, PhantomGame) and factors(rules))
+        functions = None if known and stored is None else functions_of(rules, refine, stored)
         if functions is not None:
             compiled = compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
         elif isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine

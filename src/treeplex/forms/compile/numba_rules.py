@@ -1,12 +1,13 @@
 """Compile rules that are given as Numba functions: terminals are stored while there are few, else walked in every iteration."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from functools import cached_property, partial
 from math import inf
 from random import Random
 from threading import Lock, Thread
+from time import perf_counter
 from typing import NoReturn
 
 import numpy as np
@@ -27,6 +28,7 @@ from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.size_estimate import count_text, history_playout, summary_of
+from treeplex.notices import tell
 from treeplex.storage.memory import available_memory, megabytes
 
 MOST_STORED = 10_000_000
@@ -47,6 +49,8 @@ FRAMES = 128
 """Nodes on the longest path, at first."""
 WATCHED = 0.2
 """Seconds between two reports of progress."""
+LONG = 2.0
+"""Seconds from which on a walk tells how far it is."""
 
 
 class CompiledRules:
@@ -137,7 +141,7 @@ def compile_numba_rules(
     else:
         parts = 1 if found.histories < FEW_HISTORIES else available_cores()
         keys = rows[numbering.order, discover.NUMBER]
-        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth, shares=1))
+        walk = RulesWalk(kernels, numbering.tree, keys, Part(0, parts, depth, found.depth, shares=1), found.histories)
         infostates.walk = walk
         payoff = payoff._replace(walk=number_of_walk(walk))
     return CompiledGame(
@@ -232,13 +236,13 @@ def check(game: Game, found: Found, most: int) -> None:
             f"than the {megabytes(most * INFOSET_BYTES)} that are free; make it smaller, or sample it (tp.sample)"
         )
     if found.fault != discover.NO_FAULT:
-        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path)
+        raise_fault(game, (found.rows, found.action_ids), found.fault, found.detail, found.path.tolist())
 
 
-def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Ints) -> NoReturn:
+def raise_fault(game: Game, infosets: tuple[Ints, Ints], fault: int, detail: Floats, path: Sequence[int]) -> NoReturn:
     """Raise a fault of rules; ``infosets`` are ``rows`` and ``action_ids``, see :class:`Found`."""
     first, second = detail.tolist()
-    where = place(game, path.tolist())
+    where = place(game, path)
     if fault in (discover.FORGETS, discover.OTHER_ACTIONS):
         row = infosets[0][int(first)]
         player, key = int(row[discover.PLAYER]), int(row[discover.NUMBER])
@@ -345,9 +349,9 @@ class RulesWalk:
     that sums have one order.
     """
 
-    def __init__(self, rules: CompiledRules, tree: Tree, keys: Ints, part: Part) -> None:
-        """Build the table of infosets from their numbers ``keys`` [I]; ``part`` is the first one."""
-        self.rules, self.part = rules, part
+    def __init__(self, rules: CompiledRules, tree: Tree, keys: Ints, part: Part, histories: int) -> None:
+        """Build the table of infosets from their numbers ``keys`` [I]; ``part`` is the first of a walk of so many histories."""
+        self.rules, self.part, self.histories = rules, part, histories
         self.offsets = tree.sequence_offsets
         self.table = table_of(keys, tree)
         self.lock = Lock()
@@ -359,8 +363,8 @@ class RulesWalk:
 
     @cached_property
     def threads(self) -> ThreadPoolExecutor:
-        """The threads that walk besides the one that asks."""
-        return ThreadPoolExecutor(self.part.parts - 1, "treeplex-walk")
+        """The threads that walk, while the one that asks looks for Ctrl-C and tells how far they are."""
+        return ThreadPoolExecutor(self.part.parts, "treeplex-walk")
 
     @property
     def nbytes(self) -> int:
@@ -379,15 +383,31 @@ class RulesWalk:
 
     def add_gradient(self, player: int, strategy: Floats, values: Floats) -> None:
         first, last = (int(each) for each in self.offsets[player : player + 2])
-        walk = partial(add_part_of_gradient, self.rules.calls, self.rules.start, self.table, self.offsets[:-1], player)
+        walk = partial(add_part_of_gradient, self.rules.calls, self.rules.start, self.table, self.offsets[:-1])
         with self.lock:
+            part, own = self.part._replace(player=player), values[first:last]
+            progress = np.zeros((part.parts, 2), np.int64)
+            if part.parts == 1:
+                walk(part, strategy, own, progress[0])
+                return
             others = self.sums[:, : last - first]
             others[:] = 0.0
-            rest = [
-                self.threads.submit(walk, self.part._replace(number=number), strategy, each)
-                for number, each in enumerate(others, 1)
+            walks = [
+                self.threads.submit(walk, part._replace(number=number), strategy, each, progress[number])
+                for number, each in enumerate((own, *others))
             ]
-            walk(self.part, strategy, values[first:last])
-            for each, future in zip(others, rest, strict=True):
-                future.result()
-                values[first:last] += each
+            self._wait(walks, progress)
+            for each in others:
+                own += each
+
+    def _wait(self, walks: "list[Future[None]]", progress: Ints) -> None:
+        """Wait for walks; tell how far they are where that takes long, and stop them where waiting is broken off."""
+        began = perf_counter()
+        try:
+            while wait(walks, WATCHED).not_done:
+                if perf_counter() - began > LONG:
+                    tell(f"walking the rules: {progress[:, discover.SEEN].sum():,} of up to {self.histories:,} histories")
+        finally:
+            progress[:, discover.STOP] = 1
+            for each in walks:
+                each.result()

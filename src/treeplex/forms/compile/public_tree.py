@@ -1,6 +1,7 @@
 """Compile public-tree rules: hands and public nodes, never histories."""
 
-from collections.abc import Callable, Hashable
+from array import array
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from time import perf_counter
@@ -11,8 +12,9 @@ from numpy.typing import NDArray
 from treeplex.engine.tree.form import Dense, Payoff
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
-from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out
+from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, Layout, lay_out
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, Leaf, PublicTree
 from treeplex.games.size_estimate import Count, Playout, SizeCheck
@@ -20,6 +22,8 @@ from treeplex.games.size_estimate import Count, Playout, SizeCheck
 MOST_SEQUENCES = 50_000_000
 """Where a walk over public nodes gives up: some eight gigabytes."""
 
+WRITTEN = 1_000_000
+"""Infosets up to which infostates are written at once, and checked to belong to one public node each."""
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -38,11 +42,53 @@ class Slice:
     stride: int
     hands: Ints | None
 
-    def sequence(self, hand: int) -> int:
-        """The provisional sequence of one hand."""
+    def sequences(self, hands: Ints) -> Ints:
+        """The provisional sequence of each of these hands."""
         if self.hands is None:
-            return self.first
-        return self.first + self.stride * int(np.searchsorted(self.hands, hand))
+            return np.full(len(hands), self.first)
+        return self.first + self.stride * np.searchsorted(self.hands, hands)
+
+
+class Spread:
+    """Which pairs of hands can be at a public node; nodes between which nothing is dealt share one.
+
+    Attributes:
+        weight: float64 [hands, hands], the probability of each pair.
+        deals: how many deals these are.
+        hands: of each player those that can be here.
+        largest: of each player the most deals of one of its hands.
+    """
+
+    def __init__(self, weight: Floats, deals: Ints) -> None:
+        possible = np.where(weight > 0, deals, 0)
+        self.weight, self.deals = weight, int(possible.sum())
+        sums = possible.sum(axis=1), possible.sum(axis=0)
+        self.hands = tuple(np.flatnonzero((weight > 0).any(axis=1 - player)) for player in (0, 1))
+        self.largest = tuple(int(each.max(initial=0)) for each in sums)
+
+
+@dataclass
+class NodeInfostates(LazyInfostates):
+    """Infostates by public node and hand, written when they are asked for.
+
+    Attributes:
+        rules: the rules.
+        nodes: the public nodes at which somebody acts.
+        node, player, hand: [I], of each infoset.
+    """
+
+    rules: PublicTree
+    nodes: list[Hashable]
+    node: NDArray[np.int32]
+    player: NDArray[np.int8]
+    hand: NDArray[np.int32]
+
+    def __len__(self) -> int:
+        return len(self.node)
+
+    def written(self, infoset: int) -> str:
+        node, player, hand = (int(each[infoset]) for each in (self.node, self.player, self.hand))
+        return self.rules.infostate(self.nodes[node], player, hand)
 
 
 @dataclass
@@ -88,12 +134,21 @@ class Terminals:
 
 @dataclass
 class PublicWalk:
-    """What a walk over public nodes has gathered so far."""
+    """What a walk over public nodes has gathered so far.
+
+    Attributes:
+        nodes, counts: nodes at which somebody acts, and the infosets of each.
+        hands: of each infoset.
+        seen: infostates so far, while there are few.
+    """
 
     rules: PublicTree
     found: Discovery = field(default_factory=lambda: Discovery(2))
     terminals: Terminals = field(default_factory=Terminals)
     names: tuple[dict[int, str], dict[int, str]] = field(default_factory=lambda: ({}, {}))
+    nodes: list[Hashable] = field(default_factory=list)
+    hands: "array[int]" = field(default_factory=lambda: array("i"))
+    counts: "array[int]" = field(default_factory=lambda: array("i"))
     seen: set[tuple[int, str]] = field(default_factory=set)
     histories: int = 0
     terminal_histories: int = 0
@@ -125,42 +180,53 @@ def compile_public_tree(
     most = MOST_SEQUENCES if limit is None else limit
     count, visits = sequence_count(rules, prior), 0
     check = SizeCheck(str(game), sequence_playout(rules, prior), most, unit="sequences", count=count)
-    stack: list[tuple[Hashable, Floats, tuple[Slice, Slice], int]] = [(rules.root, prior, root, rules.deal_depth + 1)]
+    stack: list[tuple[Hashable, Spread, tuple[Slice, Slice], int]] = []
+    stack.append((rules.root, Spread(prior, rules.deals), root, rules.deal_depth + 1))
     while stack:
         visits += 1
         if visits >= check.next_look:
             check.look(visits, len(walk.found.action_ids))
             if watch is not None:
                 watch(walk.histories)
-        node, weight, slices, depth = stack.pop()
-        if not weight.any():
+        node, spread, slices, depth = stack.pop()
+        if not len(spread.hands[0]):
             continue  # no pair of hands can be here
         walk.depth = max(walk.depth, depth)
-        walk.histories += int(rules.deals[weight > 0].sum())
+        walk.histories += spread.deals
         visited = rules.visit(node)
         if isinstance(visited, Leaf):
-            add_leaf(walk, node, visited, weight, slices)
+            add_leaf(walk, node, visited, spread, slices)
         elif isinstance(visited, Chance):
-            check_chance(node, visited, weight)
+            check_chance(node, visited, spread.weight)
             for label, probability in reversed(visited.outcomes):
-                stack.append((rules.child(node, label), weight * probability, slices, depth + 1))
+                after_chance = Spread(spread.weight * probability, rules.deals)
+                stack.append((rules.child(node, label), after_chance, slices, depth + 1))
         else:
-            below = add_decision(walk, node, visited, weight, slices)
+            below = add_decision(walk, node, visited, spread, slices)
             for action, after in zip(reversed(visited.actions), reversed(below), strict=True):
-                stack.append((rules.child(node, action), weight, after, depth + 1))
+                stack.append((rules.child(node, action), spread, after, depth + 1))
     layout = lay_out(walk.found)
     return CompiledGame(
         spec=game.spec,
         players=2,
         tree=layout.tree,
         payoff=Payoff(empty_sparse(len(layout.final), 2), walk.terminals.operator(layout.final)),
-        infostates=layout.infostates,
+        infostates=infostates_of(walk, layout),
         action_ids=layout.action_ids,
         action_names=walk.names,
         size=GameSize(walk.histories, walk.terminal_histories, walk.depth, walk.largest_infoset, walk.public_states),
         constant=0.0,
         rules=game,
     )
+
+
+def infostates_of(walk: PublicWalk, layout: Layout) -> Sequence[str]:
+    """The infostates in final order; where there are many, not yet written."""
+    if layout.infostates:
+        return layout.infostates
+    node = np.repeat(np.arange(len(walk.nodes), dtype=np.int32), np.frombuffer(walk.counts, np.int32))
+    player, hand = np.frombuffer(walk.found.player, np.int8), np.frombuffer(walk.hands, np.int32)
+    return NodeInfostates(walk.rules, walk.nodes, node[layout.order], player[layout.order], hand[layout.order])
 
 
 def sequence_count(rules: PublicTree, prior: Floats) -> Count:
@@ -228,29 +294,35 @@ def check_chance(node: Hashable, chance: Chance, weight: Floats) -> None:
 
 
 def add_decision(
-    walk: PublicWalk, node: Hashable, decision: Decision, weight: Floats, slices: tuple[Slice, Slice]
+    walk: PublicWalk, node: Hashable, decision: Decision, spread: Spread, slices: tuple[Slice, Slice]
 ) -> list[tuple[Slice, Slice]]:
     """Register the infosets of a public node; return the slices below each action."""
     rules, found, player = walk.rules, walk.found, decision.player
-    possible = (weight > 0).any(axis=1 - player)
-    hands = np.flatnonzero(possible)
+    hands = spread.hands[player]
     if not decision.actions or len(set(decision.actions)) != len(decision.actions):
         raise GameError(f"actions at public node {node!r} are {list(decision.actions)}; give at least one, none twice")
     if decision.private:
         raise GameError(f"the action at public node {node!r} is private; such rules are for search, compile the game's own")
     first = len(found.action_ids)
-    for hand in hands:
-        infostate = rules.infostate(node, player, int(hand))
-        if (player, infostate) in walk.seen:
-            raise GameError(f"infostate {infostate!r} of player {player} belongs to two public nodes, one of them {node!r}")
-        walk.seen.add((player, infostate))
-        found.add(player, slices[player].sequence(int(hand)), infostate, decision.actions)
+    if len(found.player) < WRITTEN:
+        for hand in hands.tolist():
+            infostate = rules.infostate(node, player, hand)
+            if (player, infostate) in walk.seen:
+                raise GameError(f"infostate {infostate!r} of player {player} belongs to two public nodes, one of them {node!r}")
+            walk.seen.add((player, infostate))
+            found.infostates.append(infostate)
+    elif walk.seen:
+        walk.seen.clear()
+        found.infostates.clear()
+    found.add_all(player, slices[player].sequences(hands), decision.actions)
+    walk.nodes.append(node)
+    walk.counts.append(len(hands))
+    walk.hands.frombytes(hands.astype(np.int32).tobytes())
     for action in decision.actions:
         name = rules.action_to_string(node, action)
         if walk.names[player].setdefault(action, name) != name:
             walk.names[player][action] = str(action)
-    sizes = np.where(weight > 0, rules.deals, 0).sum(axis=1 - player)
-    walk.largest_infoset = max(walk.largest_infoset, int(sizes.max(initial=0)))
+    walk.largest_infoset = max(walk.largest_infoset, spread.largest[player])
     walk.public_states += 1
     below = []
     for a in range(len(decision.actions)):
@@ -259,16 +331,16 @@ def add_decision(
     return below
 
 
-def add_leaf(walk: PublicWalk, node: Hashable, leaf: Leaf, weight: Floats, slices: tuple[Slice, Slice]) -> None:
+def add_leaf(walk: PublicWalk, node: Hashable, leaf: Leaf, spread: Spread, slices: tuple[Slice, Slice]) -> None:
     """Register a terminal public node."""
-    payoff = weight * leaf.matrix
+    payoff = spread.weight * leaf.matrix
     if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):
         raise GameError(f"a payoff at public node {node!r} is not finite")
     for player in (0, 1):
         hands = slices[player].hands
         payoff = payoff.sum(axis=player, keepdims=True) if hands is None else payoff.take(hands, axis=player)
     walk.terminals.add(np.ascontiguousarray(payoff), (slices[0].first, slices[1].first), leaf.scale)
-    walk.terminal_histories += int(walk.rules.deals[weight > 0].sum())
+    walk.terminal_histories += spread.deals
 
 
 def dense_entries(dense: Dense) -> tuple[Ints, Ints, Floats]:

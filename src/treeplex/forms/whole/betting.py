@@ -23,15 +23,20 @@ class StreetDecision(NamedTuple):
         table: the betting so far.
         player: who.
         actions: as the rules number them.
-        last: the player's own last action before.
+        both: each player's last action before.
         after: what follows each action: its kind, ``decision``, ``end`` or ``stop``, and its number.
     """
 
     table: Table
     player: int
     actions: tuple[int, ...]
-    last: Last
+    both: tuple[Last, Last]
     after: tuple[tuple[str, int], ...]
+
+    @property
+    def last(self) -> Last:
+        """The player's own."""
+        return self.both[self.player]
 
 
 class StreetEnd(NamedTuple):
@@ -81,7 +86,7 @@ class StreetBetting:
                 for place, action in enumerate(actions):
                     own = (number, place)
                     after.append(grow(game.rules.after(table, action), (own, last[1]) if player == 0 else (last[0], own)))
-                decisions[number] = StreetDecision(table, player, actions, last[player], tuple(after))
+                decisions[number] = StreetDecision(table, player, actions, last, tuple(after))
                 return DECISION, number
             if table.player == CHANCE and to_act(game.rules, table).player >= 0:
                 ends.append(StreetEnd(table, last))

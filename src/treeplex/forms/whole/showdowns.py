@@ -7,6 +7,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.engine.holdem.rows_of_hands import add_shares
 from treeplex.forms.whole.suits import Board, Suits
 from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.cards import HAND_CLASSES
@@ -54,42 +55,31 @@ class Showdowns:
         return found
 
     def _found(self, board: Board) -> Shares:
-        missing = self.format.board_size - len(board)
-        if not missing:
-            return self.complete(board)
         if not board and self.format == HOLDEM:
             equity = class_equities().equity[HAND_CLASSES][:, HAND_CLASSES]
             return np.asarray(equity * self.apart, np.float32)
-        total = np.zeros_like(self.apart)
+        boards, weights = self._complete(board)
+        strengths = np.stack([format_strengths(self.format, complete) for complete in boards])
+        totals = np.zeros((2, *self.apart.shape), np.float32)
+        add_shares(strengths, weights, totals[0], totals[1])
+        if not board:  # each board stands for its images
+            totals = np.stack([totals[:, image][:, :, image] for image in self.suits.maps]).mean(axis=0)
+        shares, met = totals[0], totals[1]
+        share = np.full_like(met, 0.5)
+        np.divide(shares, met, out=share, where=met > 0)
+        free = np.asarray(~np.isin(self.format.hands, board).any(axis=1), np.float32)
+        return np.asarray(share * self.apart * free * free[:, None], np.float32)
+
+    def _complete(self, board: Board) -> tuple[list[Board], NDArray[np.float64]]:
+        """Complete boards that follow one, and their weights."""
+        missing = self.format.board_size - len(board)
         if not board:
             classes = canonical_boards(self.format, missing)
-            for cards, weight in zip(classes.boards.tolist(), classes.weights.tolist(), strict=True):
-                total += weight * self.complete(tuple(cards))
-            total = np.stack([total[image][:, image] for image in self.suits.maps]).mean(axis=0)
-            return np.asarray(total / comb(len(self.format.deck) - 4, missing), np.float32)
+            return [tuple(cards) for cards in classes.boards.tolist()], classes.weights.astype(np.float64)
         left = [card for card in self.format.deck if card not in board]
         if comb(len(left), missing) * self.apart.size <= MOST_ENTRIES:
-            for cards in combinations(left, missing):
-                total += self.complete((*board, *cards))
-            return np.asarray(total / comb(len(left) - 4, missing), np.float32)
-        met, generator = np.zeros_like(total), np.random.default_rng(board)
-        for _ in range(DRAWN):
-            drawn = (*board, *generator.choice(left, missing, replace=False).tolist())
-            free = (~np.isin(self.format.hands, drawn).any(axis=1)).astype(np.float32)
-            total += self.complete(drawn)
-            met += free[:, None] * free
-        met *= self.apart
-        half: Shares = np.multiply(self.apart, 0.5, dtype=np.float32)
-        np.divide(total, met, out=half, where=met > 0)
-        return half
-
-    def complete(self, board: Board) -> Shares:
-        """The same on a complete board."""
-        strengths = format_strengths(self.format, board)
-        free = strengths >= 0
-        shares: Shares = np.sign(strengths[:, None] - strengths).astype(np.float32)
-        shares += 1.0
-        shares *= 0.5 * self.apart
-        shares *= free
-        shares[~free] = 0.0
-        return shares
+            found = [(*board, *cards) for cards in combinations(left, missing)]
+        else:
+            generator = np.random.default_rng(board)
+            found = [(*board, *generator.choice(left, missing, replace=False).tolist()) for _ in range(DRAWN)]
+        return found, np.ones(len(found))

@@ -305,6 +305,11 @@ class StreetArrays(SubgameArrays):
     def respond(self, player: int) -> None:
         best_response(self.subgame.tree, player, self._work.values, self._work.infoset_values, self.policy)
 
+    @property
+    def values(self) -> Floats:
+        """What sequences are worth, [Q], as written since :meth:`write_gradient`; scratch space."""
+        return self._work.values
+
     def root_entries(self, player: int) -> Floats:
         return np.array(self.subgame.at(self._work.values, player, ROOT))
 

@@ -88,6 +88,11 @@ class KuhnPoker(Game):
     def new_initial_state(self) -> KuhnState:
         return KuhnState(self.num_players)
 
+    def numba_rules(self) -> object | None:
+        from treeplex.games.integers.kuhn_poker import kuhn_rules
+
+        return kuhn_rules(self.num_players)
+
     def parameters(self) -> Mapping[str, object]:
         return {"players": self.num_players}
 

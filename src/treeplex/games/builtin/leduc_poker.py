@@ -182,6 +182,14 @@ class LeducPoker(Game):
     def public_game(self) -> "LeducCards | None":
         return None if self.suit_isomorphism else LeducCards(self)
 
+    def numba_rules(self) -> object | None:
+        from treeplex.games.integers.leduc_poker import leduc_rules
+
+        if self.suit_isomorphism:
+            return None
+        first, second = self.bets
+        return leduc_rules(self.num_players, self.ranks, self.suits, self.raises, (first, second), self.ante)
+
     def deck(self, hands: Sequence[int]) -> list[tuple[int, int]]:
         """What chance can still deal: pairs (card or rank, copies left)."""
         copies, kinds = (self.suits, self.ranks) if self.suit_isomorphism else (1, self.ranks * self.suits)

@@ -89,6 +89,22 @@ class PhantomGame(Game):
         """The turns up to which boards are the same to players: without ``symmetric`` the identity alone."""
         return group_of(self.turns if self.symmetric else self.turns[:1])
 
+    @property
+    def counted(self) -> bool:
+        """Whether players see whose turn it was all along."""
+        return self.observation == COUNTED
+
+    def numba_rules(self) -> object | None:
+        from treeplex.games.integers.phantom import MOST_CELLS as MOST
+
+        return None if self.symmetric or self.cells > MOST else self._functions
+
+    @cached_property
+    def _functions(self) -> object:
+        from treeplex.games.integers.phantom import phantom_rules
+
+        return phantom_rules(self)
+
     def new_initial_state(self) -> "PhantomState":
         if not self.symmetric:
             return PhantomState(self)

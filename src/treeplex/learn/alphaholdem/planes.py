@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.card_game import CardGame
+from treeplex.games.poker.card_rules import PokerCards
+from treeplex.games.poker.rules import PokerGame
 from treeplex.games.public import State
 
 Planes = NDArray[np.uint8]
@@ -178,6 +180,9 @@ def poker_of(rules: Game) -> CardGame:
         GameError: it is none.
     """
     found = rules.public_game()
+    if isinstance(rules, PokerGame) and not rules.spot.board and all(np.ptp(own) == 0.0 for own in rules.spot.ranges):
+        found = PokerCards(rules)
     if isinstance(found, CardGame) and found.players == 2 and found.stakes_at(found.first_state()) is not None:
         return found
-    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take leduc_poker, kuhn_poker or holdem with two players")
+    known = "leduc_poker, kuhn_poker, small_holdem, rhode_island or holdem with two players"
+    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take {known}")

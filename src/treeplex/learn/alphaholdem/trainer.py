@@ -17,6 +17,7 @@ from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, va
 from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.neural.fitting.optimised import Optimised
+from treeplex.learn.neural.frame import named, under
 from treeplex.learn.torch.device import torch_module
 
 
@@ -154,7 +155,7 @@ class AlphaHoldem:
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
         counts = np.array([self.updates, self.hands, self.decisions, len(self.members)])
-        arrays = {**self.fitted.state("net"), "counts": counts, "random": random_state(self.generator)}
+        arrays = {**named("net", self.fitted.state()), "counts": counts, "random": random_state(self.generator)}
         for number, member in enumerate(self.members):
             arrays |= {f"member{number}.{name}": np.asarray(array) for name, array in member.weights.items()}
         arrays["ratings"] = np.array([self.rating, *(member.rating for member in self.members)])
@@ -167,7 +168,7 @@ class AlphaHoldem:
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        self.fitted.restore("net", arrays)
+        self.fitted.restore(under("net", arrays))
         set_random_state(self.generator, arrays["random"])
         self.updates, self.hands, self.decisions, count = (int(number) for number in arrays["counts"])
         self.rating = float(arrays["ratings"][0])

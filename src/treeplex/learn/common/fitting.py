@@ -82,7 +82,7 @@ class Fitting:
         arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.rows.ordered(), strict=True))
         for name, tensor in self.fitted.state_dict().items():
             arrays[f"net.{name}"] = tensor.cpu().numpy().copy()
-        return arrays | adam_arrays(self.optimizer)
+        return arrays | optimizer_arrays(self.optimizer)
 
     def restore(self, arrays: Arrays) -> None:
         """Continue bit for bit from what :meth:`state` returned.
@@ -92,7 +92,7 @@ class Fitting:
         """
         load_weights(self.fitted, {name.removeprefix("net."): array for name, array in arrays.items()})
         self.publish()
-        restore_adam(self.optimizer, self.parameters, arrays)
+        restore_optimizer(self.optimizer, arrays)
         self.rows.restore(*(arrays[name] for name in self.names))
 
 
@@ -106,30 +106,26 @@ def load_weights(module: Any, arrays: Arrays) -> None:
     module.load_state_dict({name: torch.from_numpy(np.array(arrays[name])) for name in module.state_dict()})
 
 
-def adam_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
-    """The moments of an Adam optimizer, by the number of the parameter."""
+def optimizer_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
+    """The moments of an optimizer such as Adam, by the number of the parameter."""
     arrays = {}
     for number, moments in optimizer.state_dict()["state"].items():
-        for key in ("step", "exp_avg", "exp_avg_sq"):
-            arrays[f"adam.{number}.{key}"] = np.atleast_1d(moments[key].cpu().numpy().copy())
+        for key, tensor in moments.items():
+            arrays[f"adam.{number}.{key}"] = np.atleast_1d(tensor.cpu().numpy().copy())
     return arrays
 
 
-def restore_adam(optimizer: Any, parameters: Sequence[Any], arrays: Arrays) -> None:
-    """Put moments back that :func:`adam_arrays` gave; none, as before the first step, where there are none.
+def restore_optimizer(optimizer: Any, arrays: Arrays) -> None:
+    """Put moments back that :func:`optimizer_arrays` gave; none, as before the first step, where there are none.
 
     Raises:
         KeyError, RuntimeError: they do not fit the parameters.
     """
-    torch, moments = torch_module(), {}
-    for number, parameter in enumerate(parameters):
-        if f"adam.{number}.step" in arrays:
-            moments[number] = {
-                "step": torch.tensor(float(arrays[f"adam.{number}.step"][0])),
-                **{
-                    key: torch.from_numpy(np.array(arrays[f"adam.{number}.{key}"]).reshape(parameter.shape))
-                    for key in ("exp_avg", "exp_avg_sq")
-                },
-            }
+    torch, moments = torch_module(), dict[int, dict[str, Any]]()
+    for name, array in arrays.items():
+        kind, _, rest = name.partition(".")
+        if kind == "adam":
+            number, _, key = rest.partition(".")
+            moments.setdefault(int(number), {})[key] = torch.from_numpy(np.array(array[0] if key == "step" else array))
     groups = optimizer.state_dict()["param_groups"]
     optimizer.load_state_dict({"state": moments, "param_groups": groups})

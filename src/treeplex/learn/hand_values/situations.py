@@ -85,7 +85,7 @@ def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
     else:
         drawn[order] = 1.0
     drawn[order] += 1e-4 * drawn.sum() / size
-    return drawn / drawn.sum()
+    return np.asarray(drawn / drawn.sum())
 
 
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings) -> Spot:

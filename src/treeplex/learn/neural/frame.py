@@ -61,6 +61,7 @@ class NeuralLearner(Learner):
 
     Attributes:
         walks_rules: whether the class can learn by the rules alone.
+        for_teams: whether it is made for games in which everybody is paid the same.
         by_rules: walks by the rules, always in this process; None where histories are stored.
         first: int64 [I+1], the first slot of each infoset.
         slots: int64 [S], the sequence of each slot.
@@ -70,18 +71,19 @@ class NeuralLearner(Learner):
 
     settings: Any
     walks_rules: ClassVar[bool] = False
+    for_teams: ClassVar[bool] = False
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         self.walked = self.played = 0
         self.by_rules = self.make_walks()
-        self.check_game()
         if self.by_rules is None:
             layout, _, self.slots = laid_out(self.compiled, "history")
             self.first: Ints = np.append(layout.infosets[:, 0], len(self.slots))
             self.histories: Histories = histories_of(self.compiled)
             self._walked = self.executor.share(WalkedGame.of(self.compiled, self.compiled.spec))
-        if self.cooperative:
+        self.check_game()
+        if self.cooperative and not self.for_teams:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
 
     def spread_over(self, executor: Executor, spec: str) -> None:
@@ -137,7 +139,7 @@ class NeuralLearner(Learner):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
-            raise AlgorithmError(f"{name} sweeps all histories{why}; take deep-cfr, nfsp or ppo, which walk by the rules")
+            raise AlgorithmError(f"{name} needs the whole game{why}; take deep-cfr, nfsp or ppo, which walk by the rules")
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")

@@ -23,8 +23,11 @@ from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.self_play import policies_taken
 from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
+from treeplex.learn.rebel.tensor_rivers import solved_rivers
 from treeplex.learn.rebel.turn_nets import load_turn_weights, turn_weights
 from treeplex.learn.rebel.turn_policies import GuidedRivers, examples_of
+from treeplex.learn.torch.device import torch_device
+from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
 from treeplex.search.holdem.strength_bins import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
@@ -124,13 +127,17 @@ class HoldemSelfPlay:
         """Begin.
 
         Raises:
-            SpecError: the spot is no turn, or the least stack leaves nothing behind.
+            SpecError: the spot is no turn, the least stack leaves nothing behind, or no such device or a method that it does
+                not know.
         """
         if len(spot.streets) != 2:
             raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
         if settings.stacks[0] - spot.pot / 2 < spot.chip:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
         self.spot, self.settings, self.leaf, self.generator = spot, settings, leaf, generator
+        self._device = torch_device(settings.device)
+        if self._device is not None:
+            check_turn_method(METHODS[settings.method])
         self.solved = 0
         self.examples: PolicyRows | None = None
 
@@ -175,13 +182,11 @@ class HoldemSelfPlay:
         self.examples = None
         spot, settings = drawn_game(self.spot, self.settings, self.generator), self.settings
         beliefs = self._searched(spot) if settings.source == "self-play" else self._random(spot)
-        found = []
-        for belief in beliefs:
-            if belief:
-                ranges = belief.ranges[0], belief.ranges[1]
-                bins, shown = SINGLE if settings.hands else settings.bins, settings.shown
-                found.append(River.solved(river_spot(belief), ranges, settings.river_iterations, bins, shown=shown))
-        return found
+        asked = [(river_spot(belief), (belief.ranges[0], belief.ranges[1])) for belief in beliefs if belief]
+        iterations, bins, shown = settings.river_iterations, SINGLE if settings.hands else settings.bins, settings.shown
+        if self._device is not None:
+            return solved_rivers(asked, iterations, bins, device=self._device, shown=shown)
+        return [River.solved(river, ranges, iterations, bins, shown=shown) for river, ranges in asked]
 
     def _searched(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers that a search of the turn leads to."""
@@ -191,15 +196,16 @@ class HoldemSelfPlay:
         method = METHODS[settings.method]
         search = begin_search(turn, method, self.leaf, None, settings.iterations)
         draw, begin = settings.draw, max(search.iteration, 1 if settings.draw == "uniform" else 0)
+        runner = search if self._device is None else TurnSearch(search, device=self._device)
         stops = training_iterations(draw, settings.method, settings.iterations, settings.rivers, self.generator, first=begin)
         for stop in np.sort(stops):
-            search.run(int(stop) - search.iteration)
+            runner.run(int(stop) - search.iteration)
             played, believed = played_and_believed(search)
             end, card = self._play(turn, played)
             arrived = search.arrays.reach_at_leaves(believed)
             yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
         if isinstance(self.leaf, GuidedRivers):
-            search.run(settings.iterations - search.iteration)
+            runner.run(settings.iterations - search.iteration)
             self.examples = examples_of(search, self.leaf.guess.columns)
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:

@@ -73,7 +73,7 @@ class GuidedLeaf(NetworkLeaf):
         warm: iterations that a guess counts as.
     """
 
-    def __init__(self, encoding: Encoding, net: Module, guess: NetworkGuess, warm: int) -> None:
+    def __init__(self, encoding: Any, net: Module, guess: Any, warm: int) -> None:
         super().__init__(encoding, net)
         self.guess, self.warm = guess, warm
 

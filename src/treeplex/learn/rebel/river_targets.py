@@ -16,6 +16,8 @@ from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
+METHOD = "dcfr"
+"""By which rivers are solved."""
 RIDGE = 0.02
 """Hands: how much a bin's own mean counts beside its hands when values are fitted."""
 
@@ -59,25 +61,32 @@ class River:
             storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
-        order, possible = board.order[0], np.zeros(len(spot.format.hands))
-        possible[order] = 1.0
-        first, second = (normalised_range(with_trace(own[None])[0], possible) for own in ranges)
+        first, second = possible_ranges(board, ranges)
+        order = board.order[0]
         game = compile_spot(spot, isomorphism=False)
         weights = np.concatenate([first[order], second[order]])
         game = replace(game, form=game.form._replace(weights=weights))
-        solver = HoldemSolver(game, "dcfr", threads=1, storage=storage, horizon=iterations)
+        solver = HoldemSolver(game, METHOD, threads=1, storage=storage, horizon=iterations)
         solver.run(iterations)
-        worth = []
-        for player, other in ((0, second), (1, first)):
-            store = solver.store
+        store, chips = solver.store, []
+        for player in (0, 1):
             solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
-            chips = np.asarray(solver.crew.root_values(player), np.float64)
-            mass, edge = board.showdown(0, other)
+            chips.append(np.asarray(solver.crew.root_values(player), np.float64))
+        return cls.of_chips(spot, (first, second), (chips[0], chips[1]), board, shown=shown)
+
+    @classmethod
+    def of_chips(
+        cls, spot: Spot, ranges: tuple[Floats, Floats], chips: tuple[Floats, Floats], bins: RiverBins, *, shown: bool
+    ) -> "River":
+        """From what hands are worth in all: for each player float64 [N], in chips times the other's compatible reach."""
+        worth = []
+        for player, other in ((0, ranges[1]), (1, ranges[0])):
+            mass, edge = bins.showdown(0, other)
             sure = mass > 0
-            over = np.full(len(order), np.nan)
-            over[sure] = (chips[sure] / spot.pot - 0.5 * shown * edge[sure]) / mass[sure]
+            over = np.full(len(mass), np.nan)
+            over[sure] = (chips[player][sure] / spot.pot - 0.5 * shown * edge[sure]) / mass[sure]
             worth.append(over)
-        return cls(spot, (first, second), (worth[0], worth[1]), board)
+        return cls(spot, ranges, (worth[0], worth[1]), bins)
 
     def row(self) -> tuple[Singles, Singles, Singles]:
         """What a network sees, what it is to say, and how much each bin counts: float32 [inputs], [2B] and [2B].
@@ -89,6 +98,14 @@ class River:
         inputs = self.bins.rows((self.ranges[0][None], self.ranges[1][None]), pot, stack)[0]
         fitted = [fit(self.bins, own) for own in self.worth]
         return inputs, np.concatenate([own[0] for own in fitted]), np.concatenate([own[1] for own in fitted])
+
+
+def possible_ranges(board: RiverBins, ranges: tuple[Floats, Floats]) -> tuple[Floats, Floats]:
+    """Ranges over the hands that a river allows, for each player float64 [H], summing to one; uniform where they have none."""
+    possible = np.zeros(len(board.format.hands))
+    possible[board.order[0]] = 1.0
+    first, second = (normalised_range(with_trace(own[None])[0], possible) for own in ranges)
+    return first, second
 
 
 def fit(board: RiverBins, worth: Floats) -> tuple[Singles, Singles]:

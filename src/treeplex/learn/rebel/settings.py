@@ -224,8 +224,8 @@ class HoldemRebelSettings(LearningSettings, HoldemSelfPlaySettings):
     )
     device: str = setting(
         "cpu",
-        "where rivers are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu as on a "
-        "card, to try it",
+        "where turns and rivers are solved and steps taken: cuda is a graphics card, auto cuda where there is one, torch-cpu "
+        "as on a card, to try it",
         choices=DEVICES,
         added=True,
     )

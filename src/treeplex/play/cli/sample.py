@@ -68,7 +68,7 @@ def sample(
     another policy, from every seat. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
     state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume
     continues bit for bit; -n and --nodes then count from the start of the run, and --memory may be larger. A game that
-    can be compiled is solved some hundred times faster by treeplex solve, with the same algorithms.
+    can be compiled is solved many times faster by treeplex solve, with the same algorithms.
 
     \b
     Examples:

@@ -59,6 +59,6 @@ class HandValuesLearner(TrainingKind):
         """Search the street before with it."""
         if training.settings.street == "flop":
             return []
-        before = {"river": "turn", "turn": "flop"}[training.settings.street]
+        before = {"river": "turn.yaml", "turn": "flop.yaml --board Ks8s3d"}[training.settings.street]
         folder = quoted(str(training.folder))
-        return [(f"treeplex holdem search examples/spots/{before}.yaml --net {folder}", f"search a {before} that ends in it")]
+        return [(f"treeplex holdem search examples/spots/{before} {folder}", "search the street before with it")]

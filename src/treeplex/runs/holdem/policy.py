@@ -20,12 +20,13 @@ from treeplex.forms.holdem.subgame import own_parts
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.locks import with_locks
+from treeplex.runs.holdem.mapping import HoldemMapping
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.holdem.report.view import Browser, View
 
 
 @dataclass(frozen=True, eq=False)
-class HoldemPolicy:
+class HoldemPolicy(HoldemMapping):
     """A policy of both players on a compiled spot: ``policy.at("x,b50%")``, ``policy["x,b50%", "AsKs"]``.
 
     Attributes:
@@ -64,14 +65,14 @@ class HoldemPolicy:
         return self.streets == len(self.game.boards)
 
     @cached_property
-    def values(self) -> HoldemValues:
+    def hand_values(self) -> HoldemValues:
         """Its values at all nodes."""
         average = with_locks(self.game, self.average, self.locks) if self.whole else self.average
         return HoldemValues(self.game, average, self.scales, threads=self.threads, ends=self.ends)
 
     @cached_property
     def _browser(self) -> Browser:
-        return Browser(self.values, streets=self.streets)
+        return Browser(self.hand_values, streets=self.streets)
 
     def at(self, line: str = "") -> View:
         """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.runs.holdem.report.line`.
@@ -100,10 +101,6 @@ class HoldemPolicy:
             if sorted(map(int, self.game.spot.format.hands[row])) == cards:
                 return {action_text(action): float(view.strategy[a, column]) for a, action in enumerate(view.actions)}
         raise KeyError(key)
-
-    def __len__(self) -> int:
-        """Infosets of both players; those that differ in suits only count once where they stand for each other."""
-        return self.game.infosets
 
     def judge(self) -> Judgement:
         """Exploitability, NashConv and values, in chips against half of the starting pot.

@@ -21,6 +21,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
+from treeplex.learn.hand_values.shipped import SHIPPED as SHIPPED_HANDS
 from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
 from treeplex.learn.hand_values.trainer import NET as HAND_NET
 from treeplex.learn.hand_values.trainer import hand_net_of
@@ -113,8 +114,9 @@ def search_spot(
     Args:
         spot: at least one street follows its first.
         source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
-            for any spot values of your own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file,
-            ``file.py:NAME``; None for exact values, all streets that follow solved anew in every iteration.
+            for turns and flops the same of networks for hands, ``hands`` being the library's; for any spot values of your
+            own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file, ``file.py:NAME``; None for exact values, all
+            streets that follow solved anew in every iteration.
         iterations: of the search; each updates both players.
         method: a name of :data:`treeplex.search.METHODS`.
         river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
@@ -127,9 +129,9 @@ def search_spot(
         GameError: nothing follows the spot's first street, it is too large, or its ranges leave no pair of hands.
         FileError: no network for rivers of hold'em there.
     """
-    own = source if callable(source) else None
-    hands = None if own else hand_network(source, spot)
-    threads, net, leaf = searching(None if own or hands else source, iterations, method, river, threads)
+    own, file = (source, None) if callable(source) else (None, source)
+    hands = None if file is None else hand_network(file, spot)
+    threads, net, leaf = searching(None if hands else file, iterations, method, river, threads)
     leaf = own or leaf
     if hands is not None:
         net, leaf = hands
@@ -189,15 +191,13 @@ def searching(
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
-def hand_network(source: str | os.PathLike[str] | LeafValue | None, spot: Spot) -> tuple[NetFile, LeafValue] | None:
+def hand_network(source: str | os.PathLike[str], spot: Spot) -> tuple[NetFile, LeafValue] | None:
     """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
 
     Raises:
         FileError: the folder has no network yet, or it is damaged.
         SpecError: the street that the spot leads to is another than the network's, or the spot has rake or another deck.
     """
-    if source is None or callable(source):
-        return None
     path = Path(source)
     if kind_of(path) == HAND_VALUES.name:
         path = path / HAND_NET
@@ -234,7 +234,8 @@ def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
 def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
     """What values are called: see :class:`SearchedSpot`."""
     if net is not None:
-        return REBEL if net.path == RIVERS else str(net.path)
+        own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
+        return own.get(net.path, str(net.path))
     if source is None:
         return "exact"
     if callable(source):

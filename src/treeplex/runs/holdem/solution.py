@@ -27,6 +27,7 @@ from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.runs.holdem.files import VERSION, Array, Header, read_file, write_file
+from treeplex.runs.holdem.mapping import HoldemMapping
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.job.folder import JobKind
@@ -70,8 +71,8 @@ class HoldemSettings:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class HoldemSolution(Solution):
-    """A solved spot.
+class HoldemSolution(Solution, HoldemMapping):
+    """A solved spot; itself a policy: ``solution["x,b50%", "AsKs"]``, ``solution.items()``.
 
     Attributes:
         game: the compiled spot.
@@ -171,9 +172,9 @@ class HoldemSolution(Solution):
         )
 
     @property
-    def values(self) -> HoldemValues:
+    def hand_values(self) -> HoldemValues:
         """The strategy's values at all nodes."""
-        return self.policy.values
+        return self.policy.hand_values
 
     def at(self, line: str = "") -> View:
         """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.runs.holdem.report.line`.
@@ -200,7 +201,7 @@ class HoldemSolution(Solution):
         """
         found = np.full((2, len(self.spot.format.hands)), np.nan)
         for player in (0, 1):
-            values = self.policy.response_values(player) if best else self.values
+            values = self.policy.response_values(player) if best else self.hand_values
             tree = values.tree(0, 0, 0, values.root_reach())
             found[player, self.game.boards[0][0].hands[player]] = tree.values[0][player]
         return found
@@ -254,7 +255,7 @@ def save_solution(
     else:
         arrays["policy"] = rounded_policy(solution, kept)
         if not whole:
-            arrays["ends"] = solution.values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
+            arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
     target = spot_file(path)
     with replacing(target) as file:
         write_file(file, header_of(solution, kept), arrays, solution.settings.threads)
@@ -285,7 +286,7 @@ def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
 
 def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
     """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
-    game, values = solution.game, solution.values
+    game, values = solution.game, solution.hand_values
     end = first_number(game, kept, STORE)
     found = np.zeros(len(values.average) if end is None else end, np.uint16)
     for street in range(kept):

@@ -10,6 +10,7 @@ from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, ClassVar, Final
 
+from treeplex.engine.tree.walked import walks_raise
 from treeplex.errors import AlgorithmError, FileError
 from treeplex.notices import compilation_announced
 from treeplex.runs.job.checkpoint import Arrays, Position, State, position_of
@@ -245,7 +246,7 @@ class Session:
             before = job.done
             count = min(chunk, job.ahead, job.ahead if point is None else point - before)
             try:
-                with job.clock.running():
+                with job.clock.running(), walks_raise():
                     step_began = perf_counter()
                     job.step(count)
             except StepAbandoned:

@@ -29,6 +29,8 @@ from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.spec import Spec
 
 DEFAULT_ALGORITHM = "es-mccfr"
+WORTH_COMPILING = 1000
+"""Iterations from which on Numba functions of rules are compiled for a run, which takes a few seconds."""
 UNITS = {"": 1, "B": 1}
 UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)}
 UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
@@ -131,8 +133,10 @@ def parsed_memory(memory: int | str) -> int:
     return int(size)
 
 
-def sampler_of(game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None) -> RulesSampler:
-    """A sampler at iteration 0.
+def sampler_of(
+    game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None, functions: bool = True
+) -> RulesSampler:
+    """A sampler at iteration 0; ``functions`` as of :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
 
     Raises:
         SpecError: an unknown algorithm or parameter.
@@ -145,12 +149,14 @@ def sampler_of(game: str | Game, algorithm: str | SamplingScheme, *, seed: int, 
     if (scheme := known.scheme) is None:
         raise AlgorithmError(f"{known.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}")
     text = str(Spec(known.name, dict(parameters)))
-    return RulesSampler(game, scheme, scheme.options(parameters), seed=seed, most_bytes=memory, algorithm=text)
+    options = scheme.options(parameters)
+    return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text, functions=functions)
 
 
 def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
     """A run at iteration 0."""
-    sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory)
+    short = settings.iterations < WORTH_COMPILING
+    sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)
     compiled = compile_game(sampler.game) if settings.judge else None
     return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled)
 

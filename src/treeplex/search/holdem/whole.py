@@ -23,7 +23,6 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
@@ -33,7 +32,9 @@ Floats = NDArray[np.float64]
 ENOUGH = 80
 """Iterations of a turn after which it usually loses less than half a percent of the pot."""
 PACE = 2.5e8
-"""Stored numbers that one thread takes through an iteration in a second."""
+"""Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
+LONG = 0.2
+"""Seconds of a solve that says how many they are."""
 
 
 @dataclass(frozen=True)
@@ -76,12 +77,6 @@ class StreetSolving:
             plan = BetPlan.same(self.later, after, min_bet=least, add_allin=self.add_allin, force_allin=self.force_allin)
             yield plan.override(street, bets=own, raises=here)
 
-    def fits(self, spot: Spot, think: float | None) -> bool:
-        """Whether enough iterations of a solve are likely to fit in so many seconds."""
-        if think is None:
-            return True
-        return spot_size(spot, isomorphism=False).stored * ENOUGH <= PACE * self.threads * think
-
     @property
     def resolving(self) -> Resolving:
         """The same for the agent that solves a spot."""
@@ -96,6 +91,7 @@ class WholeHoldemAgent(Seat):
         solving: how streets are solved.
         ranges: float64 [H] of each player, by what they played so far, up to a factor.
         solver: who plays the rest of the hand; None as long as the guide does.
+        pace: stored numbers that a thread takes through an iteration in a second, by its last long solve.
     """
 
     draws = False
@@ -119,6 +115,7 @@ class WholeHoldemAgent(Seat):
                 "streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out"
             )
         self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
+        self.pace, self._numbers = PACE, 0
         self.solving.resolving.check()
         self.begin()
 
@@ -177,6 +174,8 @@ class WholeHoldemAgent(Seat):
         if left_out.any():
             found[:, left_out] = self.guide.policy()[:, left_out]
         thought = self.solver.thought or Thought(0, 0.0, 0)
+        if thought.seconds > LONG:
+            self.pace = max(thought.iterations, 1) * self._numbers / (thought.seconds * self.solving.threads)
         self.thought = thought._replace(seconds=perf_counter() - began)
         return found
 
@@ -196,7 +195,8 @@ class WholeHoldemAgent(Seat):
     def _opened(self, card: int) -> ResolvingAgent:
         """Who plays from here, where a street begins."""
         solving, table = self.solving, hand_of(self.state).table
-        before, carried, ranges = self.solver, list[Carried](), self._likely()
+        before, carried = self.solver, list[Carried]()
+        ranges: Ranges = self._likely()
         if before is not None:
             if acts_after(before, card):
                 before.see(card)
@@ -206,7 +206,8 @@ class WholeHoldemAgent(Seat):
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
-            if solving.fits(spot, self.think):
+            self._numbers = spot_size(spot, isomorphism=False).stored
+            if self.think is None or self._numbers * ENOUGH <= self.pace * solving.threads * self.think:
                 break
         game = HoldemGame.of(spot)
         found = ResolvingAgent(game, solving.resolving, generator=self.generator, remember=4)

@@ -1,5 +1,6 @@
 """An agent for whole hold'em that searches street by street (Brown et al. 2020, section 6)."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -12,12 +13,13 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import StreetBetting
 from treeplex.forms.whole.street import Cards, StreetSubgame
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import CALL, FOLD, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, Betting, Table
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import average_weights
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import METHODS
+from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 Floats = NDArray[np.float64]
@@ -80,7 +82,7 @@ class WholeSearchAgent(Seat):
             GameError: rake, more than two players, or other cards, stacks or blinds at the table.
         """
         super().__init__(game, generator)
-        if (own.rules.format, own.rules.betting) != (game.rules.format, game.rules.betting):
+        if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
             raise GameError("the table has other cards, stacks or blinds than the agent's game; train a network for them")
         self.leaf, self.settings, self.drawn, self.cards = leaf, settings, drawn, Cards(own)
         self._plan, self.draws = own, drawn and settings.iterations > 1
@@ -115,12 +117,20 @@ class WholeSearchAgent(Seat):
         if options.player >= 0:
             decision = self._betting().decisions[self._number()]
             if event not in decision.actions:
-                self.own, _ = self.own.with_action(PublicHand(decision.table, before.board), event)
-                self._solved = None
+                self._add(PublicHand(decision.table, before.board), event)
             self._labels = (*self._labels, event)
         if options.player == CHANCE and following.table.player >= 0:
             self._open(Opening(following.table, following.board, self._arrived()))
         self.state = following
+
+    def _add(self, state: PublicHand, raised: int) -> None:
+        """Consider a raise that the own game lacks; where it allows no more of them, any number from now on."""
+        try:
+            self.own, _ = self.own.with_action(state, raised)
+        except GameError:
+            rules = replace(self.own.rules, betting=unlimited(self.own))
+            self.own, _ = PublicHoldem(rules, self.own.added).with_action(state, raised)
+        self._solved = None
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
@@ -180,9 +190,10 @@ class WholeSearchAgent(Seat):
             there[maps] = with_trace(own)
         ranges = tuple(normalised_range(own, free)[None] for own in moved)
         street = StreetSubgame.of(self.own, self.cards, self.opening.table, [board], ranges)
-        search = SubgameSearch(street, METHODS[self.settings.method], self.leaf, horizon=self.settings.iterations)
+        settings = self.settings
+        search = begin_search(street, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
         if not self.drawn:
-            search.run(self.settings.iterations)
+            search.run(settings.iterations - search.iteration)
             found = search.average_policy()
             tables = [street.block(found, number) for number in range(len(street.betting.decisions))]
             first, second = (
@@ -203,6 +214,11 @@ class WholeSearchAgent(Seat):
         maps, place = self._renamed()[1], self._place(solved)
         first, second = (own[number, place][maps] for own in solved.rows.arrived)
         return first, second
+
+
+def unlimited(game: PublicHoldem) -> Betting:
+    """The betting of a game without a limit of raises."""
+    return replace(game.rules.betting, most=())
 
 
 def nearest_action(action: int, labels: list[int]) -> int:

@@ -26,7 +26,8 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import METHODS
+from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import played_through, run_stopping
 
 Floats = NDArray[np.float64]
@@ -142,12 +143,13 @@ class Searcher:
         cards = [self.compiled.boards[street][board].cards for board in owners]
         kept = tuple(own[alive] for own in flat)
         subgame = StreetSubgame.of(self.game, self.cards, table, cards, kept)
-        search = SubgameSearch(subgame, METHODS[self.settings.method], self.leaf, horizon=self.settings.iterations)
+        settings = self.settings
+        search = begin_search(subgame, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
         if self.drawn:
             stops = self._stops(len(boards), count)[alive]
             policies = run_stopping(search, self.settings.iterations, np.arange(len(alive)), stops).policies
         else:
-            search.run(self.settings.iterations)
+            search.run(settings.iterations - search.iteration)
             found = search.average_policy()
             policies = [subgame.block(found, number) for number in range(len(subgame.betting.decisions))]
         self.searched += len(alive)

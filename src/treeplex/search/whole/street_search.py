@@ -47,10 +47,11 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
     hands, ends = street.roots.widths[0], len(street.betting.ends)
     policies = [np.empty((len(each.actions), len(rows), hands)) for each in street.betting.decisions]
     arrived = np.empty((2, ends, len(rows), hands))
-    for t in range(search.iteration, iterations + 1):
+    begun = search.iteration
+    for t in range(begun, iterations + 1):
         if t > search.iteration:
             search.run(1)
-        now = np.flatnonzero(stops == t)
+        now = np.flatnonzero(stops <= t if t == begun else stops == t)
         if not len(now):
             continue
         source = search.average_policy() if plays else search.policy

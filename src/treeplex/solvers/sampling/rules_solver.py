@@ -80,15 +80,17 @@ class RulesSampler:
         self.schedule = SampledSchedule(self.options.variant)
         self.rules: Rules = self.options.rules(scheme, self.schedule)
         self._check_options()
-        rules = self.game.numba_rules() if functions else None
-        self.walks: PythonWalks | NumbaWalks
-        if isinstance(rules, NumbaRules):
-            self.walks = NumbaWalks(self.game, rules, self.rules, self.options.key, most_bytes)
-        else:
-            self.walks = PythonWalks(self.game, self.rules, self.options.key, most_bytes)
         self.most_bytes = most_bytes
+        self.walks = self._walks(functions)
         self.iteration = 0
         self._torn = False
+
+    def _walks(self, functions: bool) -> "PythonWalks | NumbaWalks":
+        """Walks with empty tables; of Numba functions if these are asked for and there are any."""
+        rules = self.game.numba_rules() if functions else None
+        if isinstance(rules, NumbaRules):
+            return NumbaWalks(self.game, rules, self.rules, self.options.key, self.most_bytes)
+        return PythonWalks(self.game, self.rules, self.options.key, self.most_bytes)
 
     def _check_options(self) -> None:
         """Refuse what needs all infosets or histories at every iteration."""
@@ -187,8 +189,8 @@ class RulesSampler:
         counts, running = file.read("counts", "I64"), file.read("schedule", "F64")
         if counts.shape != (6,) or running.shape != self.schedule.running.shape or counts[5] != self.seed:
             raise FileError(f"{file.path}: the state of another run; put back the right file")
-        if isinstance(self.walks, NumbaWalks) and "walks" not in file:  # a run from before its rules had functions
-            self.walks = PythonWalks(self.game, self.rules, self.options.key, self.most_bytes)
+        if isinstance(self.walks, NumbaWalks) != ("walks" in file):
+            self.walks = self._walks("walks" in file)
         self.walks.restore(file)
         if self.most_bytes is not None and self.bytes > self.most_bytes:
             raise SpecError(f"the tables take {self.bytes:,} bytes already, more than the memory limit of {self.most_bytes:,}")

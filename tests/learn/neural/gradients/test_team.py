@@ -41,13 +41,13 @@ def test_returns_by_hand() -> None:
 @pytest.mark.parametrize("name", ["coma", "a2c"])
 @pytest.mark.parametrize("approximator", ["table", "network"])
 def test_learns_to_meet(name: str, approximator: str) -> None:
-    changes = TABLES["table"] if approximator == "table" else {"actor_rate": 0.003}
+    changes = TABLES["table"] if approximator == "table" else {"rate": 0.003}
     found = learner(name, **{**changes, "exploring": 3000, "explore": 0.1})
     assert found.measure()["return"] == pytest.approx(16 / 9, abs=0.02)
     for _ in range(500):
         found.step()
     assert found.measure()["return"] > 9.9
-    assert found.measure()["episodes"] == 4000
+    assert found.effort()["episodes"] == 4000
 
 
 @pytest.mark.parametrize("name", ["coma", "a2c"])

@@ -263,8 +263,8 @@ ROW = np.ones((1, 514), np.float32)
     [
         ("ppo", {"approximator": "table"}, "approximator=table needs all histories of phantom_ttt.* too many to store"),
         ("mmd", {"features": "one-hot"}, "features=one-hot needs all histories"),
-        ("rcfr", {}, "Rcfr sweeps all histories of phantom_ttt.* too many to store; take deep-cfr, nfsp or ppo"),
-        ("ned", {"rules": True}, "Ned sweeps all histories; take deep-cfr"),
+        ("rcfr", {}, "Rcfr needs the whole game of phantom_ttt.* too many to store; take deep-cfr, nfsp or ppo"),
+        ("ned", {"rules": True}, "Ned needs the whole game; take deep-cfr"),
         ("vr-deep-pdcfr+", {"average": "exact"}, "average=exact keeps a network of each policy, which here has two"),
         ("r-nad", {"result": "fine_tuned"}, "result=fine_tuned changes tables, and phantom_ttt.* set result=target"),
         ("psro", {}, "oracle=exact sweeps all infosets, and phantom_ttt.* set oracle=learned"),

@@ -11,7 +11,8 @@ from treeplex.forms.whole.street import StreetPlaces
 from treeplex.forms.whole.suits import Suits
 from treeplex.games.poker.whole.public import PublicHand
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.whole.self_play import Between, closed_table, drawn_weight
+from treeplex.learn.rebel.whole.drawn_games import closed_table
+from treeplex.learn.rebel.whole.self_play import Between, drawn_weight
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.whole.agent import WholeSearchAgent
@@ -58,15 +59,15 @@ def test_values_sum_to_zero_and_are_alike_for_hands_that_suits_do_not_tell_apart
 
 
 def test_a_training_resumes_bit_for_bit(game):
-    settings = WholeRebelSettings(**SMALL, stacks=(4, 12), perturbed=0.2)
+    settings = WholeRebelSettings(**SMALL, stacks=(4, 12), perturbed=0.2, policy_net=True, warm=1)
     whole, first = RebelTrainer(game, settings), RebelTrainer(game, settings)
-    for _ in range(12):
+    for _ in range(6):
         whole.round()
-    for _ in range(8):
+    for _ in range(4):
         first.round()
     rest = RebelTrainer(game, settings)
     rest.restore(first.state())
-    for _ in range(4):
+    for _ in range(2):
         rest.round()
     assert whole.steps == rest.steps > 0
     one, other = whole.state(), rest.state()
@@ -76,7 +77,15 @@ def test_a_training_resumes_bit_for_bit(game):
 
 
 @pytest.mark.parametrize(
-    "changes", [{"source": "random"}, {"method": "dcfr-avg-modified", "passed_on": "average"}, {"method": "fp"}, {"boards": 0}]
+    "changes",
+    [
+        {"source": "random"},
+        {"method": "dcfr-avg-modified", "passed_on": "average"},
+        {"method": "fp"},
+        {"boards": 0},
+        {"policy_net": True, "warm": 2},
+        {"policy_net": True, "warm": 2, "method": "fp"},
+    ],
 )
 def test_every_way_to_play_gives_rows(game, changes):
     trainer = RebelTrainer(game, WholeRebelSettings(**{**SMALL, **changes}))
@@ -87,6 +96,11 @@ def test_every_way_to_play_gives_rows(game, changes):
     assert all(np.isfinite(part).all() for part in rows)
     assert rows[2].max() > 0
     assert np.abs(rows[1]).max() > 0
+    if trainer.policies is not None:
+        _, targets, legal = trainer.policies.rows.ordered()
+        told = targets.any(axis=2)
+        assert np.abs(targets[told].sum(axis=1) - 255.0).max() <= 2
+        assert not (targets * ~legal[:, None]).any()
 
 
 def test_stacks_must_cover_the_big_blind(game):
@@ -99,7 +113,7 @@ def test_stacks_must_cover_the_big_blind(game):
 @pytest.mark.parametrize("drawn", [True, False])
 def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn):
     table = load_rules("holdem(ranks=5,suits=2,stack=8)").public_game()
-    own = load_rules(TEN).public_game()
+    own = load_rules(TEN.replace("stack", "raises=1,stack")).public_game()
     leaf = RebelTrainer(own, WholeRebelSettings(**SMALL)).leaf
     player = WholeSearchAgent(table, own, leaf, PlaythroughSettings(iterations=3), np.random.default_rng(0), drawn=drawn)
     other = UniformAgent(table, np.random.default_rng(1))

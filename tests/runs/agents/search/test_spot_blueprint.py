@@ -9,14 +9,21 @@ import pytest
 import treeplex as tp
 from tests.spot_agents import policy_of_agent, small_spot
 from treeplex.errors import AlgorithmError, PolicyError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.policy_tables import sequences_at
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.rules import PokerPublicTree
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.public import Decision, PublicState
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
 from treeplex.search import play_game
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
 
 
 @pytest.fixture(scope="module")
@@ -24,7 +31,7 @@ def solved() -> tp.holdem.HoldemSolution:
     return tp.holdem.solve(small_spot(), "cfr", iterations=20, threads=1)
 
 
-@pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
+@pytest.mark.parametrize("gadget", ["resolve", "maxmargin", "reach-maxmargin"])
 def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolution) -> None:
     """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""
     settings = Resolving(gadget=gadget, every="round", start=1, iterations=100)
@@ -53,6 +60,39 @@ def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None
         assert belief.ranges[0] == pytest.approx(weight / weight.sum(), abs=1e-6)
 
 
+@pytest.mark.parametrize("player", [0, 1])
+def test_promises_with_gifts_are_those_of_the_general_engine(player: int) -> None:
+    spec = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[a])"
+    rules, compiled = public_rules(spec), compile_game(spec)
+    assert isinstance(rules, PokerPublicTree)
+    game = HoldemGame.of(rules.game.spot)
+    solution = tp.holdem.solve(rules.game.spot, "cfr", iterations=4, threads=1)
+    blueprint, table = SpotBlueprint(solution.policy), tp.Policy.uniform(compiled).probabilities.copy()
+
+    def path(state: PublicState) -> tuple[int, ...]:
+        node, board = state.node  # type: ignore[misc]
+        return tuple(game.path_to(game.state(node, board)))
+
+    waiting = [rules.first_state()]
+    while waiting:
+        state = waiting.pop()
+        if isinstance(rules.visit(state.node), Decision):
+            own = blueprint.policy(game, path(state))[:, rules.hands]
+            for hand, sequences in sequences_at(compiled, rules, state).items():
+                table[sequences] = own[:, hand]
+        waiting += [each for each in state.successors(rules)[1] if each.weight.any()]
+    general = tp.Policy(compiled, table)
+    trunk = Trunk.of(general, rules, Horizon(rounds=1))
+    promised = carried_values(trunk.subgames(trunk.starts), general, player)
+    given = gifts(trunk, promised, player)
+    assert max(gift.max() for gift in given) > 0.1
+    for start in trunk.starts:
+        wanted = promised[start.start] + given[start.start]
+        found = blueprint.promised(game, path(start.state), player, reach=True)[rules.hands]
+        known = np.isfinite(wanted)
+        assert found[known] == pytest.approx(wanted[known], abs=1e-5)
+
+
 def finer() -> Spot:
     """More bets on the river."""
     plan, more = BetPlan.same("50%,a", ""), BetPlan.same("25%,50%,100%,a", "")
@@ -77,7 +117,6 @@ def test_what_is_refused(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> No
     for text, spot, error, message in (
         ("libratus(blueprint={},gadget=maxmargin)", other, PolicyError, "a solution of another spot: its board differs"),
         ("libratus(blueprint={},start=2)", small_spot(), AlgorithmError, "start=2, but the spot has no street after"),
-        ("libratus(blueprint={},gadget=reach-resolve)", small_spot(), AlgorithmError, "gifts are not counted in hold'em"),
     ):
         with pytest.raises(error, match=message):
             agent(text.format(file), spot)

@@ -178,6 +178,10 @@ class PublicHoldem(CardGame):
         other, board = reached[1 - player] * self.free(state), hand_of(state).board
         return pot_shares(self.rules.format, board, np.atleast_2d(other)).reshape(other.shape)
 
+    def soon_shared(self, state: State) -> bool:
+        """Whether at most one card is to come, so that pot shares are quickly computed."""
+        return len(hand_of(state).board) + 1 >= self.rules.format.board_size
+
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
         (table, board), met = hand_of(state), self.opposing(state, reached, player)

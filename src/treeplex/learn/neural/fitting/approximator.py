@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import gathered
 from treeplex.engine.tree.form import Floats, Ints
-from treeplex.learn.common.fitting import adam_arrays, load_weights, restore_adam
+from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.descent import Descent, Singles, finite
 from treeplex.learn.torch.device import torch_module
@@ -300,11 +300,11 @@ class Network(Approximator):
 
     def state(self) -> dict[str, NDArray[Any]]:
         weights = {f"net.{name}": tensor.numpy().copy() for name, tensor in self.module.state_dict().items()}
-        return weights | adam_arrays(self.optimizer)
+        return weights | optimizer_arrays(self.optimizer)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         load_weights(self.module, {name.removeprefix("net."): array for name, array in arrays.items()})
-        restore_adam(self.optimizer, [*self.module.parameters()], arrays)
+        restore_optimizer(self.optimizer, arrays)
 
 
 def make_approximator(

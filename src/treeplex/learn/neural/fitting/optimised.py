@@ -3,12 +3,10 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import AlgorithmError
-from treeplex.learn.common.fitting import load_weights
-from treeplex.learn.neural.frame import under
+from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
+from treeplex.learn.neural.fitting.descent import finite
 from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -37,38 +35,26 @@ class Optimised:
         Raises:
             AlgorithmError: the loss is not finite; nothing has changed.
         """
-        value = float(loss.detach())
-        if not np.isfinite(value):
-            raise AlgorithmError(f"the loss is {value}; lower the learning rate")
+        value = finite(float(loss.detach()))
         self.optimizer.zero_grad()
         loss.backward()
         torch_module().nn.utils.clip_grad_norm_(self.module.parameters(), self.most)
         self.optimizer.step()
         return value
 
-    def state(self, name: str) -> dict[str, NDArray[Any]]:
-        """Weights and the optimiser's moments, their names beginning with ``name``."""
-        arrays = {f"{name}.{key}": tensor.numpy().copy() for key, tensor in self.module.state_dict().items()}
-        for number, moments in self.optimizer.state_dict()["state"].items():
-            for key, tensor in moments.items():
-                arrays[f"{name}.optimizer.{number}.{key}"] = np.array(tensor.numpy())
-        return arrays
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Weights and the optimiser's moments."""
+        weights = {f"net.{key}": tensor.numpy().copy() for key, tensor in self.module.state_dict().items()}
+        return weights | optimizer_arrays(self.optimizer)
 
-    def restore(self, name: str, arrays: Arrays) -> None:
+    def restore(self, arrays: Arrays) -> None:
         """Continue bit for bit from what :meth:`state` returned.
 
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        load_weights(self.module, under(name, arrays))
-        torch, prefix = torch_module(), f"{name}.optimizer."
-        found: dict[int, dict[str, Any]] = {}
-        for full, array in arrays.items():
-            if full.startswith(prefix):
-                number, _, key = full.removeprefix(prefix).partition(".")
-                found.setdefault(int(number), {})[key] = torch.from_numpy(np.array(array))
-        groups = self.optimizer.state_dict()["param_groups"]
-        self.optimizer.load_state_dict({"state": found, "param_groups": groups})
+        load_weights(self.module, {name.removeprefix("net."): array for name, array in arrays.items()})
+        restore_optimizer(self.optimizer, arrays)
 
 
 def table(rows: int, outputs: int) -> tuple[Any, Any]:

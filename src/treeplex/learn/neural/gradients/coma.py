@@ -22,10 +22,9 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
-from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.fitting.optimised import Arrays, Optimised
-from treeplex.learn.neural.frame import under
+from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
 from treeplex.learn.torch.device import torch_module
 from treeplex.settings import setting
@@ -42,7 +41,6 @@ class Coma(TeamLearner):
     """COMA: counterfactual advantages by one central critic; for games in which everybody is paid the same."""
 
     settings_class = ComaSettings
-    settings: ComaSettings
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI)"
 
@@ -52,9 +50,9 @@ class Coma(TeamLearner):
 
     def make_critic(self) -> Optimised:
         """Values of all actions at every history."""
-        histories = len(self.histories.nodes)
+        rows, outputs = len(self.histories.nodes), self.grid.legal.shape[1]
         rate, features = self.settings.critic_rate, self.settings.features
-        return self.approximator(lambda: history_features(self.compiled, features), histories, self.widest, rate=rate, number=1)
+        return self.approximator(lambda: history_features(self.compiled, features), rows, outputs, rate=rate, number=1)
 
     def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
         """See :meth:`TeamLearner.learn_values`."""
@@ -77,10 +75,10 @@ class Coma(TeamLearner):
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Also the copy of the critic."""
-        return {**super().state(), **self.target.state("target"), "updates": np.array([self.updates])}
+        return {**super().state(), **named("target", self.target.state()), "updates": np.array([self.updates])}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         super().restore(arrays)
-        load_weights(self.target.module, under("target", arrays))
+        self.target.restore(under("target", arrays))
         self.updates = int(arrays["updates"][0])

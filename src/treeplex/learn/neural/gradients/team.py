@@ -3,53 +3,51 @@
 from abc import abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.episodes import Episodes, play_episodes
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
-from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.forms.policies.heads import best_rows
+from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.learner import Learner
-from treeplex.learn.neural.features import KINDS, USUAL, Rows, infoset_features
-from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
+from treeplex.learn.neural.features import Rows
+from treeplex.learn.neural.fitting.approximator import TABLE
+from treeplex.learn.neural.fitting.grid import Grid
 from treeplex.learn.neural.fitting.optimised import Arrays, Optimised, perceptron, table
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.torch.device import torch_module
 from treeplex.settings import Settings, setting
 
 Tensor = Any
-TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "actor_rate": 0.02, "critic_rate": 0.01}}
+TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}
 """The preset of tables, which learn faster than networks."""
 SMALLEST = 1e-5
 """What RMSprop adds to the root of the mean square."""
 
 
 @dataclass(frozen=True)
-class TeamSettings(Settings):
+class TeamSettings(NeuralSettings):
     """What learners of cooperative games are asked to do."""
 
     steps: int = setting(3000, "updates", low=1)
     batch: int = setting(8, "episodes of an update", low=1)
-    approximator: str = setting(NETWORK, "what actors and critics are", choices=(NETWORK, TABLE), fixed=True)
     width: int = setting(64, "units of each hidden layer of a network", low=1, fixed=True)
     layers: int = setting(2, "hidden layers of a network", low=1, fixed=True)
-    features: str = setting(USUAL, "what networks see of an infoset", choices=KINDS, fixed=True)
-    actor_rate: float = setting(0.001, "learning rate of the actors, by RMSprop", above=0)
+    rate: float = setting(0.001, "learning rate of the actors, by RMSprop", above=0)
     critic_rate: float = setting(0.005, "learning rate of the critic, by RMSprop", above=0)
     trace: float = setting(0.8, "lambda of the returns that the critic learns", low=0, high=1)
     explore: float = setting(0.5, "share of uniform play at first", low=0, high=1)
     explored: float = setting(0.01, "share of uniform play at last", low=0, high=1)
     exploring: int = setting(16_000, "episodes over which exploration falls, in a line", low=1)
     clip: float = setting(10.0, "norm to which gradients are clipped", above=0)
-    seed: int = setting(0, "seed of everything drawn", low=0, fixed=True)
 
 
-class TeamLearner(Learner):
+class TeamLearner(NeuralLearner):
     """An actor for every infoset and a critic, trained on episodes that all players play together.
 
     Actors play and learn the mixture ``(1 - e) softmax + e uniform``, as COMA's do; the policy is the softmax alone.
@@ -57,38 +55,31 @@ class TeamLearner(Learner):
     Attributes:
         actor: a table of logits, or a network of infosets' features.
         critic: of the derived class.
-        episodes: how many were played.
     """
 
-    settings_class = TeamSettings
-    settings: TeamSettings
+    settings_class: ClassVar[type[Settings]] = TeamSettings
+    for_teams: ClassVar[bool] = True
+    spreads = True
 
     def __init__(self, game: Game, settings: TeamSettings) -> None:
         super().__init__(game, settings)
-        compiled, torch = self.compiled, torch_module()
-        self.histories = histories_of(compiled)
-        if not np.array_equal(self.histories.payoffs, self.histories.payoffs[:, :1].repeat(compiled.players, axis=1)):
+        self.grid = Grid(self.compiled)
+        self.allowed = torch_module().from_numpy(self.grid.legal)
+        self.equally = self.allowed / self.allowed.sum(dim=1, keepdim=True)
+        self.actor = self.approximator(self.seen_by_actors, *self.grid.legal.shape, rate=settings.rate, number=0)
+        self.critic = self.make_critic()
+
+    def check_game(self) -> None:
+        if not self.cooperative:
             raise AlgorithmError(
-                f"{compiled} does not pay all its players the same, which this learner needs; "
+                f"{self.game} does not pay all its players the same, which this learner needs; "
                 "take a cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
             )
-        self.scale = float(np.abs(self.histories.payoffs).max()) or 1.0
-        self.layout = np.asarray(compiled.tree.infoset_layout, np.int64)
-        self.widest = int(self.layout[:, 2].max())
-        numbers = np.arange(self.widest)
-        self.legal: NDArray[np.bool_] = numbers < self.layout[:, 2:]
-        self.sequences = (self.layout[:, :1] + self.layout[:, 1:2] * numbers)[self.legal]
-        self.allowed = torch.from_numpy(self.legal)
-        self.uniform = self.allowed / self.allowed.sum(dim=1, keepdim=True)
-        self.depth = compiled.size.depth
-        self.actor = self.approximator(self.infoset_features, len(self.legal), self.widest, rate=settings.actor_rate, number=0)
-        self.critic = self.make_critic()
-        self.episodes, self.nodes = 0, 0
 
-    def infoset_features(self) -> Rows:
+    def seen_by_actors(self) -> Rows:
         """What a network sees of each infoset, and whose it is, float32 [I, F + N]."""
-        players = np.eye(self.compiled.players, dtype=np.float32).repeat(self.compiled.infosets, axis=0)
-        return np.concatenate([infoset_features(self.compiled, self.settings.features), players], axis=1)
+        players = np.eye(self.players, dtype=np.float32).repeat(self.compiled.infosets, axis=0)
+        return np.concatenate([self.features, players], axis=1)
 
     def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
         """A table of so many rows, or a network of features; either makes ``outputs`` numbers a row.
@@ -129,22 +120,19 @@ class TeamLearner(Learner):
     @property
     def exploration(self) -> float:
         """The share of uniform play now."""
-        settings, done = self.settings, min(1.0, self.episodes / self.settings.exploring)
-        return settings.explore + (settings.explored - settings.explore) * done
+        settings, done = self.settings, min(1.0, self.played / self.settings.exploring)
+        return float(settings.explore + (settings.explored - settings.explore) * done)
 
     def step(self) -> dict[str, float]:
         """Play a batch of episodes, fit the critic, and one step of the actors."""
         torch, settings = torch_module(), self.settings
-        softmax = self.softmax()
         share = self.exploration
-        played = (1.0 - share) * softmax + share * self.uniform
+        played = (1.0 - share) * self.softmax() + share * self.equally
         fixed = played.detach()
-        seats = np.zeros((settings.batch, self.compiled.players), np.int64)
-        episodes = play_episodes(
-            self.histories, self.layout, self.table(fixed)[None], seats, self.depth, settings.seed, self.episodes
-        )
-        self.episodes += settings.batch
-        self.nodes += episodes.nodes
+        seats = np.zeros((settings.batch, self.players), np.int64)
+        probabilities = self.of_slots(fixed)
+        parts = [probabilities[self.slots_of(player)] for player in range(self.players)]
+        episodes = self.ground.play([parts], seats).episodes
         advantages, loss = self.learn_values(episodes._replace(payoffs=episodes.payoffs / self.scale), fixed)
         infosets, actions = (torch.from_numpy(each).long() for each in (episodes.infoset, episodes.action))
         found = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
@@ -156,39 +144,33 @@ class TeamLearner(Learner):
         logits = self.actor().masked_fill(~self.allowed, -torch.inf)
         return torch.softmax(logits, dim=1)
 
-    def table(self, played: Tensor) -> Floats:
-        """A policy [I, A] as probabilities of sequences, float64 [Q]."""
-        found = uniform_probabilities(self.compiled)
-        found[self.sequences] = played.double().numpy()[self.legal]
-        return normalised(self.compiled, found)
+    def of_slots(self, played: Tensor) -> Floats:
+        """A policy [I, A] as probabilities of slots, float64 [S]."""
+        found: Floats = played.double().numpy()[self.grid.legal]
+        return found
 
     def policy(self) -> Policy:
         """The softmax, without exploration."""
         with torch_module().no_grad():
-            return Policy(self.compiled, self.table(self.softmax()))
+            return self.policy_of(self.of_slots(self.softmax()))
 
     def measure(self) -> Mapping[str, float]:
         """What everybody gets on average: by the policy, and by its likeliest actions."""
         policy = self.policy()
-        best = np.zeros_like(policy.probabilities)
-        best[self.compiled.tree.sequence_offsets[:-1]] = 1.0
-        for infoset in range(len(self.compiled.infostates)):
-            at = self.compiled.sequences_at(infoset)
-            best[at[policy.probabilities[at].argmax()]] = 1.0
-        greedy = Policy(self.compiled, best)
+        likeliest = best_rows(self.grid.matrix(policy.probabilities), self.grid.legal)
+        greedy = Policy(self.compiled, self.grid.table(likeliest))
         found = {name: judge(self.compiled, each).value[0] for name, each in (("return", policy), ("greedy_return", greedy))}
-        return found | {"exploration": self.exploration, "nodes": float(self.nodes), "episodes": float(self.episodes)}
+        return found | {"exploration": self.exploration}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """Actors, critic, and what was played."""
-        counts = {"played": np.array([self.episodes, self.nodes])}
-        return {**self.actor.state("actor"), **self.critic.state("critic"), **counts}
+        return {**named("actor", self.actor.state()), **named("critic", self.critic.state()), **self.counts()}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
-        self.actor.restore("actor", arrays)
-        self.critic.restore("critic", arrays)
-        self.episodes, self.nodes = (int(number) for number in arrays["played"])
+        self.actor.restore(under("actor", arrays))
+        self.critic.restore(under("critic", arrays))
+        self.restore_counts(arrays)
 
 
 def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:

@@ -13,12 +13,14 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.policy_net import load_weights
+from treeplex.learn.rebel.policy_net import PREFIX, load_weights, policy_loss
 from treeplex.learn.rebel.value_net import Module, NetFactory, value_net
+from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf, NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.self_play import WholeRows, WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.learn.torch.device import torch_module
+from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -38,8 +40,13 @@ class WholeLesson:
         empty = [np.zeros((0, numbers), np.float32) for numbers in (encoding.inputs, encoding.outputs, encoding.outputs)]
         rows = Replay(*empty, room=settings.rows)
         self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber)}
+        if isinstance(self.leaf, GuidedWholeLeaf):
+            columns = self.leaf.guess.encoding.columns
+            examples = PolicyRows(empty[0], np.zeros((0, encoding.hands, columns), np.uint8), np.zeros((0, columns), np.bool_))
+            kept = Replay(*examples, room=settings.rows)
+            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss)
         self.play = WholeSelfPlay(game, settings, self.leaf, generator)
-        self.seen = 0
+        self.seen = self.examples = 0
 
     @property
     def net(self) -> Any:
@@ -62,20 +69,26 @@ class WholeLesson:
 
     def advance(self) -> int:
         """Play a street of every hand."""
-        found = self.play.advance()
+        found, examples = self.play.advance()
         self.seen += len(found.inputs)
         if len(found.inputs):
-            most = min(self.settings.rows, max(int(self.settings.fresh * self.seen), self.settings.batch))
-            self.fittings[""].rows.add(found, most)
+            self.fittings[""].rows.add(found, self._most(self.seen))
+        if examples is not None:
+            self.examples += len(examples.inputs)
+            self.fittings[PREFIX].rows.add(examples, self._most(self.examples))
         return len(found.inputs) if self.begun else 0
+
+    def _most(self, seen: int) -> int:
+        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
+        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the hands stand."""
-        return {**self.play.state(), "seen": np.array([self.seen], np.int64)}
+        return {**self.play.state(), "seen": np.array([self.seen, self.examples], np.int64)}
 
     def restore(self, arrays: Arrays) -> None:
         """Put the hands where they stood."""
-        self.seen = int(arrays["seen"][0])
+        self.seen, self.examples = (int(count) for count in arrays["seen"])
         self.play.restore(arrays)
 
 
@@ -84,7 +97,11 @@ def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory
     encoding = WholeEncoding(game)
     sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
-    return WholeLeaf(encoding, made)
+    if not settings.policy_net:
+        return WholeLeaf(encoding, made)
+    policies = StreetPolicies(encoding, game)
+    guess = NetworkStreetGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes))
+    return GuidedWholeLeaf(encoding, made, guess, settings.warm)
 
 
 def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:

@@ -11,8 +11,7 @@ only by rounding.
 """
 
 from collections.abc import Mapping, Sequence
-from copy import copy
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -24,14 +23,16 @@ from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces, StreetSubgame
 from treeplex.forms.whole.suits import Board
-from treeplex.games.base import CHANCE
 from treeplex.games.poker.whole.betting import Table
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.public import pick
 from treeplex.learn.rebel.random_beliefs import split
+from treeplex.learn.rebel.whole.drawn_games import changed_game, closed_table, drawn_game, sizes_of
+from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.search.play_distribution import training_iterations
+from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
@@ -49,6 +50,13 @@ class WholeRows(NamedTuple):
     inputs: Singles
     targets: Singles
     weights: Singles
+
+
+class Lessons(NamedTuple):
+    """Rows of values, and of policies if there is a network for them."""
+
+    values: WholeRows
+    policies: PolicyRows | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,28 +129,28 @@ class WholeSelfPlay:
         free = np.ones(len(game.hands)) / len(game.hands)
         return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
 
-    def advance(self) -> WholeRows:
+    def advance(self) -> Lessons:
         """Play every hand on by one street."""
         groups: dict[tuple[Any, ...], list[int]] = {}
         for number, state in enumerate(self.states):
             groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
-        found = WholeRows(*(np.concatenate(part) for part in zip(*map(self._street, groups.values()), strict=True)))
+        played = [self._street(numbers) for numbers in groups.values()]
+        found = WholeRows(*(np.concatenate(part) for part in zip(*(each.values for each in played), strict=True)))
+        examples = [each.policies for each in played if each.policies is not None]
         self.solved += len(found.inputs)
-        return found
+        joined = PolicyRows(*(np.concatenate(part) for part in zip(*examples, strict=True))) if examples else None
+        return Lessons(found, joined)
 
-    def _street(self, numbers: list[int]) -> WholeRows:
+    def _street(self, numbers: list[int]) -> Lessons:
         """Play some hands that stand at the same table on by one street."""
         states = [self.states[number] for number in numbers]
         first = states[0]
-        game, begins = first.game, first.begins
-        table = first.table
-        if not begins:
-            table = game.rules.dealt(table, game.rules.format.board_sizes[table.street + 1])._replace(line="")
+        game, begins, table = first.game, first.begins, first.table
         if begins:
-            kept = [Row((), 1.0, 0)]
-            held = [self._held(state) for state in states]
+            kept, held = [Row((), 1.0, 0)], [self._held(state) for state in states]
             copies = np.zeros(len(states), np.int64)
         else:
+            table = game.rules.dealt(table, game.rules.format.board_sizes[table.street + 1])._replace(line="")
             kept, held, copies = self._dealt(states)
         owners = np.array([row.owner for row in kept])
         ranges = tuple(np.stack([states[owner].ranges[player] for owner in owners]) for player in (0, 1))
@@ -154,18 +162,15 @@ class WholeSelfPlay:
         )
         average = self.settings.passed_on == "average"
         stopped = run_stopping(search, iterations, copies, stops, average=average)
-        rows = (
-            self._rows([], subgame, [], search.root_values())
-            if begins
-            else self._rows(states, subgame, kept, search.root_values())
-        )
+        rows = self._rows([] if begins else states, subgame, kept, search.root_values())
         for place, number in enumerate(numbers):
             self.states[number] = self._walked(subgame, stopped, place, kept[copies[place]].board, held[place])
-            tries = TRIES if begins and self.settings.stacks is None else 1
+            tries = TRIES if begins else 1
             while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
                 self.states[number] = self._walked(subgame, stopped, place, (), self._held(first))
                 tries -= 1
-        return rows
+        guided = self.leaf.guess.encoding if isinstance(self.leaf, GuidedWholeLeaf) else None
+        return Lessons(rows, None if guided is None else guided.rows(search, np.unique(copies)))
 
     def _held(self, state: Between) -> tuple[int, int]:
         """Hands drawn from what is believed."""
@@ -198,13 +203,11 @@ class WholeSelfPlay:
 
     def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> WholeRows:
         """Values of the hands before the cards, the mean over boards, and the belief states that they belong to."""
-        encoding, places = (
-            self.leaf.encoding,
-            StreetPlaces(subgame.game, [PublicHand(each.table, each.board) for each in states]),
-        )
+        encoding = self.leaf.encoding
         if not states:
             none = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
             return WholeRows(none[0], none[1], none[1])
+        places = StreetPlaces(subgame.game, [PublicHand(each.table, each.board) for each in states])
         owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
         ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
         whole = tuple(own[owners] for own in ranges)
@@ -324,51 +327,3 @@ def drawn_weight(state: Between, board: Board) -> float:
     left, cards = len(game.rules.format.deck) - len(state.board), len(board) - len(state.board)
     avoided = np.prod([(left - 4 - k) / (left - k) for k in range(cards)])
     return float(avoided) * before / here
-
-
-def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Table:
-    """A table after a street at whose end both players had paid so much; nothing else of the betting matters later."""
-    first = game.rules.first_table
-    return first._replace(
-        player=CHANCE,
-        street=street,
-        paid=paid,
-        waiting=(False, False),
-        faced=max(paid),
-        line="",
-    )
-
-
-def sizes_of(game: PublicHoldem) -> list[float]:
-    """The numbers of all sizes of the plan."""
-    return [size.value for street in game.rules.plan.sizes for size in street or ()]
-
-
-def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
-    """The game with other stacks after antes, and other numbers of sizes."""
-    rules, left = game.rules, iter(sizes)
-    streets = tuple(
-        None if street is None else tuple(replace(size, value=next(left)) for size in street) for street in rules.plan.sizes
-    )
-    whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))
-    found = copy(game)
-    found.rules = replace(rules, betting=replace(rules.betting, stacks=whole), plan=replace(rules.plan, sizes=streets))
-    return found
-
-
-def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: np.random.Generator) -> PublicHoldem:
-    """The game with stacks and sizes drawn anew (Brown et al. 2020, appendix C.1).
-
-    Both players have the same stack, its logarithm uniform. Sizes in parts of the pot are moved by up to ``perturbed`` of it.
-    """
-    stacks, sizes = game.rules.stacks, sizes_of(game)
-    if settings.stacks is not None:
-        low, high = np.log(settings.stacks)
-        stacks = (round(float(np.exp(generator.uniform(low, high)))),) * 2
-    if settings.perturbed:
-        kinds = [size.kind for street in game.rules.plan.sizes for size in street or ()]
-        moves = generator.uniform(-settings.perturbed, settings.perturbed, len(sizes))
-        sizes = [
-            max(value + move, 0.05) if kind == "pot" else value for value, kind, move in zip(sizes, kinds, moves, strict=True)
-        ]
-    return changed_game(game, stacks, sizes)

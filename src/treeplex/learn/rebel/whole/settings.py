@@ -51,10 +51,21 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
     """Everything that decides a training on whole hold'em, but the game."""
 
     width: int = 256
+    reuse: float = 256.0
     burn_in: int = setting(1024, "subgames before the first step", low=1)
     solves: int = setting(30_000, "streets to play in total; the step size falls over them", low=1)
     fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
+    policy_net: bool = setting(False, "whether a second network learns policies, from which searches start", fixed=True)
+    warm: int = setting(15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0)
     seconds: float | None = setting(None, "time over which it trains, in place of so many streets (solves)", above=0)
+
+    def check(self) -> None:
+        """Refuse searches that would end before they begin."""
+        super().check()
+        if self.policy_net and self.warm >= self.iterations:
+            raise SpecError(
+                f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
+            )
 
     @property
     def length(self) -> int:

@@ -91,9 +91,10 @@ def show(chart: "PreflopChart", made: str, html: Path | None) -> None:
             soft_wrap=True, record=True, file=io.StringIO(), force_terminal=True, color_system="truecolor", width=140
         )
     coloured = html is not None or in_colour(console)
-    members = np.bincount(HAND_CLASSES, minlength=len(CLASSES)) * chart.reach
+    members = np.bincount(HAND_CLASSES, minlength=len(CLASSES))
+    held = members * chart.reach
     nothing = np.full(len(CLASSES), np.nan)
-    classes = Classes(members, chart.reach, members / members.sum(), chart.shares, nothing, nothing)
+    classes = Classes(members, chart.reach, held / held.sum(), chart.shares, nothing, nothing)
     console.print(f"{chart.title}: " + ", ".join(f"{name} {100 * share:.1f}%" for name, share in chart.often.items()))
     console.print(strategy_grid(classes, chart.kinds, coloured=coloured), soft_wrap=True)
     console.print(legend(chart.actions, chart.kinds, coloured=coloured))

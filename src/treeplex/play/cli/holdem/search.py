@@ -30,7 +30,8 @@ def search(
         str | None,
         typer.Argument(
             metavar="NETWORK",
-            help="A folder of holdem train, the network in it, or my.py:MyLeaf; rebel is the library's own.",
+            help="A folder of holdem train or train hand-values, the network in it, or my.py:MyLeaf; rebel and hands are "
+            "the library's own.",
         ),
     ] = None,
     options: of.Options,
@@ -55,15 +56,16 @@ def search(
 ) -> None:
     """Search a turn, a flop or any first street to the end of its betting, all hands at once.
 
-    Values where the betting ends come from a network for the rivers (turns only) or a leaf of your own (my.py:MyLeaf), are
-    exact (--exact), or nothing (--zero). It judges, and writes with --out, the average policy on this street, with what
-    follows solved for the beliefs that it leads to. EVs are in chips, the pot included (a fold: 0): in --json ev_oop and
-    ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact. exploitability_mbb counts thousandths of the
-    spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
+    Values where the betting ends come from a network for bins of rivers (rebel; turns only), one for single hands (hands; turns
+    and flops) or a leaf of your own (my.py:MyLeaf), are exact (--exact), or nothing (--zero). It judges, and writes with
+    --out, the average policy on this street, with what follows solved for the beliefs that it leads to. EVs are in chips, the
+    pot included (a fold: 0): in --json ev_oop and ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact.
+    exploitability_mbb counts thousandths of the spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
 
     \b
     Examples:
       treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
+      treeplex holdem search examples/spots/flop.yaml hands --board QsJh2h --no-judge
       treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
       treeplex holdem search examples/spots/flop.yaml --board QsJh2h --zero --no-judge
       treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
@@ -71,7 +73,9 @@ def search(
     if exact + zero + (net is not None) > 1:
         raise SpecError("a network, --exact and --zero are three kinds of values; give one of them")
     if net is None and not exact and not zero:
-        raise SpecError("no values given; after the spot name a folder of holdem train, or rebel, or give --exact or --zero")
+        raise SpecError(
+            "no values given; after the spot name a folder of holdem train, rebel or hands, or give --exact or --zero"
+        )
     if out is not None and judge is False:
         raise SpecError("--out writes what is judged; leave --no-judge out")
     with Live(progress) as live:
@@ -175,4 +179,6 @@ def judged_text(card: Any) -> str:
 
 def card_text(card: Any) -> str:
     """How far a network's training was."""
+    if "situations" in card:
+        return f"{card['situations']:,} situations"
     return f"{card.get('games', 0):,} games, {card.get('rows', 0):,} rivers"

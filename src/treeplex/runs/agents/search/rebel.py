@@ -1,6 +1,6 @@
 """Agents that search by themselves: ReBeL's networks, and searches with exact values, values of one's own or none."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -132,6 +132,9 @@ def whole_agent(game: PublicHoldem, settings: RebelSettings, generator: np.rando
         raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
     net = whole_net(settings.network, None)
     own = whole_game(net.game)[1]
+    stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
+    if low <= min(stacks) == max(stacks) <= high:  # it knows all of these
+        own = PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
     searching = PlaythroughSettings(
         method=settings.method or str(net.settings["method"]), iterations=settings.iterations or net.play_iterations
     )

@@ -28,12 +28,14 @@ class At(NamedTuple):
         tree: the betting of its street there.
         board: its number among all boards.
         hands: for each player int64, the hands of the format in the tree's order.
+        given: what hands of the giver gave away on the way, in the tree's order, in the game's units; zeros if nobody asked.
     """
 
     node: int
     tree: StreetValues
     board: int
     hands: tuple[NDArray[np.int64], NDArray[np.int64]]
+    given: Floats
 
 
 class SpotBlueprint:
@@ -65,12 +67,10 @@ class SpotBlueprint:
         if start >= len(own.streets):
             most = len(own.streets) - 1
             raise AlgorithmError(f"start={start}, but the spot has no street after so many deals; at most {most}")
-        if reach:
-            raise AlgorithmError("gifts are not counted in hold'em; choose gadget maxmargin or resolve")
 
     @cached_property
     def _browser(self) -> Browser:
-        return Browser(self.policy_of_spot.values)
+        return Browser(self.policy_of_spot.hand_values)
 
     @cached_property
     def _responding(self) -> tuple[Browser, Browser]:
@@ -101,16 +101,23 @@ class SpotBlueprint:
         return Belief.of(game, here, list(ranges))
 
     def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
-        """See :class:`treeplex.search.resolving.blueprint.Blueprint`; without gifts."""
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
         browser, other = self._responding[player], 1 - player
-        at, _ = self._find(browser, game, path)
+        at, _ = self._find(browser, game, path, other if reach else None)
         met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
         found = np.full(len(self.game.spot.format.hands), np.nan)
-        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met)
+        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + at.given
         return found
 
-    def _find(self, browser: Browser, game: PublicGame, path: tuple[int, ...]) -> tuple[At, tuple[State, HoldemState]]:
+    def _find(
+        self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
+    ) -> tuple[At, tuple[State, HoldemState]]:
         """Where a path of the game leads in the solution, and the state in both games.
+
+        Args:
+            browser: of its values.
+            game, path: where.
+            giver: whose gifts are counted, as :func:`treeplex.search.resolving.resolved.gifts` does; None for nobody's.
 
         Raises:
             AlgorithmError: a bet that the solution lacks.
@@ -119,6 +126,7 @@ class SpotBlueprint:
         here, there = game.first_state(), self.game.first_state()
         street, place, renaming = 0, 0, IDENTITY
         tree = values.tree(street, place, there.node, values.root_reach())
+        given = np.zeros(len(tree.reach[there.node][giver or 0]))
         for label in path:
             before, event = there, self.game.event(there)
             if game.options(here).player == CHANCE:
@@ -128,17 +136,23 @@ class SpotBlueprint:
                 place, renaming = browser.dealt(street, place, renaming, there.board[len(before.board) :])
                 reach = values.below(street, place, tree.reach[before.node])
                 tree = values.tree(street, place, there.node, reach)
+                given = given[self.policy_of_spot.game.boards[street][place].source[giver or 0]]
             else:
                 own = action_in(game, here, label, self.game, there)
                 if own is None:
                     raise AlgorithmError(f"the blueprint lacks a bet that was played at {game.name_of(here)}; start earlier")
                 there = self.game.after(there, own)
+                if isinstance(event, Decision) and event.player == giver:
+                    best = np.max([tree.values[child][giver] for child in event.children], axis=0)
+                    number = values.board_number(street, place)
+                    met = values.compatible(number, giver, tree.reach[there.node][1 - giver])
+                    given = given + np.nan_to_num(ratio(best - tree.values[there.node][giver], met))
             here = game.after(here, label)
         back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
         lists = self.policy_of_spot.game.boards[street][place].hands
         names = browser.maps.map(back).astype(np.int64)
         number = values.board_number(street, place)
-        return At(there.node, tree, number, (names[lists[0]], names[lists[1]])), (here, there)
+        return At(there.node, tree, number, (names[lists[0]], names[lists[1]]), given), (here, there)
 
 
 def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:

@@ -1,0 +1,105 @@
+"""DDCFR, section 5.1: the paper's own training whole, its four games and 1,000 epochs, by several seeds.
+
+``python papers/run.py ddcfr/seeds --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other, for
+so long; each takes about 40 minutes of one core. What is finished is judged, and the table has what there is.
+"""
+
+import json
+import math
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from papers.common.kept import effort
+from papers.common.results import ROOT, Result, Table, published, short
+from papers.common.study import study
+from papers.ddcfr.runs import games, run_on
+from treeplex.runs.train.train import train
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+
+FOLDERS = ROOT / "runs" / "papers" / "ddcfr"
+SEEDS, EPOCHS = 5, 1000
+SIGMAS = {0.05: "the authors' code", 0.5: "the paper"}
+"""Standard deviations of the noise, and who has them."""
+TESTING = ("goofspiel-4", "liars_dice-4", "leduc", "battleship-2")
+"""Games on which no policy was trained, of those that take seconds."""
+BASE = "dcfr"
+
+
+def folder_of(sigma: float, seed: int, epochs: int) -> Path:
+    """Of a training."""
+    return FOLDERS / f"sigma-{sigma:g}-seed-{seed}-epochs-{epochs}"
+
+
+def last_of(folder: Path) -> Mapping[str, Any]:
+    """The last record of a training, as its ``run.json`` has it."""
+    place = folder / "run.json"
+    found = json.loads(place.read_text(encoding="utf-8"))["last"] if place.is_file() else None
+    return found or {"done": 0, "cpu_seconds": 0.0}
+
+
+def go_on(sigma: float, seed: int, epochs: int, seconds: float) -> None:
+    """Train for so long, from the beginning or from where it stopped."""
+    folder = folder_of(sigma, seed, epochs)
+    if (folder / "run.json").is_file():
+        train(resume=folder, seconds=seconds, workers=1)
+    else:
+        train(None, "ddcfr", settings={"sigma": sigma, "seed": seed, "epochs": epochs}, out=folder, seconds=seconds, workers=1)
+
+
+def scores(policy: Path) -> dict[str, float]:
+    """Exploitability after the last iteration over DCFR's on each game, geometric means of perturbed runs."""
+    steered = load_discount_policy(policy)
+    return {name: run_on(game, steered).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
+
+
+@study(title="DDCFR, section 5.1: the paper's training by five seeds", place=None, minutes=400)
+def reproduce(options: Sequence[str]) -> Result | None:
+    given = ArgumentParser("papers/run.py ddcfr/seeds", description=__doc__)
+    given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
+    given.add_argument("--epochs", type=int, default=EPOCHS)
+    given.add_argument("--seeds", type=int, default=SEEDS)
+    asked, began = given.parse_args(options), perf_counter()
+    plans = [(sigma, seed) for sigma in SIGMAS for seed in range(asked.seeds)]
+    for sigma, seed in plans:
+        left = 60.0 * asked.minutes - (perf_counter() - began)
+        if left > 0 and last_of(folder_of(sigma, seed, asked.epochs))["done"] < asked.epochs:
+            go_on(sigma, seed, asked.epochs, left)
+    folders = {plan: folder_of(*plan, asked.epochs) for plan in plans}
+    done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == asked.epochs}
+    print(f"{len(done)} of {len(plans)} trainings are finished")
+    if not done:
+        return None
+    found = {plan: scores(folder / "policy.safetensors") for plan, folder in done.items()}
+    return result(found, max(last_of(folder)["cpu_seconds"] for folder in done.values()) / 60.0, asked.epochs)
+
+
+def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: float, epochs: int) -> Result:
+    """A row for each training, and bands over seeds."""
+    rows, sentences = [], []
+    for sigma, whose in SIGMAS.items():
+        own = {seed: row for (each, seed), row in found.items() if each == sigma}
+        rows += [[f"sigma {sigma:g}, seed {seed}", *(f"{row[name]:.2f}" for name in TESTING)] for seed, row in own.items()]
+        if own:
+            bands = [f"{name} {min(column):.2f} to {max(column):.2f}" for name, column in columns(own).items()]
+            sentences.append(f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability.")
+    return Result(
+        source=f"{published('ddcfr')['source']}; section 5.1 and appendix B.",
+        findings=sentences,
+        tables=[
+            Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *TESTING], rows)
+        ],
+        notes=[
+            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, by populations of 100; no policy has "
+            "seen a game of the table. Geometric means of a run and of perturbed ones.",
+            f"The longest training took {short(minutes)} CPU minutes. {effort()}",
+        ],
+        numbers={f"{sigma:g}, seed {seed}": dict(row) for (sigma, seed), row in found.items()},
+    )
+
+
+def columns(rows: Mapping[int, Mapping[str, float]]) -> dict[str, list[float]]:
+    """For each game the numbers of all seeds."""
+    return {name: [row[name] for row in rows.values()] for name in TESTING}

@@ -1,0 +1,67 @@
+"""Phantom games as Numba functions: boards on which nobody sees the other's stones.
+
+The state: the stones of each player and what each has seen of the other's, as bits, whose turn it is (or that the game is
+over), who moved last, and for each player a number for all that it tried, and whether that failed.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from numba import njit
+
+from treeplex.engine.uncompiled.rules import TERMINAL, mix
+from treeplex.games.numba_rules import NumbaRules
+
+if TYPE_CHECKING:
+    from treeplex.games.builtin.phantom import PhantomGame
+
+STONES, SEEN, TURN, LAST, TRIED = 0, 2, 4, 5, 6
+"""The numbers of a state; stones, seen stones and tries are two each."""
+MOST_CELLS = 12
+"""Cells up to which the table of sets of stones that win is put into the functions."""
+
+
+def phantom_rules(game: "PhantomGame") -> NumbaRules:
+    """The rules, with at most :data:`MOST_CELLS` cells and not up to symmetry."""
+    cells, abrupt, counted, won = game.cells, game.abrupt, game.counted, game.won
+    full = (1 << cells) - 1
+
+    @njit
+    def actor(state: Any) -> int:
+        return int(state[TURN])
+
+    @njit
+    def actions(state: Any, found: Any) -> int:
+        known, count = state[STONES + state[TURN]] | state[SEEN + state[TURN]], 0
+        for cell in range(cells):
+            if not known >> cell & 1:
+                found[count] = cell
+                count += 1
+        return count
+
+    @njit
+    def play(state: Any, action: int) -> None:
+        own, other, bit = state[TURN], 1 - state[TURN], 1 << action
+        failed = state[STONES + other] >> action & 1
+        state[TRIED + own] = mix(state[TRIED + own], 2 * action + failed)
+        if counted:
+            state[TRIED + other] = mix(state[TRIED + other], 2 * cells)
+        state[LAST] = own
+        if failed:
+            state[SEEN + own] |= bit
+            state[TURN] = other if abrupt else own
+            return
+        state[STONES + own] |= bit
+        over = won[own, state[STONES + own]] or state[STONES] | state[STONES + 1] == full
+        state[TURN] = TERMINAL if over else other
+
+    @njit
+    def infoset(state: Any, player: int) -> int:
+        return int(state[TRIED + player])
+
+    @njit
+    def payoff(state: Any, player: int) -> float:
+        if not won[state[LAST], state[STONES + state[LAST]]]:
+            return 0.0
+        return 1.0 if player == state[LAST] else -1.0
+
+    return NumbaRules((0,) * 8, actor, actions, play, infoset, payoff, most_actions=cells)

@@ -1,0 +1,91 @@
+"""Rivers solved on tensors, many at a time: what ``River.solved`` does one by one, for a graphics card."""
+
+from collections.abc import Sequence
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.betting_forest import Forest, forests_of
+from treeplex.games.poker.betting.tree import betting_tree
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.rebel.river_targets import METHOD, River, possible_ranges
+from treeplex.learn.torch.device import torch_module
+from treeplex.learn.torch.kernels import Placement
+from treeplex.learn.torch.streets import Betting, Cards, StreetTables
+from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.solvers.rules.variants import VARIANTS
+
+Floats = NDArray[np.float64]
+AT_ONCE = 256
+"""Rivers in memory together: the matrices of showdowns are 4.7 MB each in single precision."""
+
+
+class Asked(NamedTuple):
+    """A river to be solved: as the arguments of ``River.solved``."""
+
+    number: int
+    spot: Spot
+    ranges: tuple[Floats, Floats]
+    board: RiverBins
+    forest: Forest
+
+
+def solved_rivers(
+    spots: Sequence[tuple[Spot, tuple[Floats, Floats]]],
+    iterations: int,
+    bins: int,
+    *,
+    device: Any,
+    dtype: Any = None,
+    shown: bool = True,
+) -> list[River]:
+    """Solve rivers by Discounted CFR; those whose betting is the same together.
+
+    Args:
+        spots: rivers with a complete board and every hand, and ranges, for each player float64 [H], up to a factor.
+        iterations: of each solution.
+        bins, shown: as of :meth:`treeplex.learn.rebel.river_targets.River.solved`.
+        device: a PyTorch device.
+        dtype: a PyTorch type; None for float32.
+
+    Raises:
+        AlgorithmError: a spot with rake.
+    """
+    at = Placement(device, dtype or torch_module().float32)
+    groups: dict[Betting, list[Asked]] = {}
+    for number, (spot, ranges) in enumerate(spots):
+        if spot.rake.rate:
+            raise AlgorithmError("tensors know no rake; solve such rivers on device cpu")
+        board = RiverBins.of(spot.format, (spot.board,), bins)
+        (forest,) = forests_of(betting_tree(spot), spot.rake)
+        groups.setdefault(Betting.of(forest), []).append(Asked(number, spot, possible_ranges(board, ranges), board, forest))
+    found: dict[int, River] = {}
+    for betting, group in groups.items():
+        waiting = iter(group)
+        while some := list(islice(waiting, AT_ONCE)):
+            found |= solved_alike(betting, some, iterations, at, shown)
+    return [found[number] for number in range(len(spots))]
+
+
+def solved_alike(betting: Betting, group: Sequence[Asked], iterations: int, at: Placement, shown: bool) -> dict[int, River]:
+    """Rivers with the same betting, by number."""
+    rule, orders = VARIANTS[METHOD], [asked.board.order[0] for asked in group]
+    hands = np.stack([asked.board.cards[order] for asked, order in zip(group, orders, strict=True)])
+    starts = np.stack([asked.board.start[0] for asked in group])
+    first, second = (
+        np.stack([asked.ranges[player][order] for asked, order in zip(group, orders, strict=True)]) for player in (0, 1)
+    )
+    folds = np.array([asked.forest.fold_values for asked in group]).reshape(len(group), -1, 2)
+    wins = np.array([asked.forest.showdown_values for asked in group])[:, :, 0]
+    with torch_module().inference_mode():
+        tables = StreetTables(betting, Cards.of_rivers(hands, starts, at), (first, second), folds, wins, at)
+        for t in range(1, iterations + 1):
+            tables.iterate(rule.schedule(t, iterations, **rule.parameters))
+        ours, theirs = (own.cpu().numpy().astype(np.float64) for own in tables.worth_of_average())
+    return {
+        asked.number: River.of_chips(asked.spot, asked.ranges, (ours[k], theirs[k]), asked.board, shown=shown)
+        for k, asked in enumerate(group)
+    }

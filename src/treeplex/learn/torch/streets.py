@@ -1,0 +1,202 @@
+"""A street of hold'em on tensors: many boards with the same betting side by side, each with its own chips, cards and ranges.
+
+A showdown is a product with a matrix over pairs of hands, one for each board, which says who wins. That takes more arithmetic
+than the sweep by strength of ``engine.holdem.terminal``, but it is what a graphics card does best: a river of 60 terminals and
+64 iterations is some 18 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.regret import Weights
+from treeplex.forms.holdem.betting_forest import Forest
+from treeplex.learn.torch.device import torch_module
+from treeplex.learn.torch.kernels import Placement, Tensor
+
+Floats = NDArray[np.float64]
+CARDS = 52
+
+
+@dataclass(frozen=True, eq=False)
+class Cards:
+    """B boards with N hands each, on a device.
+
+    Attributes:
+        held: [B, N, 52], which hand has which card.
+        edge: [B, N, N], for an own hand and another's: 1 if it wins, -1 if it loses, 0 for ties and for hands that share
+            a card.
+    """
+
+    held: Tensor
+    edge: Tensor
+
+    @classmethod
+    def of_rivers(cls, hands: NDArray[Any], start: NDArray[Any], at: Placement) -> "Cards":
+        """Complete boards.
+
+        Args:
+            hands: uint8 [B, N, 2], cards of the hands, weakest first.
+            start: int [B, N], the place of the first hand that ties with each.
+            at: device and type.
+        """
+        held = one_hot(hands, at)
+        strength = at.numbers(start.astype(np.float64))
+        apart = held @ held.transpose(1, 2) == 0
+        return cls(held, (strength[:, :, None] - strength[:, None]).sign() * apart)
+
+    def met(self, reach: Tensor) -> Tensor:
+        """For each own hand the reach of those that share no card with it, both [B, K, N]."""
+        return reach.sum(dim=2, keepdim=True) - (reach @ self.held) @ self.held.transpose(1, 2) + reach
+
+
+def one_hot(hands: NDArray[Any], at: Placement) -> Tensor:
+    """Which hand has which card, [B, N, 52] from [B, N, 2]."""
+    return at.numbers((hands[..., None] == np.arange(CARDS)).any(axis=2).astype(np.float64))
+
+
+class Betting(NamedTuple):
+    """A street's betting, the same on all boards; sequences are those of :class:`Forest`, with one root.
+
+    Attributes:
+        nodes: for each player rows (parent sequence, first sequence, actions), parents first.
+        sequences: of each player, the root included.
+        folds, showdowns, ends: the sequences of both players there.
+    """
+
+    nodes: tuple[tuple[tuple[int, int, int], ...], ...]
+    sequences: tuple[int, int]
+    folds: tuple[tuple[int, int], ...]
+    showdowns: tuple[tuple[int, int], ...]
+    ends: tuple[tuple[int, int], ...]
+
+    @classmethod
+    def of(cls, forest: Forest) -> "Betting":
+        """That of a forest with one root."""
+        assert len(forest.roots) == 1
+        nodes = tuple(tuple((parent, 1 + first, count) for parent, first, count in own) for own in forest.nodes)
+        first, second = forest.actions
+        return cls(nodes, (1 + first, 1 + second), tuple(forest.folds), tuple(forest.showdowns), tuple(forest.ends))
+
+
+class StreetTables:
+    """A street being solved by members of the CFR family, in alternating updates.
+
+    Attributes:
+        betting: of all boards.
+        cards: of each.
+        ranges: for each player [B, N], reach with which it begins.
+        policies, strategies, averages, regrets: for each player [B, sequences, N], the root's first; a policy is 1 there.
+    """
+
+    def __init__(
+        self,
+        betting: Betting,
+        cards: Cards,
+        ranges: tuple[Floats, Floats],
+        fold_values: Floats,
+        showdown_values: Floats,
+        at: Placement,
+    ) -> None:
+        """Begin at the uniform policy.
+
+        Args:
+            betting: of all boards.
+            cards: of each.
+            ranges: for each player [B, N].
+            fold_values: [B, F, 2], chips for each player.
+            showdown_values: [B, D], chips for who wins, and lost by who loses.
+            at: device and type.
+        """
+        torch = torch_module()
+        self.betting, self.cards = betting, cards
+        self.ranges = at.numbers(ranges[0]), at.numbers(ranges[1])
+        self._folded, self._shown = at.numbers(fold_values), at.numbers(showdown_values)
+        self._terminals = [self._places(player, at) for player in (0, 1)]
+        shape = self.ranges[0].shape
+        self.policies = [self._uniform(player, shape) for player in (0, 1)]
+        self.strategies = [self.reach(player, self.policies[player]) for player in (0, 1)]
+        self.averages = [torch.zeros_like(own) for own in self.strategies]
+        self.regrets = [torch.zeros_like(own) for own in self.strategies]
+
+    def _places(self, player: int, at: Placement) -> Tensor:
+        """Which of a player's sequences each fold and showdown belongs to, [sequences, F + D]."""
+        own = [pair[player] for pair in (*self.betting.folds, *self.betting.showdowns)]
+        return at.numbers((np.arange(self.betting.sequences[player])[:, None] == np.array(own, np.int64)).astype(np.float64))
+
+    def _uniform(self, player: int, shape: Sequence[int]) -> Tensor:
+        """The uniform policy."""
+        found = self.ranges[0].new_ones((shape[0], self.betting.sequences[player], shape[1]))
+        for _, first, count in self.betting.nodes[player]:
+            found[:, first : first + count] = 1.0 / count
+        return found
+
+    def reach(self, player: int, policy: Tensor) -> Tensor:
+        """A policy in sequence form."""
+        found = policy.clone()
+        found[:, 0] = self.ranges[player]
+        for parent, first, count in self.betting.nodes[player]:
+            found[:, first : first + count] *= found[:, parent, None]
+        return found
+
+    def gradient(self, player: int, other: Tensor) -> Tensor:
+        """What a player's sequences are worth against the other's strategy, [B, sequences, N], chips times reach."""
+        folds = [pair[1 - player] for pair in self.betting.folds]
+        shown = [pair[1 - player] for pair in self.betting.showdowns]
+        folded = self.cards.met(other[:, folds]) * self._folded[:, :, player, None]
+        compared = (other[:, shown] * self._shown[:, :, None]) @ self.cards.edge.transpose(1, 2)
+        return self._terminals[player] @ torch_module().cat((folded, compared), dim=1)
+
+    def iterate(self, row: Weights) -> None:
+        """One iteration, each player in turn."""
+        for player in (0, 1):
+            self.improve(player, row, self.gradient(player, self.strategies[1 - player]))
+
+    def improve(self, player: int, row: Weights, values: Tensor) -> None:
+        """A player's part of it: the strategy just played enters the average, then come regrets and the next policy.
+
+        Args:
+            player: who updates.
+            row: the iteration's weights.
+            values: the gradient, [B, sequences, N]; it becomes counterfactual values, the root's first.
+        """
+        self.averages[player] = row.average_discount * self.averages[player] + row.average * self.strategies[player]
+        regrets, policy = self.regrets[player], self.policies[player]
+        for parent, first, count in reversed(self.betting.nodes[player]):
+            here = slice(first, first + count)
+            own, played = values[:, here], policy[:, here]
+            mean = (own * played).sum(dim=1)
+            kept = regrets[:, here]
+            gained = row.regret * (own - mean[:, None])
+            kept = torch_module().where(kept > 0, row.positive * kept, row.negative * kept) + gained
+            regrets[:, here] = kept.clamp(min=0.0) if row.floor > 0 else kept
+            policy[:, here] = matched(regrets[:, here])
+            values[:, parent] += mean
+        self.strategies[player] = self.reach(player, policy)
+
+    def worth_of_average(self) -> tuple[Tensor, Tensor]:
+        """What the hands are worth when both play their averages, for each player [B, N], chips times the other's reach."""
+        policies = []
+        for player in (0, 1):
+            policy = self.averages[player].clone()
+            for _, first, count in self.betting.nodes[player]:
+                policy[:, first : first + count] = matched(policy[:, first : first + count])
+            policies.append(policy)
+        found = []
+        for player in (0, 1):
+            values = self.gradient(player, self.reach(1 - player, policies[1 - player]))
+            for parent, first, count in reversed(self.betting.nodes[player]):
+                here = slice(first, first + count)
+                values[:, parent] += (values[:, here] * policies[player][:, here]).sum(dim=1)
+            found.append(values[:, 0])
+        return found[0], found[1]
+
+
+def matched(rows: Tensor) -> Tensor:
+    """Policies proportional to the positive parts of [B, A, N]; uniform where there are none."""
+    positive = rows.clamp(min=0.0)
+    total = positive.sum(dim=1, keepdim=True)
+    return torch_module().where(total > 0, positive / total, 1.0 / rows.shape[1])

@@ -1,0 +1,254 @@
+"""Searches of a turn of hold'em on tensors, with a network for rivers: what ``SubgameSearch`` does on the processor."""
+
+from copy import deepcopy
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import SpecError
+from treeplex.forms.holdem.betting_forest import Forest
+from treeplex.forms.holdem.subgame import HoldemSubgame, board_part
+from treeplex.games.poker.betting.tree import Showdown, payoffs
+from treeplex.learn.rebel.river_net import RiverNet, balanced, seen
+from treeplex.learn.torch.device import torch_module
+from treeplex.learn.torch.kernels import Placement, Tensor
+from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
+from treeplex.search.holdem.strength_bins import BinnedRivers, Rivers
+from treeplex.search.subgame import Method, SubgameSearch
+from treeplex.solvers.rules.variants import Variant
+
+Floats = NDArray[np.float64]
+
+
+class TensorRivers:
+    """The rivers below one turn, and a network that values them; E ends of the turn's betting, C cards, N hands on the turn.
+
+    Attributes:
+        edge: [C, N, N], on each river 1 where an own hand beats another's, -1 where it loses; 0 with a card in common.
+        chance: the probability of each river, given both hands.
+    """
+
+    def __init__(self, leaf: BinnedRivers, subgame: HoldemSubgame, cards: Tensor, at: Placement) -> None:
+        """Carry the network and the orders of hands to a device.
+
+        Args:
+            leaf: values by a network.
+            subgame: the turn.
+            cards: [1, N, 52], which hand has which card.
+            at: device and type.
+        """
+        assert isinstance(leaf.function, RiverNet)
+        self._function, self._at, self._held = leaf.function, at, cards[0]
+        self._net, places = deepcopy(leaf.function.net).to(at.device), subgame.leaves
+        self._rivers = found = Rivers.of(places, slice(0, len(places)), leaf.bins)
+        self.chance, boards = found.chance, found.rivers
+        numbers = np.full(len(boards.format.hands), -1)
+        numbers[subgame.held(0)] = np.arange(len(subgame.held(0)))
+        order, live = numbers[boards.order], len(subgame.held(0))
+        free, rank = np.zeros((len(order), live)), np.zeros((len(order), live))
+        np.put_along_axis(free, order, 1.0, axis=1)
+        np.put_along_axis(rank, order, boards.start.astype(np.float64), axis=1)
+        self._free, strength = at.numbers(free), at.numbers(rank)
+        apart = (self._held @ self._held.T == 0) * self._free[:, :, None] * self._free[:, None]
+        self.edge = (strength[:, :, None] - strength[:, None]).sign() * apart
+        self._pots = at.numbers(found.pots)
+        singles = torch_module().float32
+        inputs = self._inputs = torch_module().zeros((len(places), len(order), boards.inputs), dtype=singles, device=at.device)
+        blank = np.zeros((len(places), len(boards.format.hands)))
+        inputs[:] = torch_module().tensor(boards.rows((blank, blank), found.pots, found.stacks)).reshape(inputs.shape)
+        self._knots = at.numbers(self._shares(order, live)) if not boards.single else None
+        self._columns = at.places(subgame.held(0).astype(np.int64))
+
+    def _shares(self, order: NDArray[Any], live: int) -> Floats:
+        """How much of each hand belongs to each bin on each river, [C, N, B]."""
+        boards = self._rivers.rivers
+        found = np.zeros((*order.shape[:1], live, boards.bins))
+        river = np.arange(len(order))[:, None]
+        found[river, order, boards.low] += 1.0 - boards.share
+        found[river, order, boards.low + 1] += boards.share
+        return found
+
+    def met(self, reach: Tensor) -> Tensor:
+        """For each own hand the reach of those that share no card with it, both [..., N]."""
+        return reach.sum(dim=-1, keepdim=True) - (reach @ self._held) @ self._held.T + reach
+
+    def entries(self, player: int, believed: tuple[Tensor, Tensor], reached: Tensor) -> Tensor:
+        """Values of a player's hands at the ends for what is believed, times the other's compatible reach, [E, N].
+
+        Args:
+            player: whose.
+            believed: reach of both players for which rivers are valued, [E, N].
+            reached: the other's reach whose values are wanted, [E, N].
+        """
+        torch, bins = torch_module(), self._rivers.rivers.bins
+        masked = [own[:, None] * self._free for own in believed]
+        masses = [self.met(own) * self._free for own in masked]
+        outputs = self._outputs(masked, masses)[..., player * bins : (player + 1) * bins]
+        worth = outputs[..., self._columns] if self._knots is None else torch.einsum("ecb,cnb->ecn", outputs, self._knots)
+        found = masses[1 - player] * worth
+        if self._function.shown:
+            found = found + 0.5 * torch.einsum("ecn,cmn->ecm", masked[1 - player], self.edge)
+        found = self.chance * self._pots[:, None] * found.sum(dim=1)
+        mass = self.met(believed[1 - player])
+        least = 100.0 * torch.finfo(mass.dtype).eps * believed[1 - player].sum(dim=1, keepdim=True)
+        value = torch.where(mass > least, found / mass, 0.0)
+        return value * self.met(reached).clamp(min=0.0)
+
+    def _outputs(self, masked: list[Tensor], masses: list[Tensor]) -> Tensor:
+        """What the network says of all rivers, [E, C, 2B]."""
+        torch, rivers, inputs = torch_module(), self._rivers.rivers, self._inputs
+        for player in (0, 1):
+            first = 1 + player * rivers.bins
+            here = inputs[:, :, first : first + rivers.bins]
+            likely = masked[player] * masses[1 - player] if self._knots is None else masked[player]
+            total = likely.sum(dim=2, keepdim=True)
+            uniform = self._free / self._free.sum(dim=1, keepdim=True)
+            likely = torch.where(total > 0, likely / total, uniform) * rivers.bins
+            if self._knots is None:
+                here[:, :, self._columns] = likely.to(inputs.dtype)
+            else:
+                here[:] = torch.einsum("ecn,cnb->ecb", likely, self._knots).to(inputs.dtype)
+        rows = inputs.flatten(0, 1)
+        found = balanced(rows, self._net(seen(rows, rivers.bins, rivers.single)))
+        return found.to(self._at.dtype).reshape(*inputs.shape[:2], -1)
+
+
+class TurnSearch:
+    """A search of a turn whose iterations run on a device; what they lead to is written into the search it was made of.
+
+    Attributes:
+        search: that search.
+        tables: policies, strategies, averages and regrets on the device.
+    """
+
+    def __init__(self, search: SubgameSearch, *, device: Any, dtype: Any = None) -> None:
+        """Carry a search over, begun or not.
+
+        Args:
+            search: of a turn, every hand of which may be held, by CFR-D or CFR-AVG, with values by a network.
+            device: a PyTorch device.
+            dtype: a PyTorch type; None for float32.
+
+        Raises:
+            SpecError: another kind of search.
+        """
+        check_turn_method(search.method)
+        subgame, leaf = search.subgame, search.leaf
+        if not isinstance(leaf, BinnedRivers) or not isinstance(leaf.function, RiverNet):
+            raise SpecError(f"turns are searched on tensors with a network, not with {type(leaf).__name__}; take device cpu")
+        assert isinstance(subgame, HoldemSubgame)
+        self.search, self._subgame = search, subgame
+        at = self._at = Placement(device, dtype or torch_module().float32)
+        held, forest = subgame.held(0), subgame.whole.forests[0]
+        cards = one_hot(subgame.game.spot.format.hands[held][None], at)
+        self._leaves = TensorRivers(leaf, subgame, cards, at)
+        allin = self._leaves.edge.sum(dim=0)[None] * self._leaves.chance
+        betting, wins = betting_of(forest, subgame)
+        ranges = search.ranges[0][:, held], search.ranges[1][:, held]
+        folds = np.array(forest.fold_values).reshape(1, -1, 2)
+        self.tables = StreetTables(betting, Cards(cards, allin), ranges, folds, wins, at)
+        self._read()
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        search, scheme = self.search, self.search.method.scheme
+        assert isinstance(scheme, Variant)
+        with torch_module().inference_mode():
+            for t in range(search.iteration + 1, search.iteration + iterations + 1):
+                row = scheme.schedule(t, search.horizon, **scheme.parameters)
+                for player in (0, 1):
+                    self._improve(player, row)
+                search.iteration = t
+        self._write()
+
+    def _improve(self, player: int, row: Weights) -> None:
+        """A player's part of an iteration; see ``SubgameSearch`` for what leaves are valued for."""
+        tables, leaves, other = self.tables, self.search.method.leaves, 1 - player
+        values = tables.gradient(player, tables.strategies[other])
+        own, faced = (tables.strategies[each] for each in (player, other))
+        if leaves != "current":
+            own = row.average_discount * tables.averages[player] + row.average * own
+            faced = self._faced[other] = row.average_discount * self._faced[other] + row.average * faced
+        at_ends = self._at_ends(player, own), self._at_ends(other, faced)
+        believed = at_ends if player == 0 else (at_ends[1], at_ends[0])
+        reached = at_ends[1] if leaves != "average" else self._at_ends(other, tables.strategies[other])
+        entries = self._leaves.entries(player, believed, reached)
+        if leaves == "modified":
+            entries, self._last[player] = (entries - row.average_discount * self._last[player]) / row.average, entries
+        values.index_add_(1, self._ends[player], entries[None])
+        tables.improve(player, row, values)
+        self._sums[player] = row.average_discount * self._sums[player] + row.average * values[0, 0]
+        self.search.sum_weights[player] = row.average_discount * self.search.sum_weights[player] + row.average
+
+    def _at_ends(self, player: int, strategy: Tensor) -> Tensor:
+        """A strategy's reach at the ends, [E, N]."""
+        return strategy[0, self._ends[player]]
+
+    def _read(self) -> None:
+        """Take the search's arrays; the policy follows from regrets."""
+        search, tables, at = self.search, self.tables, self._at
+        ends = np.array(tables.betting.ends, np.int64).reshape(-1, 2)
+        self._ends = at.places(ends[:, 0]), at.places(ends[:, 1])
+        self._faced, self._last, self._sums = list[Tensor](), list[Tensor](), list[Tensor]()
+        for player in (0, 1):
+            held = self._subgame.held(player)
+            self._faced.append(tables.strategies[player].clone())
+            for source, target in (
+                (search.regrets, tables.regrets[player]),
+                (search.average, tables.averages[player]),
+                (search.faced, self._faced[player]),
+            ):
+                target[0, 1:] = at.numbers(source[self._part(player)].reshape(-1, len(held)))
+            for _, first, count in tables.betting.nodes[player] if search.iteration else ():
+                some = slice(first, first + count)
+                tables.policies[player][:, some] = matched(tables.regrets[player][:, some])
+            tables.strategies[player] = tables.reach(player, tables.policies[player])
+            self._last.append(at.numbers(search.last_leaf[player][:, held]))
+            self._sums.append(at.numbers(search.sums[player][0, held]))
+
+    def _write(self) -> None:
+        """Give the search its arrays back."""
+        search, tables = self.search, self.tables
+        for player in (0, 1):
+            held, here = self._subgame.held(player), self._part(player)
+            for source, target in (
+                (tables.regrets[player], search.regrets),
+                (tables.averages[player], search.average),
+                (tables.strategies[player], search.strategy),
+                (self._faced[player], search.faced),
+            ):
+                target[here] = source[0, 1:].cpu().numpy().ravel()
+            search.last_leaf[player][:, held] = self._last[player].cpu().numpy()
+            search.sums[player][0, held] = self._sums[player].cpu().numpy()
+
+    def _part(self, player: int) -> slice:
+        """Where a player's numbers are in the search's arrays."""
+        return board_part(self._subgame.top, 0, 0, player)
+
+
+def check_turn_method(method: Method) -> None:
+    """Refuse what turns are not searched by on tensors.
+
+    Raises:
+        SpecError: fictitious play, simultaneous updates, or a variant that predicts.
+    """
+    if not isinstance(method.scheme, Variant) or method.scheme.predicts or method.updates != "alternating":
+        raise SpecError(
+            f"turns are searched on tensors by CFR-D and CFR-AVG, alternating, not by {method.name}; take device cpu"
+        )
+
+
+def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]:
+    """A turn's betting, showdowns after an all-in among its terminals, and what these pay, [1, D]."""
+    rake, nodes = subgame.game.spot.rake, subgame.whole.betting.nodes
+    shown, wins = [], []
+    for pair, below in zip(forest.ends, forest.below, strict=True):
+        node = nodes[below]
+        if isinstance(node, Showdown):
+            shown.append(pair)
+            wins.append(payoffs(node, rake)[0])
+    plain = Betting.of(forest)
+    opened = tuple(forest.ends[end] for end in subgame.open_ends)
+    return plain._replace(showdowns=tuple(shown), ends=opened), np.array([wins], np.float64).reshape(1, -1)

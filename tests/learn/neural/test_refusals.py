@@ -1,0 +1,75 @@
+"""What learners cannot do is one clear line, and what they had learned before stays."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import AlgorithmError, GameError, PolicyError, TreeplexError
+
+pytest.importorskip("torch")
+SMALL = {"width": 8, "layers": 1, "steps": 2}
+MEETING = "matrix(rows=[[2,0],[0,1]],second=[[2,0],[0,1]])"
+DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "settings", "error", "message"),
+    [
+        (
+            "ppo",
+            "kuhn_poker",
+            {"features": "tensor"},
+            GameError,
+            "no information_state_tensor; take features=words",
+        ),
+        (
+            "deep-cfr",
+            "kuhn_poker",
+            {"memory": 10**13},
+            AlgorithmError,
+            r"a reservoir of 10,000,.* rows .* keep fewer rows",
+        ),
+        ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
+        (
+            "coma",
+            "openspiel:tiny_hanabi",
+            {"rules": True},
+            AlgorithmError,
+            "Coma needs the whole game; take deep-cfr, nfsp or ppo",
+        ),
+    ],
+)
+def test_it_is_said_before_anything_is_written(
+    name: str, game: str, settings: dict[str, Any], error: type[TreeplexError], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(error, match=message) as raised:
+        tp.train(game, name, settings={"steps": 2, **settings}, out=tmp_path / "run")
+    assert "\n" not in str(raised.value)
+    assert not (tmp_path / "run" / "run.json").exists()
+
+
+def test_a_network_for_another_game_is_refused(tmp_path: Path) -> None:
+    tp.train("kuhn_poker", "ppo", settings={**SMALL, "batch": 4, "rules": True}, out=tmp_path / "run")
+    with pytest.raises(PolicyError, match="this is a policy for kuhn_poker, not for leduc_poker; train one for it"):
+        tp.exploitability("leduc_poker", tmp_path / "run")
+
+
+@pytest.mark.parametrize("rules", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays(rules: bool, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    tp.train("kuhn_poker", "deep-cfr", settings={**DEEP_CFR, "rules": rules}, out=folder)
+    before = tp.exploitability("kuhn_poker", folder)
+    with np.errstate(all="ignore"), pytest.raises(AlgorithmError, match=r"the loss is (nan|inf); take a smaller rate"):
+        tp.train(resume=folder, settings={"steps": 9, "rate": 1e30})
+    assert tp.exploitability("kuhn_poker", folder) == before
+    again = tp.train(resume=folder, settings={"steps": 3, "rate": 0.001})
+    assert again.records[-1].done == 3
+
+
+def test_regret_policy_gradients_are_defined_for_any_players(tmp_path: Path) -> None:
+    """Each player follows its own gradient; the paper has two, and what three come to is no equilibrium in general."""
+    training = tp.train("kuhn_poker(players=3)", "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
+    assert np.isfinite(training.records[-1].measures["exploitability"])
