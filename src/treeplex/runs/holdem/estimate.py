@@ -9,7 +9,7 @@ from treeplex import notebook
 from treeplex.engine.holdem.workspace import workspace_sizes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.spot_form import STORAGE
+from treeplex.forms.holdem.spot_form import PACKED, STORAGE
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards, spot_size
 from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.tree import check_nodes
@@ -31,6 +31,11 @@ def needed_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, thre
     return predicted_memory(size, algorithm, storage=storage, threads=threads) + judging
 
 
+def storages_of(size: SpotSize) -> list[str]:
+    """Kinds of storage of a spot of this size: packed numbers are for those in parts, below the first street."""
+    return [kind for kind in STORAGE if kind != PACKED or len(size.boards) > 1]
+
+
 def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int, most: float | None = None) -> int:
     """The bytes needed, if there are as many.
 
@@ -47,7 +52,7 @@ def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threa
     if free is None or needed <= free:
         return needed
     remedies = ["offer fewer sizes", "narrow the ranges"]
-    for other in STORAGE:
+    for other in storages_of(size):
         smaller = needed_memory(size, algorithm, storage=other, threads=threads)
         if smaller < needed:
             remedies.append(f"take storage={other} ({megabytes(smaller)})")
@@ -155,6 +160,6 @@ def estimate_spot(
         check_boards(spot, isomorphism=isomorphism)
     except SpecError as error:
         refusal = str(error)
-    memory = {kind: needed_memory(size, algorithm, storage=kind, threads=threads) for kind in STORAGE}
+    memory = {kind: needed_memory(size, algorithm, storage=kind, threads=threads) for kind in storages_of(size)}
     seconds = SECONDS_A_NUMBER * size.stored / threads
     return SpotEstimate(spot, size, name, threads, memory, available_memory(), seconds, refusal)
