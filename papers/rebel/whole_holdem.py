@@ -152,13 +152,15 @@ def draw(known: Mapping[str, Any]) -> Picture:
             panel.plot(points[:, :, 1].mean(axis=0), 500 * points[:, :, 2].mean(axis=0), label=text, **style)
             low, high = 500 * points[:, :, 2].min(axis=0), 500 * points[:, :, 2].max(axis=0)
             panel.fill_between(points[:, :, 1].mean(axis=0), low, high, color=style["color"], alpha=0.15, linewidth=0)
-    for mark, chips in known.get("12-solved", ()):
+    across = panel.get_yaxis_transform()
+    for mark, chips in known.get("12-solved", ())[:3]:
         panel.axhline(500 * chips, color="0.7", linewidth=0.8)
-        panel.annotate(f"{mark} iterations of the whole game", (0, 500 * chips), fontsize=8, color="0.4", va="bottom")
+        text = f"{mark} iterations of the whole game"
+        panel.text(0.99, 500 * chips, text, transform=across, fontsize=8, color="0.4", va="bottom", ha="right")
     dress(panel, "Four streets, 12 cards")
     plain_labels(panel)
     panel.set(xlabel="training, s of processor time", ylabel="exploitability, mbb a hand")
-    panel.legend(frameon=False, fontsize=9, handlelength=3.0)
+    panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="center left", bbox_to_anchor=(0.0, 0.38))
     alt = "Exploitability against training time on whole hold'em with twelve cards: self-play, random beliefs, other variants"
     return save(figure, "rebel-whole-holdem.png", alt)
 

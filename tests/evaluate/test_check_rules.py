@@ -49,11 +49,11 @@ def test_built_in_functions_are_their_rules() -> None:
         "liars_dice(numdice=4)",
         "liars_dice(players=4,numdice=3,dice_sides=5)",
         "kuhn_poker(players=4)",
-        "leduc_poker",
+        pytest.param("leduc_poker", marks=pytest.mark.slow),
         "leduc_poker(players=3,suits=3,raises=3,bets=[1;3])",
         "phantom_ttt(gameversion=abrupt)",
-        "phantom_ttt(obstype=reveal-numturns,rows=2,columns=5)",
-        "dark_hex",
+        pytest.param("phantom_ttt(obstype=reveal-numturns,rows=2,columns=5)", marks=pytest.mark.slow),
+        pytest.param("dark_hex", marks=pytest.mark.slow),
     ],
 )
 def test_all_built_in_functions_are_their_rules(spec: str) -> None:

@@ -33,7 +33,6 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             r"a reservoir of 10,000,.* rows .* keep fewer rows",
         ),
         ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
-        ("r-nad", "kuhn_poker(players=3)", {}, AlgorithmError, "r-nad learns games of two players"),
         (
             "coma",
             "openspiel:tiny_hanabi",
@@ -58,7 +57,7 @@ def test_a_network_for_another_game_is_refused(tmp_path: Path) -> None:
         tp.exploitability("leduc_poker", tmp_path / "run")
 
 
-@pytest.mark.parametrize("rules", [False, True])
+@pytest.mark.parametrize("rules", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays(rules: bool, tmp_path: Path) -> None:
     folder = tmp_path / "run"
     tp.train("kuhn_poker", "deep-cfr", settings={**DEEP_CFR, "rules": rules}, out=folder)

@@ -109,9 +109,9 @@ def lay_out(found: Discovery) -> Layout:
     """Number everything that was discovered."""
     ids = np.frombuffer(found.action_ids, np.int64)
     numbering = numbered(
-        player=np.frombuffer(found.player, np.int8).astype(np.int64),
-        level=np.frombuffer(found.level, np.int32).astype(np.int64),
-        actions=np.frombuffer(found.actions, np.int32).astype(np.int64),
+        player=np.frombuffer(found.player, np.int8).astype(np.int32),
+        level=np.frombuffer(found.level, np.int32),
+        actions=np.frombuffer(found.actions, np.int32),
         first=np.frombuffer(found.first, np.int64),
         parent=np.frombuffer(found.parent, np.int64),
         root_player=np.arange(found.players),
@@ -139,8 +139,8 @@ def numbered(
     """Group infosets in blocks of one player, own depth and number of actions, top-down, and number everything.
 
     Args:
-        player, level, actions, first, parent: int64 [I], for each infoset its player, own depth, number of actions, first
-            provisional sequence and the provisional sequence that leads to it.
+        player, level, actions, first, parent: int32 or int64 [I], for each infoset its player, own depth, number of actions,
+            first provisional sequence and the provisional sequence that leads to it.
         root_player, root_sequence: int64 [R], for each root its player and provisional number; a player's empty sequence first.
         sequences: Q.
     """
@@ -151,7 +151,8 @@ def numbered(
     starts_block[1:] = (keys[1:] != keys[:-1]).any(axis=1)
     block_start = np.flatnonzero(starts_block)
     block_size = np.diff(np.append(block_start, len(order)))
-    block_player, block_actions = keys[block_start, 0], keys[block_start, 2]
+    block_player, block_actions = (keys[block_start, column].astype(np.int64) for column in (0, 2))
+    del keys, starts_block
 
     # The empty sequence and further roots stand before each player's first block.
     roots = np.bincount(root_player, minlength=players)

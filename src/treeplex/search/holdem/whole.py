@@ -195,7 +195,8 @@ class WholeHoldemAgent(Seat):
     def _opened(self, card: int) -> ResolvingAgent:
         """Who plays from here, where a street begins."""
         solving, table = self.solving, hand_of(self.state).table
-        before, carried, ranges = self.solver, list[Carried](), self._likely()
+        before, carried = self.solver, list[Carried]()
+        ranges: Ranges = self._likely()
         if before is not None:
             if acts_after(before, card):
                 before.see(card)

@@ -11,9 +11,10 @@ from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met,
 from treeplex.engine.histories.streams import Stream
 from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, Rules, Tables
 from treeplex.engine.tree.form import Floats
-from treeplex.engine.uncompiled import sampling
+from treeplex.engine.uncompiled import sampled_tables
 from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, rehashed
-from treeplex.engine.uncompiled.sampling import Keeping, RulesTables, Run, new_tables, sample_rules
+from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables
+from treeplex.engine.uncompiled.sampling import sample_rules
 from treeplex.errors import FileError, GameError
 from treeplex.forms.compile.numba_rules import CompiledRules, raise_fault, try_rules
 from treeplex.forms.compile.stepping import outcomes
@@ -87,27 +88,27 @@ class NumbaWalks:
     @property
     def nodes(self) -> int:
         """Histories walked."""
-        return int(self.tables.counts[sampling.WALKED])
+        return int(self.tables.counts[sampled_tables.WALKED])
 
     @property
     def unstored(self) -> int:
         """Visits of infosets for which there was no memory."""
-        return int(self.tables.counts[sampling.UNSTORED])
+        return int(self.tables.counts[sampled_tables.UNSTORED])
 
     @property
     def infosets(self) -> int:
         """Infosets in the tables."""
-        return int(self.tables.counts[sampling.INFOSETS])
+        return int(self.tables.counts[sampled_tables.INFOSETS])
 
     @property
     def bytes(self) -> int:
         """Memory that tables take, an upper estimate."""
-        return int(self.tables.counts[sampling.USED])
+        return int(self.tables.counts[sampled_tables.USED])
 
     @property
     def full(self) -> bool:
         """Whether the memory limit was reached."""
-        return bool(self.tables.counts[sampling.FULL])
+        return bool(self.tables.counts[sampled_tables.FULL])
 
     def policies(self, *, average: bool) -> tuple[list[Infosets], list[Floats]]:
         """Each player's infosets and probabilities [S], of the average or of the next iteration.
@@ -129,7 +130,7 @@ class NumbaWalks:
             return current
         weights: Floats = tables.held.rows[slots, AVERAGE]
         if self.rules.averaging == LAZY:
-            own = np.zeros(int(tables.counts[sampling.SLOTS]), np.int64)
+            own = np.zeros(int(tables.counts[sampled_tables.SLOTS]), np.int64)
             own[slots] = np.arange(len(slots))
             parents = np.where(infosets[:, PARENT] >= 0, own[infosets[:, PARENT]], infosets[:, PARENT])
             marks, policy = tables.held.rows[infosets[:, FIRST], MARK], tables.held.rows[slots, POLICY]
@@ -161,16 +162,16 @@ class NumbaWalks:
     def tensors(self) -> dict[str, Tensor]:
         """Everything, to be written."""
         tables, counts = self.tables, self.tables.counts.tolist()
-        slots = counts[sampling.SLOTS]
+        slots = counts[sampled_tables.SLOTS]
         arrays: dict[str, NDArray[Any]] = {
             "infosets": tables.infosets[: self.infosets],
             "action_ids": tables.action_ids[:slots],
-            "paths": tables.paths[: counts[sampling.STEPS]],
+            "paths": tables.paths[: counts[sampled_tables.STEPS]],
             "rows": tables.held.rows[:slots],
             "logs": tables.held.logs[:slots],
             "totals": tables.held.totals,
-            "children": tables.children[: counts[sampling.HISTORIES]],
-            "baselines": tables.baselines[: max(slots, counts[sampling.HISTORIES])],
+            "children": tables.children[: counts[sampled_tables.HISTORIES]],
+            "baselines": tables.baselines[: max(slots, counts[sampled_tables.HISTORIES])],
             "walks": tables.counts,
         }
         return {name: tensor(array) for name, array in arrays.items()}
@@ -200,13 +201,13 @@ class NumbaWalks:
 
     def resume(self, counts: Sequence[int], *, full: bool) -> None:
         """Go on; ``full`` says whether the limit is still reached. The ``counts`` stand in the tables."""
-        self.tables.counts[sampling.FULL] = full
+        self.tables.counts[sampled_tables.FULL] = full
 
 
 def fits(found: RulesTables, blank: RulesTables) -> bool:
     """Whether tables from a file fit each other, and the run that has the ``blank`` ones."""
-    counts = found.counts.tolist() if found.counts.shape == blank.counts.shape else [0] * sampling.COUNTS
-    infosets, slots, steps, histories = counts[: sampling.USED]
+    counts = found.counts.tolist() if found.counts.shape == blank.counts.shape else [0] * sampled_tables.COUNTS
+    infosets, slots, steps, histories = counts[: sampled_tables.USED]
     rows = found.infosets
     players, kept = len(blank.held.totals), max(slots, histories)
     shapes = (

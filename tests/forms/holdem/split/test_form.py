@@ -132,6 +132,8 @@ def test_arrays_of_the_whole_are_a_state_to_resume(storage):
 def test_a_run_on_disk_resumes_at_its_last_iteration(tmp_path, monkeypatch):
     storage, written = f"disk:{tmp_path / 'run'}", []
     wanted = solved("leduc", 8, storage=f"disk:{tmp_path / 'whole'}")
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "regrets.0.0.0").write_bytes(b"of a run that was killed in its first iteration")
     first = solved("leduc", 5, storage=storage)
     write = blocks.FolderBlocks.write
 

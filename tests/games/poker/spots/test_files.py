@@ -262,7 +262,11 @@ def test_another_board(write):
         ("target: 0.5%", "target: 5 big blinds", "spot.yaml:15: target: '5 big blinds' is no target; write 0.5% (of the pot)"),
         ("iterations: 500", "iterations: 1e3", "spot.yaml:16: iterations: '1e3' is not a whole number of at least 0"),
         ("threads: 2", "threads: 0", "spot.yaml:17: threads: '0' is not a whole number of at least 1"),
-        ("storage: int16", "storage: int8", "spot.yaml:19: storage: 'int8' is not known; write float32, float64 or int16"),
+        (
+            "storage: int16",
+            "storage: int8",
+            "spot.yaml:19: storage: 'int8' is not known; write float32, float64, int16, packed or disk:FOLDER",
+        ),
         ("strategy: {x: 70%", "strategy: {x: 60%", "spot.yaml:22: strategy: the shares add up to 90%, not 100%"),
         ("line: x", "lines: x", "spot.yaml:21: locks: unknown key 'lines'; did you mean 'line'?"),
         ("call 80%, fold 20%", "call 80%, c 20%", "spot.yaml:23: strategy: c is there twice"),

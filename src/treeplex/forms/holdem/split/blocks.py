@@ -6,6 +6,7 @@ that a job that was lost can be done again, and a run that was killed resumes at
 
 import errno
 import os
+import re
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
@@ -81,6 +82,11 @@ class FolderBlocks:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+
+    @staticmethod
+    def has(name: str) -> bool:
+        """Whether a file's name is that of a block."""
+        return re.fullmatch(rf"({'|'.join(STEPS)})\.[01]\.\d+\.[01]", name) is not None
 
     def _path(self, block: Block) -> Path:
         return self.folder / f"{block.array}.{block.player}.{block.part}.{block.side}"

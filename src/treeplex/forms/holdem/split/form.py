@@ -170,16 +170,7 @@ class SplitForm:
 
     def _make_blocks(self) -> Blocks:
         if self.folder is not None:
-            try:
-                self.folder.mkdir(parents=True, exist_ok=True)
-            except OSError as error:
-                raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
-            others = [
-                each for each in self.folder.iterdir() if not each.name.startswith(("regrets.", "average.", "guesses.", "."))
-            ]
-            if others and not (self.folder / TRUNK).exists():
-                raise FileError(f"{self.folder} has other files, such as {others[0].name}; name an empty folder, or a new one")
-            return FolderBlocks(self.folder)
+            return claimed(self.folder)
         if self.executor.apart:
             self._scratch = TemporaryDirectory(prefix="treeplex-", dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None)
             return FolderBlocks(Path(self._scratch.name))
@@ -310,6 +301,27 @@ class SplitForm:
         """Remove blocks that nobody will need again; the executor is closed by who made it."""
         if self._scratch is not None:
             self._scratch.cleanup()
+
+
+def claimed(folder: Path) -> FolderBlocks:
+    """The folder of a run, made if need be; blocks of a run that never finished an iteration are removed.
+
+    Raises:
+        FileError: it cannot be made, or has other files and no run.
+    """
+    blocks = FolderBlocks(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / TRUNK).exists():
+            others = [each.name for each in folder.iterdir() if not (each.name.startswith(".") or blocks.has(each.name))]
+            if others:
+                raise FileError(f"{folder} has other files, such as {others[0]}; name an empty folder, or a new one")
+            for each in folder.iterdir():
+                if blocks.has(each.name):
+                    each.unlink()
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
+    return blocks
 
 
 def spacious(size: int, kind: Any) -> Array:

@@ -84,16 +84,13 @@ class PartWorker:
             )
         return BoardPool(form, self._spaces[name], raked=self.raked)
 
-    def store(self, part: Part, given: dict[str, tuple[Array, Array]] | None = None) -> Store:
-        """A store of a part; arrays that are not ``given`` with their scales are scratch space."""
+    def store(self, part: Part) -> Store:
+        """A store of a part in scratch space: what is not loaded holds anything."""
         numbers, scales = part.stored[1].stop, part.scales[1].stop if self.short else 0
         arrays = {}
         for name in ("regrets", *(["guesses"] if self.predicts else []), "average"):
-            found = (given or {}).get(name) or (
-                self.space(name, numbers, self.kind),
-                self.space(f"{name}.", scales, np.float32),
-            )
-            arrays[name], arrays[SCALES_OF[name]] = found
+            arrays[name] = self.space(name, numbers, self.kind)
+            arrays[SCALES_OF[name]] = self.space(f"{name}.", scales, np.float32)
         if not self.predicts:
             arrays["guesses"], arrays["guess_scales"] = arrays["regrets"], arrays["regret_scales"]
         return store_of_arrays(arrays)

@@ -136,7 +136,7 @@ def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: in
     table = players_apart(layout.boards, layout.streets) if streets is None else layout.boards
     found = form._replace(
         streets=layout.streets,
-        factors=form.factors[:count],
+        factors=np.concatenate([form.factors[low:high] for low, high in picked]),
         boards=table,
         copies=layout.copies,
         targets=np.concatenate([form.targets[each] for each in targets]),

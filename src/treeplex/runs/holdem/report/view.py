@@ -17,7 +17,7 @@ from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValue
 from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renamed
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, StreetEnd
-from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.runs.holdem.report.line import Place, action_text, board_at, deal_texts, find_place, joined
 
 Floats = NDArray[np.float64]
@@ -235,7 +235,24 @@ class Browser:
             for copy in board.copies:
                 if sorted(renamed(board.cards[before:], copy)) == wanted:
                     return child, cast(Renaming, tuple(copy.index(suit) for suit in renaming))
-        raise SpecError(f"{cards_to_string(cards)} cannot come here; every hand of a range needs one of these cards")
+        name = cards_to_string(cards)
+        if self.game.spot.runouts:
+            raise SpecError(f"{name} is not dealt here: this spot deals only some boards; show the line before to see which")
+        raise SpecError(f"{name} cannot come here; every hand of a range needs one of these cards")
+
+    def deals(self, place: Place) -> set[frozenset[int]]:
+        """The cards that a spot with only some of its boards deals at the end of a street."""
+        board, back = 0, IDENTITY
+        for street, cards in enumerate(place.deals, 1):
+            board, back = self.dealt(street, board, back, cards)
+        inverse = cast(Renaming, tuple(back.index(suit) for suit in range(4)))
+        street, parent = len(place.deals) + 1, self.game.boards[len(place.deals)][board]
+        below = [self.game.boards[street][child] for child in parent.children]
+        return {
+            frozenset(renamed(renamed(each.cards[len(parent.cards) :], copy), inverse))
+            for each in below
+            for copy in each.copies
+        }
 
     def side(self, spotted: Spotted, player: int) -> Side:
         """One player at a place."""
@@ -266,5 +283,9 @@ class Browser:
         if isinstance(node, Decision):
             return tuple(joined(place.line, action_text(action)) for action in node.actions)
         if isinstance(node, StreetEnd) and len(place.roots) < self.streets:
-            return tuple(joined(place.line, cards) for cards in deal_texts(self.game.spot, place))
+            texts = list(deal_texts(self.game.spot, place))
+            if self.game.spot.runouts:
+                dealt = self.deals(place)
+                texts = [text for text in texts if frozenset(parse_cards(text)) in dealt]
+            return tuple(joined(place.line, cards) for cards in texts)
         return ()

@@ -1,0 +1,280 @@
+"""What sampled walks over rules know and need: tables that grow as infosets are met, and scratch that grows with depth."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
+from treeplex.engine.histories.walks import LEARNED, POLICY, Rules, Tables
+from treeplex.engine.kernel import KERNEL
+from treeplex.engine.tree.form import Floats, Ints, SmallInts
+from treeplex.engine.uncompiled.discover import (
+    ACTIONS,
+    FIRST,
+    LEVEL,
+    NUMBER,
+    PARENT,
+    PATH,
+    PLAYER,
+    VISITS,
+    grown,
+    rehashed,
+)
+from treeplex.engine.uncompiled.frames import ABOUT, MOVER, PLACE, Frames, new_frames
+from treeplex.engine.uncompiled.rules import COUNT, KEY, Calls
+
+INFOSETS, SLOTS, STEPS, HISTORIES, USED, FULL, WALKED, UNSTORED, COUNTS = range(9)
+"""Of :attr:`RulesTables.counts`: infosets, slots, steps of paths and histories with baselines; bytes; whether the limit was
+reached; histories walked; visits of infosets for which there was no memory."""
+OUTSIDE = 0
+"""The first slot of an infoset that is not in the tables: room for the uniform policy, which no infoset owns."""
+NOWHERE = -1
+"""In place of where baselines are, of histories and infosets that have none."""
+ABOVE, EDGE, HISTORY, PLACES = range(4)
+"""Columns of :attr:`Room.places`: the frame above of which several actions are followed, where the baselines of the node's
+actions are, and the number of its history."""
+WEIGHT, OWN_REACH, SAMPLE_REACH, REACHES = range(4)
+"""Columns of :attr:`Room.numbers`, as of :class:`treeplex.engine.histories.walks.Scratch`."""
+TOUCHED, DEPTH, TOP, COUNTERS = range(4)
+"""What :attr:`Room.counters` count."""
+NO_ROOM = -1
+"""In place of what is wrong: there is too little room for the next node."""
+
+
+class RulesTables(NamedTuple):
+    """What a run knows; arrays may be longer than they are full, and infosets of all players stand in the order met.
+
+    Attributes:
+        infosets: [I, 8], as ``rows`` of :class:`treeplex.engine.uncompiled.discover.Found`; ``FIRST`` and ``PARENT`` are slots,
+            ``PATH`` is where the actions of the history begin at which it was met, and ``LEVEL`` how many these are.
+        places: hash table from infosets to their rows.
+        action_ids: [S].
+        paths: actions.
+        held: as in compiled games; its baselines and quantiles are empty.
+        children: [H], the first child of each history with baselines, as in
+            :class:`treeplex.solvers.sampling.rules_tables.HistoryBaselines`.
+        baselines: [H or S, N], for each traverser what histories, or actions, are thought to be worth; [0, N] without.
+        counts: [8], see :data:`INFOSETS`.
+    """
+
+    infosets: Ints
+    places: SmallInts
+    action_ids: Ints
+    paths: SmallInts
+    held: Tables
+    children: Ints
+    baselines: Floats
+    counts: Ints
+
+
+class Keeping(NamedTuple):
+    """What is kept, and the memory that it may take.
+
+    Attributes:
+        everybody: the infosets of others than the traverser enter, too.
+        by_history, by_slot: learned baselines belong to histories, or to actions of infosets.
+        infoset_bytes, slot_bytes, step_bytes, history_bytes: what an entry of each kind takes.
+        most_bytes: the limit.
+    """
+
+    everybody: bool
+    by_history: bool
+    by_slot: bool
+    infoset_bytes: int
+    slot_bytes: int
+    step_bytes: int
+    history_bytes: int
+    most_bytes: int
+
+
+class Run(NamedTuple):
+    """What does not change during a run: the game, the scheme, and what is kept."""
+
+    calls: Calls
+    rules: Rules
+    keeping: Keeping
+
+
+class Walk(NamedTuple):
+    """What does not change during a walk.
+
+    Attributes:
+        player: the traverser.
+        weights: [4], the row of the iteration.
+        skipped: the regret below which own actions are skipped.
+        lowest: the least regret.
+    """
+
+    player: int
+    weights: Floats
+    skipped: float
+    lowest: float
+
+
+class Room(NamedTuple):
+    """Scratch of a walk, by depth.
+
+    Attributes:
+        frames: the nodes on the path.
+        places, numbers: [D, 3].
+        sampled, chosen: [D, A], as in :class:`treeplex.engine.histories.walks.Scratch`.
+        touched: [T, 2], first slot and number of actions of the traverser's infosets visited.
+        detail: [2], numbers about a fault.
+        counters: [3], how many are touched, the depth of the next node, and the lowest frame with several actions.
+        reaches: [3], of the next node.
+        stream: [1], the state of random numbers.
+    """
+
+    frames: Frames
+    places: Ints
+    numbers: Floats
+    sampled: Floats
+    chosen: Floats
+    touched: Ints
+    detail: Floats
+    counters: Ints
+    reaches: Floats
+    stream: NDArray[np.uint64]
+
+
+def new_tables(calls: Calls, rules: Rules) -> RulesTables:
+    """Tables without infosets."""
+    counts = np.zeros(COUNTS, np.int64)
+    counts[SLOTS], counts[HISTORIES] = calls.most_actions, 1
+    players, rows = calls.players, 4 * calls.most_actions
+    nothing = np.zeros((players, 0))
+    return RulesTables(
+        infosets=np.zeros((16, 8), np.int64),
+        places=np.full(64, -1, np.int32),
+        action_ids=np.zeros(rows, np.int64),
+        paths=np.zeros(64, np.int32),
+        held=Tables(np.zeros((rows, 4)), np.zeros((rows if rules.discounts else 0, 2)), np.zeros(players), nothing, nothing),
+        children=np.zeros(rows, np.int64),
+        baselines=np.zeros((rows if rules.baseline == LEARNED else 0, players)),
+        counts=counts,
+    )
+
+
+@njit(**KERNEL)
+def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> None:
+    """A new infoset with the uniform policy, of the node at ``depth``; there is room."""
+    counts, frame = tables.counts, frames.integers[depth]
+    first, actions, infoset = counts[SLOTS], frame[ABOUT + COUNT], tables.infosets[row]
+    infoset[NUMBER], infoset[PLAYER], infoset[PARENT] = frame[ABOUT + KEY], frame[MOVER], UNKNOWN_PARENT
+    infoset[FIRST], infoset[ACTIONS], infoset[VISITS] = first, actions, 0
+    infoset[PATH], infoset[LEVEL] = counts[STEPS], depth
+    write_path(frames, depth, tables.paths[counts[STEPS] : counts[STEPS] + depth])
+    for a in range(actions):
+        tables.action_ids[first + a] = frame[frames.actions + a]
+        tables.held.rows[first + a, :] = 0.0
+        tables.held.rows[first + a, POLICY] = 1.0 / actions
+    counts[INFOSETS] += 1
+    counts[SLOTS] += actions
+    counts[STEPS] += depth
+
+
+@njit(**KERNEL)
+def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
+    """Write the actions on the way to the node at ``depth``."""
+    for step in range(depth):
+        path[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
+
+
+@njit(**KERNEL)
+def take(keeping: Keeping, counts: Ints, size: int) -> bool:
+    """Whether so many more bytes may be taken; they are then counted. Once they may not, nothing more is."""
+    if counts[FULL] or counts[USED] + size > keeping.most_bytes:
+        counts[FULL] = 1
+        return False
+    counts[USED] += size
+    return True
+
+
+@njit(cache=True, nogil=True)
+def new_room(calls: Calls, begin: Ints) -> Room:
+    """Scratch for walks from a state."""
+    empty, depth, widest = np.full(calls.players, NO_PARENT), 64, calls.most_actions
+    return Room(
+        new_frames(calls, begin, empty, depth),
+        np.zeros((depth, PLACES), np.int64),
+        np.zeros((depth, REACHES)),
+        np.zeros((depth, widest)),
+        np.zeros((depth, widest)),
+        np.zeros((1024, 2), np.int64),
+        np.zeros(2),
+        np.zeros(COUNTERS, np.int64),
+        np.ones(REACHES),
+        np.zeros(1, np.uint64),
+    )
+
+
+@njit(cache=True, nogil=True)
+def more_room(room: Room) -> Room:
+    """The scratch, longer where the walk needs it."""
+    frames, depth = room.frames, room.counters[DEPTH] + 2
+    return Room(
+        Frames(grown(frames.integers, depth), grown(frames.reals, depth), frames.actions, frames.state),
+        grown(room.places, depth),
+        grown(room.numbers, depth),
+        grown(room.sampled, depth),
+        grown(room.chosen, depth),
+        grown(room.touched, room.counters[TOUCHED] + 1),
+        room.detail,
+        room.counters,
+        room.reaches,
+        room.stream,
+    )
+
+
+@njit(**KERNEL)
+def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -> bool:
+    """Whether tables or scratch have too little room for the node at ``depth``."""
+    counts = tables.counts
+    return bool(
+        depth + 1 >= len(room.places)
+        or room.counters[TOUCHED] == len(room.touched)
+        or 2 * counts[INFOSETS] >= len(tables.places)
+        or counts[INFOSETS] >= len(tables.infosets)
+        or counts[SLOTS] + most_actions > len(tables.action_ids)
+        or counts[STEPS] + depth > len(tables.paths)
+        or counts[HISTORIES] + most_actions > len(tables.children)
+    )
+
+
+@njit(cache=True, nogil=True)
+def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTables:
+    """Tables with room for what the node at ``depth`` may add."""
+    counts, held = tables.counts, tables.held
+    infosets, places = grown(tables.infosets, counts[INFOSETS] + 1), tables.places
+    if 2 * counts[INFOSETS] >= len(places):
+        places = rehashed(infosets, counts[INFOSETS], 4 * (counts[INFOSETS] + 1))
+    slots, histories = counts[SLOTS] + most_actions, counts[HISTORIES] + most_actions
+    logs = blank(held.logs, slots) if len(held.logs) else held.logs
+    return RulesTables(
+        infosets,
+        places,
+        grown(tables.action_ids, slots),
+        grown(tables.paths, counts[STEPS] + depth),
+        Tables(grown(held.rows, slots), logs, held.totals, held.baselines, held.quantiles),
+        blank_row(tables.children, histories),
+        blank(tables.baselines, max(slots, histories)) if len(tables.baselines) else tables.baselines,
+        counts,
+    )
+
+
+@njit(cache=True, nogil=True)
+def blank(array: Floats, needed: int) -> Floats:
+    """The array, or a copy with room for more and zeros there, if it is too short."""
+    longer, rows = grown(array, needed), len(array)
+    longer[rows:] = 0.0
+    return longer
+
+
+@njit(cache=True, nogil=True)
+def blank_row(array: Ints, needed: int) -> Ints:
+    """:func:`blank` of whole numbers."""
+    longer, rows = grown(array, needed), len(array)
+    longer[rows:] = 0
+    return longer

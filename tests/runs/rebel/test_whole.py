@@ -1,0 +1,51 @@
+"""ReBeL on whole hold'em as a command: train, resume, judge, play."""
+
+import json
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import treeplex as tp
+from treeplex.errors import PolicyError, SpecError
+from treeplex.play.cli.main import app
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.rebel.whole import judge_whole_rebel
+from treeplex.search.whole.agent import WholeSearchAgent
+
+NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
+SETTINGS = {"solves": 24, "burn_in": 8, "iterations": 4, "episodes": 8, "batch": 8, "width": 8, "boards": 2}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    found = tmp_path_factory.mktemp("whole") / "run"
+    tp.train(NINE, "rebel", settings=SETTINGS, out=found, judge_every=1000)
+    return found
+
+
+def test_a_training_is_resumed_judged_and_played(folder):
+    training = tp.train(resume=folder, settings={"solves": 32})
+    assert training.records[-1].done >= 32
+    assert training.records[-1].steps > 0
+    found = judge_whole_rebel(NINE, folder, playthroughs=2)
+    assert 0 < found.judgement.exploitability < 2
+    assert found.milliblinds == pytest.approx(500 * found.judgement.exploitability)
+    again = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--playthroughs", "2", "--json"])
+    assert json.loads(again.stdout)["exploitability"] == pytest.approx(found.judgement.exploitability)
+    lines = (folder / "evaluations.jsonl").read_text().splitlines()
+    assert len(lines) == 2
+    player = agent(str(folder), PlayedGame.of("holdem(ranks=3,suits=3,stack=4)"), seed=0)
+    assert isinstance(player, WholeSearchAgent)
+    assert np.allclose(player.policy().sum(axis=0), 1)
+
+
+def test_what_does_not_fit_is_refused(folder):
+    with pytest.raises(PolicyError, match="not for these rules"):
+        judge_whole_rebel("holdem(ranks=5,suits=2,stack=4,sizes=[a])", folder)
+    with pytest.raises(SpecError, match="no network for whole hold'em comes with the library"):
+        agent("rebel", PlayedGame.of(NINE), seed=0)
+    found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
+    assert found.exit_code == 2
+    assert "leave the other options out" in found.stderr
