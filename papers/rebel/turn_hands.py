@@ -182,7 +182,7 @@ def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
 
 @study(
     title="ReBeL, Figure 2: turn endgame hold'em as published, single hands",
-    place=None,
+    place=14,
     minutes=8,
     needs=("torch",),
 )
