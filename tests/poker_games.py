@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import COUNT, INFOSETS, STORE
+from treeplex.engine.holdem.form import COUNT, INFOSETS, PARENT, STORE
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
@@ -100,7 +100,9 @@ class Both:
     def places(self) -> list[Place]:
         """Every decision of every player on every board."""
         game, lookup, found = self.hands, self.compiled.lookup, []
-        chances = np.cumprod(game.form.factors)
+        chances = game.form.factors.copy()
+        for number, row in enumerate(game.form.boards[1:], start=1):
+            chances[number] *= chances[row[PARENT]]
         for street, forest in enumerate(game.forests):
             for number, board in enumerate(game.boards[street], start=game.first_boards[street]):
                 row = game.form.boards[number]
@@ -120,7 +122,7 @@ class Both:
                         weights = self.spot.ranges[player][hands[kept]]
                         found.append(
                             Place(
-                                player, number, x, kept, sequences, stored, infosets, counted, weights, float(chances[street])
+                                player, number, x, kept, sequences, stored, infosets, counted, weights, float(chances[number])
                             )
                         )
         return found

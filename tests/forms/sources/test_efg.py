@@ -15,7 +15,7 @@ from treeplex.errors import FileError, GameError, ImperfectRecallError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.efg_read import parse_efg, read_efg
 from treeplex.forms.sources.efg_write import efg_text, write_efg
-from treeplex.forms.sources.explicit_tree import Node, TreeGame
+from treeplex.forms.sources.explicit_tree import ExplicitGame, Node
 from treeplex.games import registry
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 
@@ -39,7 +39,7 @@ t "" 4
 HEADER = 'EFG 2 R "" { "A" "B" }\n'
 
 
-def tree(game: TreeGame) -> list[tuple[Any, ...]]:
+def tree(game: ExplicitGame) -> list[tuple[Any, ...]]:
     """What a file says, apart from labels."""
     return [(node.player, node.children, node.probabilities, node.payoffs) for node in game.nodes]
 
@@ -157,7 +157,7 @@ def test_writing_and_reading_is_stable() -> None:
 
 
 @st.composite
-def trees(draw: st.DrawFn) -> TreeGame:
+def trees(draw: st.DrawFn) -> ExplicitGame:
     """Small random trees with chance, shared information sets and arbitrary labels."""
     label = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=6)
     sets = [(player, draw(label), draw(st.lists(label, min_size=1, max_size=3))) for player in (0, 1, 0)]
@@ -179,12 +179,12 @@ def trees(draw: st.DrawFn) -> TreeGame:
         return number
 
     grow(3)
-    return TreeGame(nodes, [draw(label), draw(label)], title=draw(label))
+    return ExplicitGame(nodes, [draw(label), draw(label)], title=draw(label))
 
 
 @settings(max_examples=50, deadline=None)
 @given(trees())
-def test_any_tree_survives_the_round_trip(game: TreeGame) -> None:
+def test_any_tree_survives_the_round_trip(game: ExplicitGame) -> None:
     text = efg_text(game)
     assert text.isascii()
     read = parse_efg(text)
@@ -196,7 +196,7 @@ def test_any_tree_survives_the_round_trip(game: TreeGame) -> None:
 def test_written_labels_differ() -> None:
     end = Node(TERMINAL, payoffs=(Fraction(0),))
     nodes = [Node(0, "p0:a b", ("x y", "x  y"), (1, 2)), end, Node(0, "p0:a\tb", ("", "_"), (3, 4)), end, end]
-    read = parse_efg(efg_text(TreeGame(nodes, ["A"])))
+    read = parse_efg(efg_text(ExplicitGame(nodes, ["A"])))
     assert [node.infostate for node in read.nodes if node.player == 0] == ["p0:a b", "p0:a b_2"]
     assert [node.actions for node in read.nodes if node.player == 0] == [("x y", "x y_2"), ("_", "__2")]
 

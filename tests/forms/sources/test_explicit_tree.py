@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from treeplex.errors import GameError
-from treeplex.forms.sources.explicit_tree import Node, TreeGame, simplest_fraction, simplest_fractions
+from treeplex.forms.sources.explicit_tree import ExplicitGame, Node, simplest_fraction, simplest_fractions
 from treeplex.games.base import TERMINAL
 
-GAME = TreeGame(
+GAME = ExplicitGame(
     [Node(1, "p1:top", ("left", "right"), (1, 2)), *[Node(TERMINAL, payoffs=(Fraction(p), Fraction(1, 3))) for p in (1, 2)]],
     ["one", "two"],
 )

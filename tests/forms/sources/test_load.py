@@ -9,7 +9,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.efg_write import write_efg
-from treeplex.forms.sources.explicit_tree import TreeGame
+from treeplex.forms.sources.explicit_tree import ExplicitGame
 from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.openspiel import OpenSpielGame
@@ -30,7 +30,7 @@ def test_files(tmp_path: Path) -> None:
     write_game_file(registry.load("kuhn_poker"), tmp_path / "a.game")
     for name in ("a.efg", "a.game"):
         game = load(str(tmp_path / name))
-        assert isinstance(game, TreeGame)
+        assert isinstance(game, ExplicitGame)
         assert (len(game.nodes), game.spec) == (58, str(tmp_path / name))
     with pytest.raises(FileError, match="no such file"):
         load("none.efg")

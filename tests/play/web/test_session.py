@@ -19,14 +19,14 @@ from treeplex.games.public import PublicGame
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.web.playing.hands import HandReplay
 from treeplex.play.web.playing.judging import estimate
-from treeplex.play.web.playing.session import Session
+from treeplex.play.web.playing.session import TableSession
 from treeplex.play.web.playing.thoughts import rows_of
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 HOLDEM_GAME = "holdem(stack=40,sizes=[50%;100%;a])"
 
 
-def play_hands(session: Session, hands: int, seed: int = 0) -> list[dict[str, Any]]:
+def play_hands(session: TableSession, hands: int, seed: int = 0) -> list[dict[str, Any]]:
     """Finished hands, played at random."""
     draw, done = random.Random(seed), []
     for number in range(hands):
@@ -44,7 +44,7 @@ def play_hands(session: Session, hands: int, seed: int = 0) -> list[dict[str, An
 @pytest.mark.parametrize(("game", "value"), [("kuhn_poker", -1 / 18), ("leduc_poker", -0.0856064)])
 def test_results_without_luck_are_the_games_value_less_what_was_lost(game: str, value: float) -> None:
     """AIVAT and the values of actions know nothing of each other; the values are Kuhn's (1950) and OpenSpiel's of Leduc."""
-    session = Session(game, "solution", seed=1)
+    session = TableSession(game, "solution", seed=1)
     assert session.solved is not None
     worth = session.solved.values.values[0]
     assert worth[0] == pytest.approx(value, abs=1e-4)
@@ -55,7 +55,7 @@ def test_results_without_luck_are_the_games_value_less_what_was_lost(game: str, 
 
 
 def test_a_mistake_is_called_one() -> None:
-    session = Session("kuhn_poker", "solution", seat=0, seed=0)
+    session = TableSession("kuhn_poker", "solution", seat=0, seed=0)
     while session.table.view(0) != "2":
         while not session.view()["over"]:
             session.play(0)
@@ -72,13 +72,13 @@ def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) 
     """After every action another session on the same file stands where the first one does."""
     path, draw = tmp_path / "1.jsonl", random.Random(0)
     path.write_text('{"table": {}}\n')
-    session = Session(game, against, seed=3, keep=str(path))
+    session = TableSession(game, against, seed=3, keep=str(path))
     for _ in range(8):
         view = session.view()
         view = session.next() if view["over"] else session.play(draw.choice(view["options"])["id"])
         with path.open("a") as file:
             file.write('{"move": {"se')  # what a server leaves that is killed while it writes
-        again = Session(game, against, keep=str(path)).view()
+        again = TableSession(game, against, keep=str(path)).view()
         dice = {} if view["over"] else {"dice": view["dice"]}
         assert again | {"dice": 0} == view | {"dice": 0}
         assert again | dice == again
@@ -88,7 +88,7 @@ def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) 
 @pytest.mark.parametrize("against", ["solution", "search(depth=1,iterations=4)"])
 def test_what_the_others_thought_is_their_policy(against: str) -> None:
     """Ranges move by Bayes' rule from one decision to the next."""
-    session, moved, searches = Session("kuhn_poker", against, seed=8), 0, 0
+    session, moved, searches = TableSession("kuhn_poker", against, seed=8), 0, 0
     for hand in play_hands(session, 12):
         expected = dict.fromkeys("JQK", 1 / 3)
         for thought in hand["thoughts"]:
@@ -108,7 +108,7 @@ def test_what_the_others_thought_is_their_policy(against: str) -> None:
 
 
 def test_hands_can_be_repeated() -> None:
-    session = Session("leduc_poker", "uniform", seed=5)
+    session = TableSession("leduc_poker", "uniform", seed=5)
     first, second = play_hands(session, 2)
     session.next(repeat=1)
     (again,) = play_hands(session, 1)
@@ -137,7 +137,7 @@ def test_hands_can_be_repeated() -> None:
     ],
 )
 def test_every_game_can_be_played(game: str, kind: str) -> None:
-    session = Session(game, "uniform", seed=2)
+    session = TableSession(game, "uniform", seed=2)
     assert session.view()["scene"]["kind"] == kind
     for hand in play_hands(session, 3):
         assert json.loads(json.dumps(hand))["outcome"]
@@ -146,7 +146,7 @@ def test_every_game_can_be_played(game: str, kind: str) -> None:
 def test_a_solved_spot_judges_by_its_own_values(solved: dict[str, HoldemSolution]) -> None:
     path = solved["river"].folder
     assert path is not None
-    session = Session(str(path), "", seat=0, seed=3)
+    session = TableSession(str(path), "", seat=0, seed=3)
     view = session.view()
     cards = view["scene"]["seats"][0]["cards"]
     judged = session.play(view["options"][-1]["id"])["last"]
@@ -164,7 +164,7 @@ def test_a_solved_spot_judges_by_its_own_values(solved: dict[str, HoldemSolution
 def test_spots_are_drawn_from_a_folder(solved: dict[str, HoldemSolution]) -> None:
     path = solved["river"].folder
     assert path is not None
-    session = Session(str(path.parent), "", seat=0, seed=0)
+    session = TableSession(str(path.parent), "", seat=0, seed=0)
     boards = [len(hand["scene"]["board"]) for hand in play_hands(session, 12)]
     drawn = [hand.spot for hand in session.hands]
     assert {Path(spot).stem for spot in drawn} == {"river", "turn"}
@@ -174,7 +174,7 @@ def test_spots_are_drawn_from_a_folder(solved: dict[str, HoldemSolution]) -> Non
 
 
 def test_ranges_are_those_left_by_the_agents_play(solved: dict[str, HoldemSolution]) -> None:
-    session = Session(str(solved["river"].folder), "", seat=0, seed=3)
+    session = TableSession(str(solved["river"].folder), "", seat=0, seed=3)
     (hand,) = play_hands(session, 1)
     (found,) = hand["ranges"]
     assert sum(each["share"] for each in found["hands"]) == pytest.approx(1.0)
@@ -193,7 +193,7 @@ def test_ranges_are_those_left_by_the_agents_play(solved: dict[str, HoldemSoluti
 
 def test_nobody_holds_the_card_that_one_holds_oneself() -> None:
     """Against random play every other card is as likely: five of them, or four once one lies on the table."""
-    for hand in play_hands(Session("leduc_poker", "uniform", seed=6), 4):
+    for hand in play_hands(TableSession("leduc_poker", "uniform", seed=6), 4):
         (found,) = hand["ranges"]
         (own,) = hand["scene"]["seats"][hand["person"]]["cards"]
         seen = {own, *hand["scene"]["board"]}
@@ -202,7 +202,7 @@ def test_nobody_holds_the_card_that_one_holds_oneself() -> None:
 
 
 def test_hands_of_holdem_are_written_and_opened_again(tmp_path: Path) -> None:
-    session = Session(HOLDEM_GAME, "uniform", seed=4)
+    session = TableSession(HOLDEM_GAME, "uniform", seed=4)
     for hand in play_hands(session, 3):
         text = session.phh(hand["number"])
         path = tmp_path / f"{hand['number']}.phh"
@@ -249,7 +249,7 @@ def test_an_estimate_is_the_equity_against_the_range() -> None:
 
 
 def test_wrong_input_is_one_line() -> None:
-    session = Session("leduc_poker", "solution", seat=0, seed=1)
+    session = TableSession("leduc_poker", "solution", seat=0, seed=1)
     with pytest.raises(SpecError, match="cannot be played here"):
         session.play(99)
     with pytest.raises(SpecError, match="not over"):
@@ -257,6 +257,6 @@ def test_wrong_input_is_one_line() -> None:
     with pytest.raises(SpecError, match="no finished hand"):
         session.reviewed(1)
     with pytest.raises(SpecError, match="seat must be"):
-        Session("leduc_poker", "solution", seat=4)
+        TableSession("leduc_poker", "solution", seat=4)
     with pytest.raises((SpecError, GameError), match="not solved while you wait"):
-        Session(HOLDEM_GAME, "")
+        TableSession(HOLDEM_GAME, "")

@@ -1,6 +1,6 @@
 """Rules without simultaneous moves, for whatever takes one move at a time."""
 
-from treeplex.forms.sources.explicit_tree import TreeGame
+from treeplex.forms.sources.explicit_tree import ExplicitGame
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
@@ -15,7 +15,7 @@ def one_at_a_time(game: Game) -> Game:
     Raises:
         GameError: the tree is too large to walk.
     """
-    if isinstance(game, TreeGame | OpenSpielGame | TurnBased) or game.public_tree() is not None:
+    if isinstance(game, ExplicitGame | OpenSpielGame | TurnBased) or game.public_tree() is not None:
         return game
     stack: list[State] = [game.new_initial_state()]
     check, visited = SizeCheck(str(game), history_playout(game)), 0

@@ -6,7 +6,7 @@ from treeplex.engine.histories.streams import Stream
 from treeplex.errors import GameError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
 from treeplex.forms.compile.rule_errors import failed_rules
-from treeplex.forms.sources.explicit_tree import TreeGame
+from treeplex.forms.sources.explicit_tree import ExplicitGame
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBased
@@ -48,7 +48,7 @@ def turn_by_turn(game: Game) -> Game:
     Raises:
         GameError: rules that cannot be played.
     """
-    if isinstance(game, TreeGame | OpenSpielGame | TurnBased):
+    if isinstance(game, ExplicitGame | OpenSpielGame | TurnBased):
         return game
     state: State | None = None
     try:

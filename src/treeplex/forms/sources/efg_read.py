@@ -23,7 +23,7 @@ from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
 from treeplex.errors import FileError
-from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
+from treeplex.forms.sources.explicit_tree import ExplicitGame, Node, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.storage.reading import read_text
 
@@ -71,7 +71,7 @@ class Draft:
     children: list[int] = field(default_factory=list)
 
 
-def read_efg(path: str | os.PathLike[str]) -> TreeGame:
+def read_efg(path: str | os.PathLike[str]) -> ExplicitGame:
     """Read a game from a ``.efg`` file; infostates are ``p{player}:{label or number of the information set}``.
 
     Raises:
@@ -80,7 +80,7 @@ def read_efg(path: str | os.PathLike[str]) -> TreeGame:
     return parse_efg(read_text(path), os.fspath(path))
 
 
-def parse_efg(text: str, name: str = "text.efg") -> TreeGame:
+def parse_efg(text: str, name: str = "text.efg") -> ExplicitGame:
     """Read a game from the text of a ``.efg`` file; ``name`` stands in errors and becomes the game's spec."""
     return EfgReader(text, name).game()
 
@@ -193,7 +193,7 @@ class EfgReader(GambitReader):
         self.outcomes: dict[int, tuple[Fraction, ...]] = {}
         self.drafts: list[Draft] = []
 
-    def game(self) -> TreeGame:
+    def game(self) -> ExplicitGame:
         """The whole file."""
         title, player_names = self.header("EFG", 2)
         if self.token.kind == "text":
@@ -224,7 +224,7 @@ class EfgReader(GambitReader):
             )
             for draft in self.drafts
         ]
-        return TreeGame(nodes, player_names, title=title, spec=self.name)
+        return ExplicitGame(nodes, player_names, title=title, spec=self.name)
 
     def read_node(self, players: int, total: tuple[Fraction, ...]) -> Draft:
         """The next node; ``total`` is what the outcomes above it pay."""

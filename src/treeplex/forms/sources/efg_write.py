@@ -8,7 +8,7 @@ from typing import Any
 
 from treeplex.errors import GameError
 from treeplex.forms.compile.sequential import one_at_a_time
-from treeplex.forms.sources.explicit_tree import TreeGame, exact_payoffs, exact_probabilities
+from treeplex.forms.sources.explicit_tree import ExplicitGame, exact_payoffs, exact_probabilities
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
@@ -34,10 +34,10 @@ def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
 def efg_text(game: Game) -> str:
     """The text of the ``.efg`` file of ``game``."""
     game = one_at_a_time(game)
-    names = game.player_names if isinstance(game, TreeGame) else [f"Player {player}" for player in range(game.num_players)]
+    names = game.player_names if isinstance(game, ExplicitGame) else [f"Player {player}" for player in range(game.num_players)]
     players = Labels()
     header = " ".join(f'"{players.label(name)}"' for name in names)
-    title = label_text(game.title if isinstance(game, TreeGame) and game.title else game.spec or type(game).__name__)
+    title = label_text(game.title if isinstance(game, ExplicitGame) and game.title else game.spec or type(game).__name__)
     return "\n".join([f'EFG 2 R "{title}" {{ {header} }}', *EfgWriter(game).lines(), ""])
 
 

@@ -31,7 +31,7 @@ class Node:
     payoffs: tuple[Fraction, ...] = ()
 
 
-class TreeState(State):
+class ExplicitState(State):
     """A node of an explicit tree."""
 
     __slots__ = ("nodes", "number")
@@ -52,11 +52,11 @@ class TreeState(State):
         node = self.node
         return range(len(node.children)) if player is None or player == node.player else ()
 
-    def child(self, action: int) -> "TreeState":
+    def child(self, action: int) -> "ExplicitState":
         children = self.node.children
         if not 0 <= action < len(children):
             raise GameError(f"action {action} is not legal at node {self.number}; legal actions: {list(range(len(children)))}")
-        return TreeState(self.nodes, children[action])
+        return ExplicitState(self.nodes, children[action])
 
     def returns(self) -> Sequence[float]:
         return [float(payoff) for payoff in self.node.payoffs]
@@ -74,7 +74,7 @@ class TreeState(State):
         return self.node.actions[action]
 
 
-class TreeGame(Game):
+class ExplicitGame(Game):
     """A game whose whole tree is in memory.
 
     Attributes:
@@ -90,8 +90,8 @@ class TreeGame(Game):
         self.title = title
         self.spec = spec
 
-    def new_initial_state(self) -> TreeState:
-        return TreeState(self.nodes, 0)
+    def new_initial_state(self) -> ExplicitState:
+        return ExplicitState(self.nodes, 0)
 
 
 def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
@@ -102,7 +102,7 @@ def exact_probabilities(state: State) -> list[tuple[int, Fraction]]:
     Raises:
         GameError: the probabilities do not sum to one within 1e-9.
     """
-    if isinstance(state, TreeState):
+    if isinstance(state, ExplicitState):
         return list(enumerate(state.node.probabilities))
     outcomes = [(int(action), float(probability)) for action, probability in state.chance_outcomes()]
     if abs(sum(probability for _, probability in outcomes) - 1.0) > 1e-9:
@@ -129,7 +129,7 @@ def simplest_fractions(probabilities: Sequence[float]) -> list[Fraction]:
 
 def exact_payoffs(state: State) -> list[Fraction]:
     """The payoffs at a terminal state: the simplest fraction that is the same float, else the shortest such decimal."""
-    if isinstance(state, TreeState):
+    if isinstance(state, ExplicitState):
         return list(state.node.payoffs)
     return [simplest_fraction(float(payoff)) for payoff in state.returns()]
 

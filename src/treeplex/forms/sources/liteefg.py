@@ -23,7 +23,7 @@ from typing import NoReturn
 from urllib.parse import unquote
 
 from treeplex.errors import FileError
-from treeplex.forms.sources.explicit_tree import Node, TreeGame, exact_number, simplest_fractions
+from treeplex.forms.sources.explicit_tree import ExplicitGame, Node, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.spec import shown
 from treeplex.storage.reading import read_text
@@ -44,7 +44,7 @@ class Line:
     values: tuple[Fraction, ...] = ()
 
 
-def read_game_file(path: str | os.PathLike[str]) -> TreeGame:
+def read_game_file(path: str | os.PathLike[str]) -> ExplicitGame:
     """Read a game from a ``.game`` or ``.openspiel`` file; infostates are the labels after ``__`` in the file's names.
 
     Raises:
@@ -53,7 +53,7 @@ def read_game_file(path: str | os.PathLike[str]) -> TreeGame:
     return parse_game_file(read_text(path), os.fspath(path))
 
 
-def parse_game_file(text: str, name: str = "text.game") -> TreeGame:
+def parse_game_file(text: str, name: str = "text.game") -> ExplicitGame:
     """Read a game from the text of such a file; ``name`` stands in errors and becomes the game's spec."""
     return GameFileReader(text, name).game()
 
@@ -162,7 +162,7 @@ class GameFileReader:
         edge = f"C:{word}" if line.player == CHANCE else f"P{line.player + 1}:{word}"
         return f"{parent}{edge}" if parent.endswith("/") else f"{parent}/{edge}"
 
-    def game(self) -> TreeGame:
+    def game(self) -> ExplicitGame:
         """The tree, from the root down."""
         children = {
             name: () if line.player == TERMINAL else tuple(self.child(name, line, word) for word in line.words)
@@ -189,7 +189,7 @@ class GameFileReader:
         place = {name: number for number, name in enumerate(order)}
         infostates = self.infostates()
         nodes = [self.node(name, tuple(place[child] for child in children[name]), infostates) for name in order]
-        return TreeGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
+        return ExplicitGame(nodes, [f"Player {player}" for player in range(self.players)], spec=self.name)
 
     def node(self, name: str, children: tuple[int, ...], infostates: dict[str, str]) -> Node:
         """The node of one line."""

@@ -18,14 +18,14 @@ from fractions import Fraction
 from math import prod
 
 from treeplex.forms.sources.efg_read import GambitReader
-from treeplex.forms.sources.explicit_tree import Node, TreeGame
+from treeplex.forms.sources.explicit_tree import ExplicitGame, Node
 from treeplex.games.base import TERMINAL
 from treeplex.storage.reading import read_text
 
 Payoffs = tuple[Fraction, ...]
 
 
-def read_nfg(path: str | os.PathLike[str]) -> TreeGame:
+def read_nfg(path: str | os.PathLike[str]) -> ExplicitGame:
     """Read a game from a ``.nfg`` file; a player's one infostate is ``p{player}:{name of the player}``.
 
     Raises:
@@ -34,7 +34,7 @@ def read_nfg(path: str | os.PathLike[str]) -> TreeGame:
     return parse_nfg(read_text(path), os.fspath(path))
 
 
-def parse_nfg(text: str, name: str = "text.nfg") -> TreeGame:
+def parse_nfg(text: str, name: str = "text.nfg") -> ExplicitGame:
     """Read a game from the text of a ``.nfg`` file; ``name`` stands in errors and becomes the game's spec."""
     return NfgReader(text, name).game()
 
@@ -42,7 +42,7 @@ def parse_nfg(text: str, name: str = "text.nfg") -> TreeGame:
 class NfgReader(GambitReader):
     """One pass over one ``.nfg`` file."""
 
-    def game(self) -> TreeGame:
+    def game(self) -> ExplicitGame:
         """The whole file."""
         title, players = self.header("NFG", 1)
         strategies = self.strategies(len(players))
@@ -56,7 +56,7 @@ class NfgReader(GambitReader):
             payoffs = [tuple(self.payoff(profiles) for _ in players) for _ in range(profiles)]
         if self.token.kind != "end":
             self.fail(f"expected the end of the file after {profiles:,} profiles, found {self.token}")
-        return TreeGame(nodes_of(players, strategies, payoffs), players, title=title, spec=self.name)
+        return ExplicitGame(nodes_of(players, strategies, payoffs), players, title=title, spec=self.name)
 
     def strategies(self, players: int) -> list[tuple[str, ...]]:
         """The names of each player's strategies; their numbers, from 1, where the file only counts them."""

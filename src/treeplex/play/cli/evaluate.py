@@ -130,7 +130,7 @@ def evaluate(
         return
     from treeplex.runs.agents.registry import names_agent
 
-    asked = Asked(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None
+    asked = Asking(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None
     if asked is None and (playthroughs, iterations, changes or None, ray, think) != (None,) * 5:
         raise SpecError(f"--playthroughs, --iterations, --set, --think and --ray are about agents, which {policy} is not")
     if asked and (complete or refine or ray is not None or workers is not None):
@@ -146,7 +146,7 @@ def evaluate(
 
 
 @dataclass(frozen=True)
-class Asked:
+class Asking:
     """How an agent is asked for its policy: options of the command.
 
     Attributes:
@@ -216,7 +216,9 @@ def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "So
     return target
 
 
-def judge(target: "Solvable", text: str, asked: Asked | None, live: Live, *, complete: bool, worst: int, exact: bool) -> Judged:
+def judge(
+    target: "Solvable", text: str, asked: Asking | None, live: Live, *, complete: bool, worst: int, exact: bool
+) -> Judged:
     """Judge the policy that a text names, or what the agent that it names plays."""
     from treeplex.runs.judge import exact_value, infostate_regrets
 
@@ -236,7 +238,7 @@ def judge(target: "Solvable", text: str, asked: Asked | None, live: Live, *, com
     return Judged(target.compiled.spec, origin, judgement, measured, regrets, value)
 
 
-def asked_policy(target: "Solvable", text: str, live: Live, asked: Asked) -> "AgentPolicy":
+def asked_policy(target: "Solvable", text: str, live: Live, asked: Asking) -> "AgentPolicy":
     """What an agent plays, with progress."""
     from treeplex.runs.agents.judge import policy_of_agent
     from treeplex.runs.holdem.spot_game import SpotGame

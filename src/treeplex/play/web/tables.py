@@ -14,7 +14,7 @@ from treeplex.errors import FileError
 from treeplex.play.web.folder.named import agent_named, game_named
 from treeplex.play.web.hosted import Hosted, Hosts
 from treeplex.play.web.playing.choices import choices
-from treeplex.play.web.playing.session import SOLUTION, Session
+from treeplex.play.web.playing.session import SOLUTION, TableSession
 from treeplex.play.web.safety import MOST_BODY
 from treeplex.play.web.served import Served
 from treeplex.storage.files import write_atomically
@@ -62,7 +62,7 @@ class Tables:
     """The tables of a folder: some in processes, all in files, from which they are opened again when they are asked for."""
 
     def __init__(self, served: Served) -> None:
-        self.served, self.hosts = served, Hosts(Session, MOST_OPEN)
+        self.served, self.hosts = served, Hosts(TableSession, MOST_OPEN)
         self._guard = threading.Lock()
         self._opening: dict[str, threading.Lock] = {}
 

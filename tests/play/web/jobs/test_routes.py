@@ -17,7 +17,7 @@ from tests.play.web.conftest import RIVER, TURN, running
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.play.web.arrays import unpack
-from treeplex.play.web.jobs.queue import Job
+from treeplex.play.web.jobs.queue import PageJob
 from treeplex.play.web.served import Served
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.holdem.solve import solve_spot
@@ -165,8 +165,8 @@ def test_a_lock_that_fits_nowhere_fails_with_a_line(client: httpx.Client) -> Non
 
 
 def test_a_job_without_its_file_is_kept_as_data_only(served: Served) -> None:
-    text = Job(id="0" * 12, name="x", file="x.spot", request={"fields": {}}, created=1, order=1).kept()  # type: ignore[arg-type]
-    assert Job.model_validate_json(text).request.fields == {}
+    text = PageJob(id="0" * 12, name="x", file="x.spot", request={"fields": {}}, created=1, order=1).kept()  # type: ignore[arg-type]
+    assert PageJob.model_validate_json(text).request.fields == {}
 
 
 @contextmanager

@@ -35,7 +35,7 @@ SAVING_SECONDS = 600.0
 """How long a server that ends waits for the running job to save."""
 
 
-class Job(BaseModel):
+class PageJob(BaseModel):
     """A job, as it is kept in the folder and as pages see it; ``records`` are [iterations, seconds, exploitability]."""
 
     model_config = ConfigDict(extra="forbid")
@@ -73,9 +73,9 @@ class Queue:
 
     def __init__(self, served: Served) -> None:
         self.served = served
-        self.jobs: dict[str, Job] = {}
+        self.jobs: dict[str, PageJob] = {}
         self._wishes: dict[str, State] = {}
-        self._running: tuple[Job, Running] | None = None
+        self._running: tuple[PageJob, Running] | None = None
         self._wake = asyncio.Event()
         self._pump: asyncio.Task[None] | None = None
         self._closing = False
@@ -90,7 +90,7 @@ class Queue:
         self.folder.mkdir(parents=True, exist_ok=True)
         for path in sorted(self.folder.glob("*.json"))[:MOST_JOBS]:
             with suppress(ValidationError, OSError, UnicodeDecodeError):
-                job = Job.model_validate_json(path.read_text("utf-8"))
+                job = PageJob.model_validate_json(path.read_text("utf-8"))
                 job.state = "waiting" if job.state == "running" else job.state
                 self._read_solution(job)
                 self.jobs[job.id] = job
@@ -98,7 +98,7 @@ class Queue:
         self._pump = asyncio.create_task(self._run_all())
         self._wake.set()
 
-    def _read_solution(self, job: Job) -> None:
+    def _read_solution(self, job: PageJob) -> None:
         """How far a job came, as its file or folder says."""
         if job.kind == "batch":
             with suppress(Refused):
@@ -131,7 +131,7 @@ class Queue:
         """The file of the job that runs now."""
         return self._running[0].file if self._running else None
 
-    def waiting(self) -> list[Job]:
+    def waiting(self) -> list[PageJob]:
         """The jobs whose turn is still to come, in order."""
         return sorted((job for job in self.jobs.values() if job.state == "waiting"), key=lambda job: job.order)
 
@@ -148,7 +148,7 @@ class Queue:
                 continue
             await self._run(waiting[0])
 
-    async def _run(self, job: Job) -> None:
+    async def _run(self, job: PageJob) -> None:
         """Run one job until it ends or is to stop."""
         ended: list[str] = []
 
@@ -181,7 +181,7 @@ class Queue:
         self._changed(job)
         self.served.events.send("files", {})
 
-    def _order(self, job: Job) -> dict[str, Any]:
+    def _order(self, job: PageJob) -> dict[str, Any]:
         """What the process of a job is sent first."""
         origin = job.request.origin
         return {
@@ -192,7 +192,7 @@ class Queue:
             "threads": self.served.threads,
         }
 
-    def _hear(self, job: Job, name: str, data: Mapping[str, Any]) -> None:
+    def _hear(self, job: PageJob, name: str, data: Mapping[str, Any]) -> None:
         """Take in what the process of a job tells."""
         if name == "records":
             new = [list(record) for record in data["records"]]
@@ -216,17 +216,17 @@ class Queue:
             job.seconds_left, job.seconds = data["left"], float(data["seconds"])
         self.served.events.send("job", self.seen(job, records=False))
 
-    def _changed(self, job: Job) -> None:
+    def _changed(self, job: PageJob) -> None:
         self._keep(job)
         self.served.events.send("job", self.seen(job, records=False))
 
-    def _keep(self, job: Job) -> None:
+    def _keep(self, job: PageJob) -> None:
         try:
             write_atomically(self.folder / f"{job.id}.json", job.kept())
         except FileError as error:
             notify(f"error: {error}")
 
-    def seen(self, job: Job, *, records: bool = True) -> dict[str, Any]:
+    def seen(self, job: PageJob, *, records: bool = True) -> dict[str, Any]:
         """A job as pages see it."""
         waiting = [each.id for each in self.waiting()]
         found = job.model_dump(exclude={"request", "order", "records"})
@@ -243,14 +243,14 @@ class Queue:
         """All jobs: the running one, those that wait, and the others, newest first."""
         turn = {job.id: place for place, job in enumerate(self.waiting())}
 
-        def rank(job: Job) -> tuple[int, float]:
+        def rank(job: PageJob) -> tuple[int, float]:
             if job.state == "running":
                 return 0, 0.0
             return (1, turn[job.id]) if job.id in turn else (2, -job.created)
 
         return {"jobs": [self.seen(job) for job in sorted(self.jobs.values(), key=rank)]}
 
-    def job(self, name: str) -> Job:
+    def job(self, name: str) -> PageJob:
         """The job of that name.
 
         Raises:
@@ -260,7 +260,7 @@ class Queue:
             raise Refused(404, f"there is no job {name[:40]!r}; it may have been removed")
         return self.jobs[name]
 
-    def add(self, request: JobRequest) -> Job:
+    def add(self, request: JobRequest) -> PageJob:
         """Put a job at the end of the queue.
 
         Raises:
@@ -294,7 +294,7 @@ class Queue:
                 "opening_pot": header["opening_pot"],
                 "locks": header["locks"] + len(request.locks),
             }
-        job = Job(**common, **about, name=path.stem, file=self.served.name(path))
+        job = PageJob(**common, **about, name=path.stem, file=self.served.name(path))
         if request.resume is not None:
             self._read_solution(job)
         self.jobs[job.id] = job
@@ -302,15 +302,15 @@ class Queue:
         self._wake.set()
         return job
 
-    def pause(self, job: Job) -> None:
+    def pause(self, job: PageJob) -> None:
         """Let a job save and wait for :meth:`go_on`."""
         self._end(job, "paused")
 
-    def stop(self, job: Job) -> None:
+    def stop(self, job: PageJob) -> None:
         """End a job for good; what is solved so far stays."""
         self._end(job, "stopped")
 
-    def _end(self, job: Job, state: State) -> None:
+    def _end(self, job: PageJob, state: State) -> None:
         if job.state in ENDED:
             raise Refused(409, f"the job has {'ended' if job.state != 'failed' else 'failed'} already")
         if self._running is not None and self._running[0] is job:
@@ -321,7 +321,7 @@ class Queue:
             job.state = state
         self._changed(job)
 
-    def go_on(self, job: Job) -> None:
+    def go_on(self, job: PageJob) -> None:
         """Put a job that was paused, stopped or has failed back into the queue."""
         if job.state not in ("paused", "stopped", "failed"):
             raise Refused(409, f"the job is {job.state}")
@@ -329,14 +329,14 @@ class Queue:
         self._changed(job)
         self._wake.set()
 
-    def first(self, job: Job) -> None:
+    def first(self, job: PageJob) -> None:
         """Let a job that waits be the next one."""
         if job.state != "waiting":
             raise Refused(409, f"the job is {job.state}, it does not wait")
         job.order = min(each.order for each in self.waiting()) - 1.0
         self._changed(job)
 
-    def remove(self, job: Job, *, with_file: bool) -> None:
+    def remove(self, job: PageJob, *, with_file: bool) -> None:
         """Take a job off the list."""
         if self._running is not None and self._running[0] is job:
             raise Refused(409, "the job is running; stop it first")
@@ -349,7 +349,7 @@ class Queue:
         self.served.events.send("gone", {"id": job.id})
         self.served.events.send("files", {})
 
-    async def node(self, job: Job, line: str) -> bytes:
+    async def node(self, job: PageJob, line: str) -> bytes:
         """A node of what a job has solved so far, packed.
 
         Raises:

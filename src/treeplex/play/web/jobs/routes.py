@@ -7,7 +7,7 @@ from fastapi import APIRouter
 from fastapi.responses import Response
 
 from treeplex.play.web.arrays import MEDIA_TYPE
-from treeplex.play.web.jobs.queue import Job, Queue
+from treeplex.play.web.jobs.queue import PageJob, Queue
 from treeplex.play.web.jobs.requests import JobRequest
 from treeplex.play.web.served import Refused, Served
 
@@ -16,7 +16,7 @@ def routes(served: Served) -> APIRouter:
     """What is answered about jobs."""
     router = APIRouter(prefix="/api/jobs")
     queue = served.work = Queue(served)
-    steps: Mapping[str, Callable[[Queue, Job], None]] = {
+    steps: Mapping[str, Callable[[Queue, PageJob], None]] = {
         "pause": Queue.pause,
         "stop": Queue.stop,
         "go-on": Queue.go_on,

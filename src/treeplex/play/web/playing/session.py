@@ -31,7 +31,7 @@ SOLUTION = "solution"
 MOST_HANDS = 10_000
 
 
-class Session:
+class TableSession:
     """One person at one table."""
 
     def __init__(

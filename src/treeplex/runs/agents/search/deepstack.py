@@ -19,7 +19,7 @@ EXACT, ZERO = "exact", "zero"
 
 
 @dataclass(frozen=True)
-class DeepStackSettings(ResolvingSettings):
+class DeepStackAgentSettings(ResolvingSettings):
     """How DeepStack plays."""
 
     net: str | None = setting(None, "networks that train deepstack made, a folder or file, as values where subgames end")
@@ -37,14 +37,14 @@ class DeepStack(AgentKind):
     source = "Moravčík et al. 2017"
     plays = "games of two players with a public tree; hold'em spots"
     example = "deepstack(leaf=exact,iterations=500)"
-    settings = DeepStackSettings
+    settings = DeepStackAgentSettings
 
-    def make(self, game: PlayedGame, settings: DeepStackSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: PlayedGame, settings: DeepStackAgentSettings, generator: np.random.Generator) -> Agent:
         horizon = horizon_for(game, settings.rounds, settings.depth)
         return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(settings, game))
 
 
-def leaf_for(settings: DeepStackSettings, game: PlayedGame) -> LeafValue:
+def leaf_for(settings: DeepStackAgentSettings, game: PlayedGame) -> LeafValue:
     """The values at leaves that settings name.
 
     Raises:

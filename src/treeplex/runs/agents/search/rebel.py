@@ -72,7 +72,7 @@ class SearchAgentSettings(AgentSettings):
 
 
 @dataclass(frozen=True)
-class RebelSettings(SearchAgentSettings):
+class RebelAgentSettings(SearchAgentSettings):
     """A network, and how subgames are searched with it."""
 
     network: str | None = setting(
@@ -90,9 +90,9 @@ class Rebel(AgentKind):
     source = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
     plays = "games of two players with a public tree; turns of hold'em, and whole hold'em"
     example = "rebel(network=runs/dice,iterations=128)"
-    settings = RebelSettings
+    settings = RebelAgentSettings
 
-    def make(self, game: PlayedGame, settings: RebelSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: PlayedGame, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_nets
         from treeplex.runs.rebel.judge import is_shipped, net_of
 
@@ -114,7 +114,7 @@ class Rebel(AgentKind):
         return agent
 
 
-def whole_agent(game: PublicHoldem, settings: RebelSettings, generator: np.random.Generator) -> Agent:
+def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
     """An agent for whole hold'em, with the raises that its network was trained with.
 
     Raises:

@@ -11,7 +11,7 @@ from treeplex.runs.holdem.review.position_ranges import PreflopPart, position_na
 
 
 @dataclass(frozen=True)
-class PlayedHand:
+class RecordedHand:
     """A hand of no-limit hold'em that came to a street between two players.
 
     Attributes:
@@ -44,7 +44,7 @@ def hand_of(text: str) -> int:
     return hand_index(first, second)
 
 
-def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None) -> PlayedHand:
+def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None) -> RecordedHand:
     """Read a hand to be judged.
 
     Args:
@@ -70,7 +70,7 @@ def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None)
         raise SpecError(f"{place}: the hand cannot be played ({error}); check its actions") from error
 
 
-def from_history(history: Any, hero: str | None, place: str) -> PlayedHand:
+def from_history(history: Any, hero: str | None, place: str) -> RecordedHand:
     """The hand of a history of PokerKit."""
     found = tuple(spots(history))
     if not found:
@@ -80,7 +80,7 @@ def from_history(history: Any, hero: str | None, place: str) -> PlayedHand:
     shown = (cards.get(seats[0], ""), cards.get(seats[1], ""))
     own = (str(names[seats[0]]), str(names[seats[1]]))
     parts = preflop_parts(history)
-    return PlayedHand(
+    return RecordedHand(
         title=str((history.user_defined_fields or {}).get("_head", "")),
         big_blind=max(abs(float(blind)) for blind in history.blinds_or_straddles),
         names=own,

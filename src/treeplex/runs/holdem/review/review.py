@@ -24,7 +24,7 @@ from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.report.hand_history import HandSpot, with_bets_of
 from treeplex.runs.holdem.report.line import read_steps
 from treeplex.runs.holdem.report.page_data import NodeReport
-from treeplex.runs.holdem.review.played_hand import PlayedHand, played_hand
+from treeplex.runs.holdem.review.played_hand import RecordedHand, played_hand
 from treeplex.runs.holdem.review.position_ranges import position_range
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.runs.holdem.solve import solve_spot
@@ -110,7 +110,7 @@ class Review:
         streets: its streets.
     """
 
-    hand: PlayedHand
+    hand: RecordedHand
     streets: tuple[StreetReview, ...]
 
     @property
@@ -174,7 +174,7 @@ def review(
     return judged(hand, how, progress)
 
 
-def judged(hand: PlayedHand, how: ReviewSettings, progress: Watch | None) -> Review:
+def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
     """Judge a hand that was read."""
     names = [HOLDEM_STREETS[each.street] for each in hand.streets]
     if how.first is not None and how.first not in names:
@@ -190,7 +190,7 @@ def judged(hand: PlayedHand, how: ReviewSettings, progress: Watch | None) -> Rev
     return Review(hand, tuple(found))
 
 
-def first_ranges(hand: PlayedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
+def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
     """The ranges at the first street, and what to say about them."""
     found, notes = [], []
     for player, name in enumerate(("OOP", "IP")):
@@ -203,7 +203,7 @@ def first_ranges(hand: PlayedHand, how: ReviewSettings) -> tuple[tuple[Floats, F
 
 
 def street_spot(
-    hand: PlayedHand, street: HandSpot, ranges: tuple[Floats, Floats], how: ReviewSettings
+    hand: RecordedHand, street: HandSpot, ranges: tuple[Floats, Floats], how: ReviewSettings
 ) -> tuple[Spot, tuple[str, ...]]:
     """The spot of a street, and what to say about it."""
     weights, notes = [each.copy() for each in ranges], []
@@ -258,7 +258,7 @@ def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: W
     return load_solution(solved.save(file, resumable=False))  # an eighth of the size
 
 
-def judged_street(hand: PlayedHand, street: HandSpot, solution: HoldemSolution, notes: tuple[str, ...]) -> StreetReview:
+def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution, notes: tuple[str, ...]) -> StreetReview:
     """Follow the hand through a solved street."""
     words, line, choices = words_of_street(street.line), "", []
     root = node_report(solution, "").sides[hand.hero]
