@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from safetensors.numpy import load_file, save_file
 
-from papers.common.drawing import dress, line_style, panels, save
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import FOLDER, code, effort, kept
 from papers.common.results import Picture, Result, Table, machine, published, stored
 from papers.common.study import study
@@ -168,6 +168,7 @@ def draw(cards: Mapping[str, Mapping[str, Any]]) -> Picture:
         games = [int(each) for each in card["errors"]]
         axes.plot(games, [100.0 * each for each in card["errors"].values()], label=kind, **line_style(number))
     dress(axes, "Networks for rivers of turn endgame hold'em, all bet sizes")
+    plain_labels(axes)
     axes.set(xlabel="games of training (32 rivers each)")
     axes.set_ylabel("error of a hand's value on unseen rivers, % of the pot")
     axes.set_xticks(games, [str(each) for each in games])
