@@ -95,7 +95,7 @@ def test_every_walk_stops_in_time(tmp_path) -> None:  # type: ignore[no-untyped-
         lambda: histories.grow(load("battleship")),
         lambda: tp.compile("leduc_poker(ranks=20,raises=8)", limit=200_000),
     ):
-        with pytest.raises(GameError, match=r"has about .*(histories|sequences)"):
+        with pytest.raises(GameError, match=r"has (about|more than) .*(histories|sequences)"):
             walked()
     assert process_time() - begun < 8.0
     assert not list(tmp_path.iterdir())

@@ -89,8 +89,10 @@ def misses(spec: str, method: str, search: SubgameSearch) -> list[float]:
     return found
 
 
+QUICK = ("cfr", "dcfr", "cfr-avg", "fp")
+"""Methods that the default tests try on dice; the others take part in the slow ones."""
 CASES = [
-    (spec, depth, method)
+    pytest.param(spec, depth, method, marks=() if spec == "kuhn_poker" or method in QUICK else pytest.mark.slow)
     for spec, depth in (("kuhn_poker", 1), ("kuhn_poker", 2), (DICE, 2))
     for method in METHODS
     if spec == "kuhn_poker" or method not in MODIFIED

@@ -60,7 +60,9 @@ def test_random_zero_sum_games(name: str, game: RandomGame) -> None:
     check(game, name)
 
 
-@pytest.mark.parametrize("name", SWEEPING)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=pytest.mark.slow if n % 3 else ()) for n, name in enumerate(SWEEPING)]
+)
 @STEADY
 @given(game=public_games())
 def test_random_public_games(name: str, game: RandomPublicGame) -> None:

@@ -161,7 +161,7 @@ def name_of(case: Case) -> str:
     return next(name for name, each in CASES.items() if each is case)
 
 
-SLOW = ("deepstack", "rebel with streams", "turns")
+SLOW = ("alphaholdem", "best response", "blueprint", "deepstack", "rebel with streams", "turns")
 """Kinds whose jobs take seconds each time; another kind of training stands for them in the default tests."""
 
 
