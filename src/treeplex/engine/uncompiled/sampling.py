@@ -206,7 +206,7 @@ def climb(run: Run, walk: Walk, tables: RulesTables, room: Room, top: int, value
     """Climb from the frame ``top`` to one that has a next action to follow; add regrets on the way.
 
     Args:
-        run, walk, tables, room: see :func:`walk_met`.
+        run, walk, tables, room: see :func:`walk_on`.
         top: the lowest frame of which several actions are followed.
         value: what the last of them was worth, if one ``ends`` here.
         ends: whether one was followed to the end.
@@ -282,7 +282,7 @@ def enter_infoset(run: Run, walk: Walk, tables: RulesTables, room: Room, depth: 
     """Find the infoset of the node at ``depth``, or let it in; bring the traverser's up to date.
 
     Args:
-        run, walk, tables, room, depth: see :func:`walk_met`.
+        run, walk, tables, room, depth: see :func:`walk_on`.
         reaches: the traverser's reach, and the probability that the walk comes here.
 
     Returns:

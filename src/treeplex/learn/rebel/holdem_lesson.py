@@ -43,7 +43,7 @@ def check_turn(spot: Spot) -> None:
 
 class HoldemLesson:
     """Turns of hold'em, and a network for rivers over bins of strength or single hands; see
-    :class:`treeplex.learn.rebel.trainer.Lesson`."""
+    :class:`treeplex.learn.rebel.lesson.Lesson`."""
 
     play: Any
 

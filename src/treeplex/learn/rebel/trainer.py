@@ -7,27 +7,24 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.fitting import Fitting, huber, huber_of_known
+from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings, falling_rate
 from treeplex.learn.rebel.holdem_lesson import HoldemLesson
-from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
-from treeplex.learn.rebel.self_play import SelfPlay
+from treeplex.learn.rebel.lesson import Lesson, PublicLesson
+from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.turn_nets import save_turn_nets
 from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.rebel.whole.lesson import WholeLesson
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.torch.device import torch_device
-from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -49,45 +46,6 @@ class Round:
     steps: int
     loss: float
     policy_loss: float = math.nan
-
-
-class Lesson(Protocol):
-    """What differs between kinds of games: where rows come from, and which networks are fitted to them.
-
-    Attributes:
-        play: self-play; its ``state`` and ``restore`` are the lesson's.
-        leaf: the networks as searches use them.
-        net: the value network.
-        fittings: the value network's first, then others'; the key goes before the names of their arrays.
-        done: how much of the training's whole length is done, in its own unit.
-    """
-
-    play: Any
-    fittings: dict[str, Fitting]
-    done: int
-
-    @property
-    def leaf(self) -> Any: ...
-
-    @property
-    def net(self) -> Any: ...
-
-    def advance(self) -> int:
-        """Play on and keep the rows; how many of them are to be learned from."""
-        ...
-
-    @property
-    def begun(self) -> bool:
-        """Whether there are rows enough for steps."""
-        ...
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """What play has to remember, as arrays."""
-        ...
-
-    def restore(self, arrays: Arrays) -> None:
-        """Go on where :meth:`state` was."""
-        ...
 
 
 class RebelTrainer:
@@ -212,71 +170,6 @@ class RebelTrainer:
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error
-
-
-class PublicLesson:
-    """Episodes of a public tree, a value network over its hands, and a policy network if asked for; see :class:`Lesson`."""
-
-    def __init__(
-        self, rules: PublicTree, settings: RebelSettings, generator: np.random.Generator, net: NetFactory | None = None
-    ) -> None:
-        self.settings = settings
-        self.leaf = networks(rules, settings, net)
-        encoding, room, device = self.leaf.encoding, settings.rows, torch_device(settings.device)
-        rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-        loss = huber_of_known if settings.targets == "rewards" else huber
-        self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), loss, device=device)}
-        if isinstance(self.leaf, GuidedLeaf):
-            actions = len(self.leaf.guess.encoding.labels)
-            examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
-            kept = Replay(*examples, room=room)
-            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
-        self.play = SelfPlay(rules, settings, self.leaf, generator)
-        self._examples = 0
-
-    @property
-    def net(self) -> Any:
-        """The value network."""
-        return self.leaf.net
-
-    @property
-    def done(self) -> int:
-        """Subgames solved."""
-        return self.play.solved
-
-    @done.setter
-    def done(self, count: int) -> None:
-        self.play.solved = count
-
-    @property
-    def begun(self) -> bool:
-        """Whether the first subgames, whose rows are not counted, are behind."""
-        return self.play.solved >= self.settings.burn_in and len(self.fittings[""].rows) > 0
-
-    def advance(self) -> int:
-        """Solve a batch of subgames."""
-        inputs, targets, examples = self.play.advance()
-        if len(inputs):
-            self.fittings[""].rows.add((inputs, targets), self._most(self.play.solved))
-        if PREFIX in self.fittings and examples is not None:
-            self._examples += len(examples.inputs)
-            self.fittings[PREFIX].rows.add(examples, self._most(self._examples))
-        return len(inputs) if self.begun else 0
-
-    def _most(self, seen: int) -> int:
-        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
-        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Where the episodes stand."""
-        counted = {PREFIX + "count": np.array([self._examples], np.int64)} if PREFIX in self.fittings else {}
-        return {**self.play.state(), **counted}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Put the episodes where they stood."""
-        if PREFIX in self.fittings:
-            self._examples = int(arrays[PREFIX + "count"][0])
-        self.play.restore(arrays)
 
 
 def lesson_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Lesson:

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from tests.play.cli.holdem.nonsense import NONSENSE
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.main import app
@@ -342,29 +343,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot, tmp_path):
     assert Path("runs/holdem-Td9d6hQc2s.spot").exists()
 
 
-JUNK = [
-    "",
-    " ",
-    "x",
-    "0",
-    "-1",
-    "1e999",
-    "nan",
-    "%",
-    "a,,b",
-    "50",
-    "[1]",
-    "{",
-    "9" * 300,
-    "é",
-    "\0",
-    ":",
-    "AA:9",
-    "Td",
-    "--",
-    "-n",
-    "/",
-]
+JUNK = [*NONSENSE, "--", "-n", "/"]
 OPTIONS = {
     "solve": "board oop ip pot stack bets raises river-bets oop-bets ip-raises donk rake rake-cap target iterations algorithm "
     "threads storage lock endgame decoding phh hand street resume",

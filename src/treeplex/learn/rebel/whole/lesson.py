@@ -1,4 +1,4 @@
-"""What ReBeL learns on whole hold'em; see :class:`treeplex.learn.rebel.trainer.Lesson`."""
+"""What ReBeL learns on whole hold'em; see :class:`treeplex.learn.rebel.lesson.Lesson`."""
 
 import hashlib
 from collections.abc import Mapping
@@ -13,6 +13,7 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.rebel.files import NetFile
+from treeplex.learn.rebel.lesson import SelfPlayLesson
 from treeplex.learn.rebel.policy_net import PREFIX, load_weights, policy_loss
 from treeplex.learn.rebel.value_net import Module, NetFactory, value_net
 from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf, NetworkStreetGuess, StreetPolicies
@@ -25,7 +26,7 @@ from treeplex.search.policy_encoding import PolicyRows
 Arrays = Mapping[str, NDArray[Any]]
 
 
-class WholeLesson:
+class WholeLesson(SelfPlayLesson):
     """Hands of whole hold'em, and a value network for the ends of all streets."""
 
     def __init__(
@@ -48,25 +49,6 @@ class WholeLesson:
         self.play = WholeSelfPlay(game, settings, self.leaf, generator)
         self.seen = self.examples = 0
 
-    @property
-    def net(self) -> Any:
-        """The value network."""
-        return self.leaf.net
-
-    @property
-    def done(self) -> int:
-        """Streets played."""
-        return self.play.solved
-
-    @done.setter
-    def done(self, count: int) -> None:
-        self.play.solved = count
-
-    @property
-    def begun(self) -> bool:
-        """Whether the first streets, whose rows are not counted, are behind."""
-        return self.play.solved >= self.settings.burn_in and len(self.fittings[""].rows) > 0
-
     def advance(self) -> int:
         """Play a street of every hand."""
         found, examples = self.play.advance()
@@ -77,10 +59,6 @@ class WholeLesson:
             self.examples += len(examples.inputs)
             self.fittings[PREFIX].rows.add(examples, self._most(self.examples))
         return len(found.inputs) if self.begun else 0
-
-    def _most(self, seen: int) -> int:
-        """How many of so many rows are kept: the newest part, as far as the buffer goes."""
-        return min(self.settings.rows, max(int(self.settings.fresh * seen), self.settings.batch))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Where the hands stand."""

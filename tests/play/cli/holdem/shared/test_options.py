@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from tests.play.cli.holdem.nonsense import NONSENSE
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.files import read_spot_file, spot_request
@@ -208,27 +209,7 @@ def test_mistakes(options, sources, says):
     assert says in str(caught.value)
 
 
-JUNK = [
-    "",
-    " ",
-    "x",
-    "0",
-    "-1",
-    "1e999",
-    "nan",
-    "%",
-    "a,,b",
-    "50",
-    "[1]",
-    "{",
-    "9" * 300,
-    "é",
-    "\0",
-    ":",
-    "AA:9",
-    "Td",
-    "50%,50%",
-]
+JUNK = [*NONSENSE, "50%,50%"]
 
 
 @pytest.mark.parametrize("seed", range(5))
