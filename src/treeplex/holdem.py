@@ -48,7 +48,6 @@ from treeplex.runs.holdem.report.runouts import Runouts, runouts
 from treeplex.runs.holdem.report.view import View
 from treeplex.runs.holdem.review.review import Review, ReviewSettings, review
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
-from treeplex.runs.holdem.solve import solve_spot as solve
 from treeplex.search.holdem.agent import game_of, holdem_agent
 from treeplex.solvers.holdem.push_fold import PushFold, push_fold
 
@@ -98,7 +97,6 @@ __all__ = [
     "rhode_island_holdem",
     "royal_holdem",
     "runouts",
-    "solve",
     "spot",
     "turn_endgame_holdem",
 ]

@@ -174,7 +174,7 @@ def test_networks_that_come_with_the_library() -> None:
 
 def test_the_solution_of_a_spot_is_an_agent(tmp_path: Path) -> None:
     """Along a line with a card it plays what the solution says there."""
-    solution = tp.holdem.solve(SPOT, iterations=30)
+    solution = tp.solve(SPOT, iterations=30)
     solution.save(tmp_path / "turn.spot")
     game = PlayedGame.of(SPOT)
     found = tp.agent(str(tmp_path / "turn.spot"), game)

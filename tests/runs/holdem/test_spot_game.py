@@ -16,6 +16,7 @@ from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.main import app
 from treeplex.play.cli.shared.console import free_place
+from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.solve.solve import solvable
 
 RIVER_FILE = """
@@ -53,7 +54,7 @@ def same(one: tp.holdem.HoldemSolution, other: tp.holdem.HoldemSolution) -> bool
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "vt-cfr+", "fp"])
 def test_solve_is_the_solver_of_spots(spot, algorithm):
     found = tp.solve(spot, algorithm, iterations=12)
-    assert same(found, tp.holdem.solve(spot, algorithm, iterations=12))
+    assert same(found, solve_spot(spot, algorithm, iterations=12))
     judged = tp.judge(spot, found)
     assert (judged.exploitability, judged.value) == (found.exploitability, found.value)
     assert judged.gains == found.gains

@@ -28,7 +28,7 @@ from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
 
 @pytest.fixture(scope="module")
 def solved() -> tp.holdem.HoldemSolution:
-    return tp.holdem.solve(small_spot(), "cfr", iterations=20, threads=1)
+    return tp.solve(small_spot(), "cfr", iterations=20, threads=1)
 
 
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin", "reach-maxmargin"])
@@ -66,7 +66,7 @@ def test_promises_with_gifts_are_those_of_the_general_engine(player: int) -> Non
     rules, compiled = public_rules(spec), compile_game(spec)
     assert isinstance(rules, PokerPublicTree)
     game = HoldemGame.of(rules.game.spot)
-    solution = tp.holdem.solve(rules.game.spot, "cfr", iterations=4, threads=1)
+    solution = tp.solve(rules.game.spot, "cfr", iterations=4, threads=1)
     blueprint, table = SpotBlueprint(solution.policy), tp.Policy.uniform(compiled).probabilities.copy()
 
     def path(state: PublicState) -> tuple[int, ...]:
