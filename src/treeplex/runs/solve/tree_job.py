@@ -203,8 +203,8 @@ SLOW_NOTE = (
 def hardly_moves(records: Sequence[Record]) -> bool:
     """Whether a run of value-tested CFR+ hardly moves early on, which tells the games that it is no good at.
 
-    Of the 101 games of the study of one scheme that is one, on which the learned schemes are 75 times less exploitable in the
-    end; on all others it is at most five times as exploitable as the best fixed or learned scheme.
+    Of the games of the study of one scheme that is one, on which the learned schemes are far less exploitable in the end. Other
+    games where it is far behind, such as a small Blotto, it does not tell: exploitability falls there, but slowly.
     """
     first, second, left = SLOW
     found = {record.done: record.exploitability for record in records if record.done in (1, first, second)}
