@@ -167,9 +167,9 @@ def whole_boards(corner: dict[str, Any]) -> str:
     rates = [1e9 * each["cpu"] / histories for each in (theirs["building"], theirs["judged"]["uniform"])]
     minutes = [KNOWN["dark_hex"]["histories"] * rate / 6e10 for rate in rates]
     return (
-        f"exp-a-spiel takes {rates[0]:.0f} and {rates[1]:.0f} ns a history for building and judging. At that pace a whole board, "
-        f"{KNOWN['dark_hex']['histories']:,} histories, would take it {minutes[0]:.0f} and {minutes[1]:.0f} minutes of processor "
-        "time."
+        f"exp-a-spiel takes {rates[0]:.0f} and {rates[1]:.0f} ns a history for building and judging. At that pace a whole "
+        f"board, {KNOWN['dark_hex']['histories']:,} histories, would take it {minutes[0]:.0f} and {minutes[1]:.0f} minutes of "
+        "processor time."
     )
 
 
@@ -237,7 +237,8 @@ def reproduce(options: Sequence[str]) -> Result:
             f"Processor time of all threads; exp-a-spiel ran {THREADS}, and the "
             "machine did much other work meanwhile. Treeplex's kernels were compiled before; memory is that of the whole "
             f"process. `{CORNER}` is dark hex after each player took a corner and saw the other's, "
-            f"{numbers[CORNER]['treeplex']['histories']:,} histories, whose rules Treeplex walks; whole boards go by timelines.",
+            f"{numbers[CORNER]['treeplex']['histories']:,} histories, whose rules Treeplex walks; whole boards go by "
+            "timelines.",
             whole_boards(numbers[CORNER]),
         ],
         numbers=numbers,
