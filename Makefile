@@ -10,12 +10,13 @@ NEEDS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow environment lint types layers tests docs serve bench papers tables web web-check clean
+.PHONY: help demo test test-slow test-ray environment lint types layers tests docs serve bench papers tables web web-check clean
 
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
 	@echo "make test       lint, types, layers, documentation and tests"
 	@echo "make test-slow  tests that take minutes"
+	@echo "make test-ray   tests on a Ray cluster of this machine; installs Ray"
 	@echo "make docs       build the documentation into site/ (make serve: and show it)"
 	@echo "make bench      measure against other solvers"
 	@echo "make papers     regenerate published tables and figures beside measured ones"
@@ -53,6 +54,10 @@ tests: $(VENV)/installed-dev
 
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m slow
+
+# Ray is 280 MB more to install and half an hour of tests on two cores; what it adds is tested here, apart from `make test`.
+test-ray: $(VENV)/installed-ray
+	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py
 
 tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py
@@ -108,6 +113,10 @@ $(VENV)/installed-dev: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and everything the checks need into $(VENV) (a few minutes)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $(VENV)/installed $@
+
+$(VENV)/installed-ray: $(VENV)/installed-dev
+	@$(PIP_INSTALL) --editable '.[dev,ray]'
+	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and the systems it is measured against into $(VENV) (a few minutes)"

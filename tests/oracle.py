@@ -310,12 +310,22 @@ def hs_dcfr(m: Memory, r: Floats, t: int, n: int) -> Floats:
     return plus(m.R)
 
 
+def wop_cfr(m: Memory, r: Floats, t: int, n: int, alpha: float = 1.5, beta: float = -0.1, decay: float = 100.0) -> Floats:
+    m.R = scaled(m.R, t, alpha, beta) + r
+    return plus(scaled(m.R, t, alpha, beta) + r / (1 + (t - 1) / decay))
+
+
 def power(gamma: float) -> Callable[[int, int], float]:
     return lambda t, n: gamma
 
 
 def scheduled(gamma: float) -> Callable[[int, int], float]:
     return lambda t, n: gamma - 5 * (t - 1) / n
+
+
+def late(gamma: float, warm_up: int) -> Callable[[int, int], float]:
+    """The current policy up to ``warm_up``, then an average of what comes later."""
+    return lambda t, n: gamma if t > warm_up + 1 else math.inf
 
 
 FAMILY: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = {
@@ -333,6 +343,7 @@ FAMILY: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = {
     "apdcfr+": (apdcfr_plus, power(5)),
     "hs-dcfr": (hs_dcfr, scheduled(30)),
     "hs-pcfr+": (pcfr_plus, scheduled(30)),
+    "wop-cfr": (wop_cfr, late(2, 500)),
 }
 """Each variant's regret minimiser and the exponent gamma of its average at iteration t of n."""
 
@@ -348,6 +359,7 @@ OTHER_PARAMETERS: Mapping[str, tuple[Minimiser, Callable[[int, int], float]]] = 
     "sapcfr+(a=1,gamma=3)": (partial(sapcfr_plus, a=1.0), power(3)),
     "hs-dcfr(gamma=15)": (hs_dcfr, scheduled(15)),
     "hs-pcfr+(gamma=15)": (pcfr_plus, scheduled(15)),
+    "wop-cfr(alpha=1,beta=0.5,decay=2,warm_up=2)": (partial(wop_cfr, alpha=1.0, beta=0.5, decay=2.0), late(2, 2)),
 }
 """The same with parameters that are not the defaults; linear CFR is DCFR with 1, 1, 1 (Brown and Sandholm 2019)."""
 

@@ -1,4 +1,4 @@
-"""Numbers in fewer bytes: a flop of no-limit hold'em and flop hold'em with one raise, stored in up to four ways.
+"""Numbers in fewer bytes: a flop of no-limit hold'em and flop hold'em with one raise, stored in up to five ways.
 
 With a name of a game and a storage as options only that run is made (and kept); without, all.
 """
@@ -33,7 +33,7 @@ GAMES: dict[str, tuple[Callable[[], Spot], int, float, str]] = {
     "flop hold'em, 1 raise": (lambda: flop_holdem(1), 60, 0.1, "thousandths of a big blind"),
 }
 """Each spot with iterations, what exploitability in chips is divided by, and what that gives."""
-STORAGES = ("float32", "int16", "packed", "disk")
+STORAGES = ("float32", "int16", "int8", "packed", "disk")
 """The last of the flop only."""
 THREADS = 1
 
@@ -99,18 +99,19 @@ def reproduce(options: Sequence[str]) -> Result | None:
             rows.append(
                 [name, storage, *cells, f"{1000 * found['seconds']:.0f}", f"{found['seconds'] / base['seconds']:.2f}", rate]
             )
-        packed = of_game["packed"]
-        findings.append(
-            f"{name.capitalize()}: `packed` takes {base['bytes'] / packed['bytes']:.2f} times less than `int16`, at "
-            f"{packed['seconds'] / base['seconds']:.2f} times the processor time; exploitability after {GAMES[name][1]} "
-            f"iterations is {packed['exploitability']:.3f} in place of {base['exploitability']:.3f} {GAMES[name][3]}."
-        )
+        for storage in ("int8", "packed"):
+            found = of_game[storage]
+            findings.append(
+                f"{name.capitalize()}: `{storage}` takes {base['bytes'] / found['bytes']:.2f} times less than `int16`, at "
+                f"{found['seconds'] / base['seconds']:.2f} times the processor time; exploitability after {GAMES[name][1]} "
+                f"iterations is {found['exploitability']:.3f} in place of {base['exploitability']:.3f} {GAMES[name][3]}."
+            )
     return Result(
         source="A study of our own: `dcfr` on one thread",
         findings=findings,
         tables=[
             Table(
-                "Regrets and averages in four ways",
+                "Regrets and averages in five ways",
                 (
                     "spot",
                     "storage",
@@ -126,8 +127,9 @@ def reproduce(options: Sequence[str]) -> Result | None:
         ],
         notes=[
             *(f"{name}: {compiled(name).stored:,} numbers an array; exploitability in {GAMES[name][3]}." for name in GAMES),
-            "Packed and disk: steps of 129 of 32,767, rounded at random with their mean kept; blocks of 32 hands. The rate is "
-            "that of reading and writing files on a machine with memory to cache them.",
+            "int8: 127 steps up and down. Packed and disk: steps of 129 of 32,767; blocks of 32 hands. All three are rounded "
+            "at random with their mean kept. The rate is that of reading and writing files on a machine with memory to cache "
+            "them.",
         ],
         numbers={"runs": runs},
         threads=THREADS,

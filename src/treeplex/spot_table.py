@@ -144,7 +144,7 @@ FIELDS: Mapping[str, Field] = {
         Field("iterations", "1000", "N", "The most iterations.", short="-n"),
         Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
         Field("threads", "2", "N", "Threads. Default: one per core allowed."),
-        Field("storage", "float32", "KIND", "float32 (default), float64, int16, packed (less memory) or disk:FOLDER."),
+        Field("storage", "float32", "KIND", "float32 (default), float64, int16, int8, packed (less memory) or disk:FOLDER."),
         Field(
             "locks",
             "a list of {line: ..., strategy: ...}",

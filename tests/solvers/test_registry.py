@@ -24,6 +24,7 @@ CFR_FAMILY = [
     "apdcfr+",
     "hs-dcfr",
     "hs-pcfr+",
+    "wop-cfr",
 ]
 LEARNED = ["ddcfr", "dpcfr+", "pddcfr"]
 SAMPLING = ["cs-mccfr", "es-mccfr", "ccs-mccfr", "os-mccfr", "as-mccfr", "rs-mccfr", "vr-mccfr", "pluribus-mccfr"]

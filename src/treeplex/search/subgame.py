@@ -52,7 +52,11 @@ class Method:
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        *(Method(name, variant, "current") for name, variant in VARIANTS.items() if not variant.adaptive),
+        *(
+            Method(name, variant, "current")
+            for name, variant in VARIANTS.items()
+            if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
+        ),
         *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
         *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
         *(Method(f"{name}-avg-simultaneous", VARIANTS[name], "average", "simultaneous") for name in ("cfr", "lcfr", "dcfr")),

@@ -41,6 +41,7 @@ SYNONYMS: Mapping[str, str] = {
     "smooth-predictive-cfr+": "smooth-pcfr+",
     "rtcfr": "rtcfr+",
     "vadcfr": "vad-cfr",
+    "wopcfr": "wop-cfr",
 }
 """Names as others write them, in lower case and with hyphens, to the name here."""
 

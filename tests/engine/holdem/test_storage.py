@@ -1,4 +1,4 @@
-"""16-bit rows, the barrier between threads, and transposed blocks."""
+"""Rows of 16 and 8 bits, the barrier between threads, and transposed blocks."""
 
 from concurrent.futures import ThreadPoolExecutor
 
@@ -8,7 +8,7 @@ from numba import njit
 
 from treeplex.engine.holdem.barrier import add_atomically, wait_at_barrier
 from treeplex.engine.holdem.node import TILE
-from treeplex.engine.holdem.storage import LARGEST, Tile, pack, unpack
+from treeplex.engine.holdem.storage import LARGEST, LARGEST_BYTE, Tile, pack, pack_bytes, unpack
 from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
 ACTIONS, HANDS, BASE, SCALE = 3, TILE + 20, 11, 2
@@ -35,6 +35,24 @@ def test_rows_come_back_up_to_rounding() -> None:
     assert (kept[BASE + ACTIONS * HANDS :] == 77).all()
     assert scales[:SCALE].tolist() == [0.5, 0.5]
     assert scales[-1] == 0.5
+
+
+def test_bytes_go_up_or_down_at_random_and_keep_the_mean() -> None:
+    generator = np.random.default_rng(1)
+    kept, scales = np.zeros(TILE, np.int8), np.zeros(1, np.float32)
+    tile, errors = Tile(0, 0, TILE, 1, 0, TILE), []
+    for _ in range(400):
+        numbers = generator.uniform(-1.0, 1.0, TILE).astype(np.float32)
+        numbers[1] = generator.uniform(1.0, 2.0)
+        numbers[::2] = 0.3 * numbers[1] / LARGEST_BYTE  # less than half a step: rounded to the nearest, it would be lost
+        found = np.empty(TILE, np.float32)
+        pack_bytes(kept, scales, tile, numbers)
+        unpack(kept, scales, tile, found)
+        assert kept[1] == LARGEST_BYTE
+        errors.append((found - numbers) * LARGEST_BYTE / numbers[1])
+    assert np.abs(errors).max() <= 1.0 + 1e-4
+    for part in (np.array(errors)[:, 3::2], np.array(errors)[:, 32::64]):  # different numbers; the same one again and again
+        assert abs(part.mean()) < 0.02
 
 
 @njit(nogil=True)

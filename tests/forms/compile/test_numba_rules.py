@@ -1,6 +1,8 @@
 """Rules as Numba functions: the same games as ordinary rules make, stored or walked, and what is said of wrong ones."""
 
 import gc
+import os
+import signal
 
 import numpy as np
 import pytest
@@ -109,6 +111,26 @@ def test_a_walk_lives_as_long_as_its_game() -> None:
     values = np.zeros(int(tree.sequence_offsets[-1]))
     with pytest.raises(RuntimeError, match="broken off"):
         gradient(tree, payoff, 0, values.copy(), values)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_forked_process_walks_with_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)
+    monkeypatch.setattr(numba_rules, "available_cores", lambda: 2)
+    game = tp.compile("oshi_zumo(coins=3,size=1,horizon=3)", stored=False)
+    strategy = strategy_of(game, 0)
+    known = gradients_of(game, strategy)
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        signal.alarm(60)  # where it waits for threads that are not there
+        os.write(writing, gradients_of(game, strategy).tobytes())
+        os._exit(0)
+    os.close(writing)
+    with open(reading, "rb") as pipe:
+        found = np.frombuffer(pipe.read())
+    os.waitpid(child, 0)
+    assert np.array_equal(found, known)
 
 
 def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -286,13 +286,3 @@ def test_workers_find_the_same_and_a_killed_one_changes_nothing(tmp_path):
         assert executor.lost == 1
         rows, _, failures = solved_by(tmp_path / "bad", executor, picky, keep=False)
         assert (rows, failures) == (wanted[0][:2], {"Td9d6hQcKs": "no kings"})
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_cluster_finds_the_same(tmp_path):
-    pytest.importorskip("ray")
-    wanted = solved_by(tmp_path / "alone", None)
-    with make_executor("local", 1) as executor:
-        assert executor.elsewhere
-        assert solved_by(tmp_path / "there", executor) == wanted

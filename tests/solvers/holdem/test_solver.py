@@ -177,7 +177,14 @@ def test_single_precision_follows_double(algorithm: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "storage"), [("turn", "float32"), ("deal", "float32"), ("turn", "int16"), ("no limit", "int16")]
+    ("name", "storage"),
+    [
+        ("turn", "float32"),
+        ("deal", "float32"),
+        ("turn", "int16"),
+        ("no limit", "int16"),
+        pytest.param("no limit", "int8", marks=pytest.mark.slow),
+    ],
 )
 def test_all_kinds_of_numbers_converge(name: str, storage: str) -> None:
     run, double = solver(both(name).hands, storage=storage), solver(both(name).hands)
@@ -186,6 +193,7 @@ def test_all_kinds_of_numbers_converge(name: str, storage: str) -> None:
     assert judged(run).exploitability < 1.2 * judged(double).exploitability + 5e-4 * run.game.spot.pot
 
 
+SLOW_BYTES = pytest.param("dcfr", "int8", marks=pytest.mark.slow)
 MANY_TURNS = Spot((), 2, 100, random_ranges(THREE_STREETS, 0), limit(2, 4, 4), format=THREE_STREETS)
 FEW_TURNS = Spot((), 2, 100, (np.ones(6), np.ones(6)), limit(2, 4, 4), format=THREE_STREETS)
 """Six boards on the street before the last, and three, which is few for two threads."""
@@ -211,7 +219,7 @@ def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str) -> None:
 
 @pytest.mark.parametrize(
     ("algorithm", "storage"),
-    [("dcfr", "int16"), ("pcfr+", "int16"), ("apcfr+", "float32"), ("vt-cfr+", "float32"), ("flop", "float64")],
+    [("dcfr", "int16"), SLOW_BYTES, ("pcfr+", "int16"), ("apcfr+", "float32"), ("vt-cfr+", "float32"), ("flop", "float64")],
 )
 def test_continued_runs_are_the_same(algorithm: str, storage: str) -> None:
     game = both("turn").hands

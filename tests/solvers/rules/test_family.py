@@ -18,6 +18,7 @@ from treeplex.games.registry import load
 from treeplex.solvers import Variant, Weights, algorithms, make_solver
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import CHUNK, GameSolver
+from treeplex.spec import Spec
 
 GAMES = {
     "kuhn": load("kuhn_poker"),
@@ -62,21 +63,25 @@ threads, how much is kept, what counts after a million iterations only, or a tho
 baselines (test_sampled.py)."""
 OTHERS = {"untested": 0.25, "rounding": 0.5, "k": 2, "plus": 1, "sampled": 1, "exploration": 0.3}
 OTHERS |= {"gamma": 0.05, "every": 3, "warm_up": 5, "lowest": -0.001, "rate": 0.5}
+EARLY: dict[str, dict[str, object]] = {"wop-cfr": {"warm_up": 3}}
+"""What has to be set for the others to count in so short a run."""
 
 
 @pytest.mark.parametrize("name", [name for name, algorithm in algorithms().items() if algorithm.parameters])
 def test_every_parameter_changes_the_run(name: str) -> None:
     game = compile_game("small_matrix" if name == "rm" else "leduc_poker")
-    plain = make_solver(game, name, horizon=20)
+    early = EARLY.get(name, {})
+    plain = make_solver(game, str(Spec(name, early)), horizon=20)
     plain.run(12)
-    for parameter, default in algorithms()[name].parameters.items():
-        if parameter in ELSEWHERE and name != "vad-cfr":
+    for parameter, usual in algorithms()[name].parameters.items():
+        if parameter in ELSEWHERE and name not in ("vad-cfr", "wop-cfr"):
             continue
-        other = OTHERS.get(parameter, default + 0.75) if parameter != "quantiles" else 1 - default
-        changed = make_solver(game, f"{name}({parameter}={other})", horizon=20)
+        default = early.get(parameter, usual)
+        other = OTHERS.get(parameter, usual + 0.75) if parameter != "quantiles" else 1 - default
+        changed = make_solver(game, str(Spec(name, {**early, parameter: other})), horizon=20)
         changed.run(12)
         assert np.abs(changed.average_policy().probabilities - plain.average_policy().probabilities).max() > 1e-6, parameter
-        same = make_solver(game, f"{name}({parameter}={default})", horizon=20)
+        same = make_solver(game, str(Spec(name, {**early, parameter: default})), horizon=20)
         same.run(12)
         np.testing.assert_array_equal(same.average_policy().probabilities, plain.average_policy().probabilities)
 

@@ -8,9 +8,10 @@ from treeplex.errors import SpecError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.solvers import make_solver
-from treeplex.solvers.rules.custom import Step
+from treeplex.solvers.rules.custom import RuleSolver, Step
 from treeplex.solvers.rules.smooth import projected
 from treeplex.solvers.rules.volatility import VolatilityAdaptive
+from treeplex.solvers.solver import GameSolver
 
 
 @pytest.mark.parametrize("point", [[0.2, -1.0, 0.1], [-3.0, -2.0, -2.5], [2.0, -1.0, 0.0], [0.0, 0.0, 0.0], [0.9, 0.05, -0.2]])
@@ -75,6 +76,21 @@ def test_vad_cfr_has_no_average_before_its_warm_up_and_then_converges() -> None:
     assert not solver.average[1:].any()
     solver.run(450)
     assert judge(game, solver.average_policy()).exploitability < 1e-6
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
+def test_wop_cfr_plays_as_vad_cfr_without_what_it_leaves_out(name: str) -> None:
+    game = compile_game(name)
+    bare = VolatilityAdaptive(sensitivity=0.0, boost=1.0, lowest=-1e9, power=1.0).rule()
+    ours, known = make_solver(game, "wop-cfr(warm_up=20)"), make_solver(game, bare)
+    assert isinstance(ours, GameSolver)
+    assert isinstance(known, RuleSolver)
+    for _ in range(4):
+        ours.run(5)
+        known.run(5)
+        np.testing.assert_allclose(ours.current_policy().probabilities, known.policy, atol=1e-9)
+    ours.run(480)
+    assert judge(game, ours.average_policy()).exploitability < 2e-3
 
 
 @pytest.mark.parametrize("name", ["smooth-pcfr+(least=-1)", "vad-cfr(scale=0)", "vad-cfr(lowest=1)", "vad-cfr(rate=2)"])

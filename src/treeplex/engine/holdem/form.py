@@ -80,10 +80,10 @@ class Store(NamedTuple):
     """What a solver keeps, flat: action e of hand j of a player at a board is at ``boards[b, STORE + player] + e * n + j``.
 
     Attributes:
-        regrets: [Q], accumulated regrets; like ``guesses`` and ``average`` floating-point or int16.
+        regrets: [Q], accumulated regrets; like ``guesses`` and ``average`` floating-point, int16 or int8.
         guesses: [Q], what the next policy is proportional to; the same array as ``regrets`` unless the variant predicts.
         average: [Q], own-reach-weighted sums of policies.
-        regret_scales, guess_scales, average_scales: float32, of int16 arrays (``engine.holdem.storage``); else empty.
+        regret_scales, guess_scales, average_scales: float32, of short arrays (``engine.holdem.storage``); else empty.
         previous: [Q] and changes: [2, I], of variants that adapt their prediction: last regrets and sums of squared changes
             (APCFR+), or differences of the candidates and sums of the test (value-tested CFR+); else empty.
         target: [Q], of fictitious play that responds to mixtures of averages and last replies; else empty.
@@ -112,7 +112,7 @@ class Workspace(NamedTuple):
         rows: [threads, rows, TILE].
         scratch: [threads, 4, TILE].
         turned: [threads, COLUMNS, TILE].
-        unpacked: [threads, 2, actions * TILE], for int16 arrays; else empty.
+        unpacked: [threads, 2, actions * TILE], for short arrays; else empty.
         reached, valued: [threads, (hands + 17) * columns], what the opponent reaches terminals with, and what they are worth.
         total, by_card: [threads, COLUMNS] and [threads, 54 * COLUMNS].
         chips: [S, 2, 4, columns], for each street and player, showdowns first, folds from the next multiple of ``PADDING``

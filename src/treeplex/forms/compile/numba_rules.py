@@ -1,5 +1,6 @@
 """Compile rules that are given as Numba functions: terminals are stored while there are few, else walked in every iteration."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
@@ -355,16 +356,22 @@ class RulesWalk:
         self.offsets = tree.sequence_offsets
         self.table = table_of(keys, tree)
         self.lock = Lock()
+        self._pool: tuple[int, ThreadPoolExecutor] | None = None
 
     @cached_property
     def sums(self) -> Floats:
         """What each part but the first sums up, [parts - 1, most sequences of a player]."""
         return np.empty((self.part.parts - 1, int(np.diff(self.offsets).max())))
 
-    @cached_property
+    @property
     def threads(self) -> ThreadPoolExecutor:
-        """The threads that walk, while the one that asks looks for Ctrl-C and tells how far they are."""
-        return ThreadPoolExecutor(self.part.parts, "treeplex-walk")
+        """The threads that walk, while the one that asks looks for Ctrl-C and tells how far they are.
+
+        A process that was forked has none of its parent's, so it starts its own.
+        """
+        if self._pool is None or self._pool[0] != os.getpid():
+            self._pool = os.getpid(), ThreadPoolExecutor(self.part.parts, "treeplex-walk")
+        return self._pool[1]
 
     @property
     def nbytes(self) -> int:

@@ -46,16 +46,24 @@ def compile_phantom(game: PhantomGame, *, limit: int | None = None, watch: Calla
     remedy = "take a smaller board" if game.symmetric else f"symmetric=true needs {len(game.turns)} times less"
     if limit is None and free is not None and free < needed and about <= CLEARLY * most:
         raise GameError(f"{game} needs about {megabytes(needed)}, and {megabytes(free)} are free; {remedy}")
+    found = None
     try:
-        found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch) if about <= CLEARLY * most else None
+        if about <= CLEARLY * most:
+            found = walk_timelines(group, game.won, abrupt=game.abrupt, most=most, watch=watch)
+        if found is not None:
+            return assembled(game, found)
     except MemoryError as error:
         wanted = f" (about {megabytes(needed)})" if needed else ""
         raise GameError(f"{game} needs more memory than is free{wanted}; {remedy}") from error
-    if found is None:
-        raise GameError(
-            f"{game} has about {about:.2g} timelines that somebody wins; with the lists of sequences that fit them that is "
-            f"more than {most:,} entries; take a smaller board"
-        )
+    raise GameError(
+        f"{game} has about {about:.2g} timelines that somebody wins; with the lists of sequences that fit them that is more "
+        f"than {most:,} entries; take a smaller board"
+    )
+
+
+def assembled(game: PhantomGame, found: Found) -> CompiledGame:
+    """The compiled game of a walk over its timelines."""
+    group, order = game.group, len(game.group.images)
     own, size = found.own, size_of(found)
     first, known = own.about >> FIRST, own.about & BOARD
     fixing = own.about >> STABILISER & 255

@@ -36,8 +36,10 @@ from treeplex.spec import nearest
 
 PACKED, DISK = "packed", "disk:"
 """Storage of 16-bit numbers in fewer bits, and how the name of the same in a folder begins (``forms.holdem.split``)."""
-STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, PACKED: np.int16}
-"""Kinds of numbers in which regrets and averages are kept; int16 has a scale for each row of up to 128 hands."""
+SHORT = ("int16", "int8")
+"""Kinds of whole numbers, with a scale for each row of up to 128 hands (``engine.holdem.storage``)."""
+STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
+"""Kinds of numbers in which regrets and averages are kept."""
 PACKED_BYTES = 1.0
 """Of a packed number, about; 0.75 to 0.96 were measured."""
 
@@ -101,17 +103,17 @@ class SpotForm:
 
         Raises:
             SpecError: an unknown storage, or threads below 1.
-            AlgorithmError: locks in a spot that was compiled with isomorphism, or in 16-bit storage.
+            AlgorithmError: locks in a spot that was compiled with isomorphism, or in 16-bit or 8-bit storage.
         """
         self.game, self.threads = game, checked_threads(threads)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
-        if locks and storage == "int16":
-            raise AlgorithmError("storage int16 does not work with locks; take float32")
+        if locks and storage in SHORT:
+            raise AlgorithmError(f"storage {storage} does not work with locks; take float32")
         self.storage, self.locks = checked_storage(storage), tuple(locks)
         self.unit = game.spot.pot or 1.0
         number = np.float64 if storage == "float64" else np.float32
-        work = make_workspace(game.form, self.threads, number, raked=game.raked, packed=storage == "int16")
+        work = make_workspace(game.form, self.threads, number, raked=game.raked, packed=storage in SHORT)
         self.crew = BoardPool(game.form, work, raked=game.raked)
         self._activations = np.empty(0)
 
@@ -131,13 +133,13 @@ class SpotForm:
         """The state before the first iteration, at the uniform policy; there is one average.
 
         Raises:
-            AlgorithmError: the rule looks at what is not measured here, or does not work in 16-bit storage.
+            AlgorithmError: the rule looks at what is not measured here, or does not work in this storage.
             SpecError: a lock of another shape than its node.
         """
         if "seen" in needs:
             raise AlgorithmError("looks at how fast the policy moves, which poker spots do not measure")
-        if self.storage == "int16" and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
-            raise AlgorithmError("does not work in storage int16; take float32")
+        if self.storage in SHORT and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
+            raise AlgorithmError(f"does not work in storage {self.storage}; take float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
         for k, place in enumerate(store.lock_places):
             store.regrets[place] = store.guesses[place] = store.lock_values[k]
@@ -276,7 +278,7 @@ def store_of(game: CompiledSpot, needs: frozenset[str], kind: Any, locks: Sequen
     arrays["changes"] = arrays["changes"].reshape(2, -1)
     arrays["guesses"] = np.zeros(sizes["guesses"], kind) if "guesses" in sizes else arrays["regrets"]
     for name, scales in (("regrets", "regret_scales"), ("guesses", "guess_scales"), ("average", "average_scales")):
-        arrays[scales] = np.zeros(game.scales if kind is np.int16 else 0, np.float32)
+        arrays[scales] = np.zeros(game.scales if kind in (np.int16, np.int8) else 0, np.float32)
         if name == "guesses" and arrays["guesses"] is arrays["regrets"]:
             arrays[scales] = arrays["regret_scales"]
     return arrays | locked_arrays(game, kind, locks)
@@ -288,7 +290,7 @@ def store_of_policy(game: CompiledSpot, average: Array, scales: Array, locks: Se
     Args:
         game: the compiled spot.
         average: [Q], the policy.
-        scales: float32, of 16-bit numbers; else empty.
+        scales: float32, of short numbers; else empty.
         locks: what best responses keep; they stand among the regrets.
     """
     none, fixed = np.zeros(0, average.dtype), locked_arrays(game, average.dtype, locks)
@@ -331,9 +333,9 @@ def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy])
 def bytes_needed(size: SpotSize, needs: frozenset[str], *, storage: str, threads: int) -> int:
     """Bytes of a run on a spot of this size: stored arrays, scratch space and the compiled spot."""
     on_disk, numbers = storage.startswith(DISK), numbers_needed(size, needs)
-    packed = on_disk or STORAGE[storage] is np.int16
+    packed = on_disk or storage == PACKED or storage in SHORT
     each = 0.0 if on_disk else PACKED_BYTES if storage == PACKED else np.dtype(STORAGE[storage]).itemsize
-    stored = int(sum(numbers.values()) * each) + (4 * size.scales * len(numbers) if storage == "int16" else 0)
+    stored = int(sum(numbers.values()) * each) + (4 * size.scales * len(numbers) if storage in SHORT else 0)
     sizes = {name: prod(shape) for name, shape in workspace_sizes(size.extent, threads, packed=packed).items()}
     scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
     return stored + scratch + size.form_bytes

@@ -62,9 +62,9 @@ class SpotOptions(TypedDict, total=False):
 
     Attributes:
         threads: default: one per core that this process may use.
-        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``;
-            ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is stopped or
-            killed resumes at its last iteration.
+        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``,
+            ``"int8"``; ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is
+            stopped or killed resumes at its last iteration.
         workers: processes that solve the boards below the first street; numbers do not depend on how many.
         ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
         isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never

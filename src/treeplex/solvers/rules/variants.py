@@ -210,6 +210,33 @@ def hs_pcfr_plus(t: int, horizon: int, *, gamma: float = 30.0) -> Weights:
     return pcfr_plus(t, horizon, gamma=max(gamma - 5.0 * done, 0.0))
 
 
+def wop_cfr(
+    t: int,
+    horizon: int,
+    *,
+    alpha: float = ALPHA,
+    beta: float = -0.1,
+    decay: float = 100.0,
+    gamma: float = GAMMA,
+    warm_up: float = 500,
+) -> Weights:
+    """``R = D(R) + r``; the next policy is proportional to ``[D(R) + r / (1 + (t-1) / decay)]+``; average after ``warm_up``.
+
+    D discounts by ``t^alpha / (t^alpha + 1)`` where R > 0 and by beta elsewhere. Up to ``warm_up`` the average is the current
+    policy; later iterations weigh ``t^gamma``. It is VAD-CFR (:mod:`treeplex.solvers.rules.volatility`) without volatility,
+    boost, floor and powers: the definition is inferred from its paper's description.
+    """
+    positive, negative = discount(t, alpha), discount(t, beta)
+    return Weights(
+        positive=positive,
+        negative=negative,
+        predicted_positive=positive,
+        predicted_negative=negative,
+        prediction=1.0 / (1.0 + (t - 1) / decay),
+        average_discount=average_discount(t, gamma) if t > warm_up + 1 else 0.0,
+    )
+
+
 DISCOUNTED = (
     "Brown and Sandholm 2019, Solving Imperfect-Information Games via Discounted Regret Minimization (arXiv 1809.04040)"
 )
@@ -317,6 +344,14 @@ VARIANTS: Mapping[str, Variant] = {
             hs_pcfr_plus,
             usual(hs_pcfr_plus),
             needs_horizon=True,
+        ),
+        Variant(
+            "wop-cfr",
+            "warm-started optimistic predictive CFR: discounts, prediction that fades, an average that begins late",
+            "Li, Schultz, Hennes and Lanctot 2026, Discovering Multiagent Learning Algorithms with Large Language Models "
+            "(arXiv 2602.16928)",
+            wop_cfr,
+            usual(wop_cfr),
         ),
     )
 }

@@ -301,7 +301,7 @@ def test_estimate(spot):
     found = call_json("solve", spot, "--estimate")
     solved = call_json("solve", spot, "-n", 1)
     assert found["memory_mb"]["float32"] == pytest.approx(solved["memory_mb"], rel=0.1)
-    assert found["fits"] == {"float32": True, "float64": True, "int16": True}
+    assert found["fits"] == {"float32": True, "float64": True, "int16": True, "int8": True}
     assert found["seconds_per_iteration"] > 0
     call("solve", spot, "-n", 1, "--out", "solved.spot")
     assert "leave --resume out" in complaint("solve", "--resume", "solved.spot", "--estimate")

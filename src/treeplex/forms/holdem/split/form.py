@@ -96,10 +96,12 @@ class SplitForm:
             horizon: iterations planned; that of a run in the folder goes first.
 
         Raises:
-            AlgorithmError: it has one street only, or workers elsewhere have no folder in common.
+            AlgorithmError: it has one street only, storage is int8, or workers elsewhere have no folder in common.
         """
         if executor.elsewhere and folder is None:
             raise AlgorithmError("solving in parts on a cluster needs a folder that all machines see; take storage disk:FOLDER")
+        if storage == "int8":
+            raise AlgorithmError("storage int8 does not work on parts of a spot; take packed")
         self.game, self.executor, self.storage, self.folder = game, executor, storage, folder
         boards = hashlib.sha256(game.form.boards.tobytes()).hexdigest()
         self._about = {"spot": self.identity, "boards": boards, "storage": storage, "algorithm": algorithm}

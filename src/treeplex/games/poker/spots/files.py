@@ -63,7 +63,7 @@ LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 LEAST_SIZES = 100, 10
 """The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
 THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
-STORAGES = ("float32", "float64", "int16", "packed", "disk:FOLDER")
+STORAGES = ("float32", "float64", "int16", "int8", "packed", "disk:FOLDER")
 DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
 
 

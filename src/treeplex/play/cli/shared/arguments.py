@@ -62,7 +62,7 @@ Measures = Annotated[
 ]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Of a spot: threads. Default: one per core allowed.")]
 Storage = Annotated[
-    str | None, typer.Option(metavar="KIND", help="Of a spot: float32 (default), float64, int16, packed or disk:FOLDER.")
+    str | None, typer.Option(metavar="KIND", help="Of a spot: float32 (default), float64, int16, int8, packed or disk:FOLDER.")
 ]
 Device = Annotated[
     str | None, typer.Option(metavar="NAME", help="Of a game: cpu, cuda, auto or torch-cpu; the last three need PyTorch.")
