@@ -86,6 +86,9 @@ class NeuralLearner(Learner):
         self.check_game()
         if self.cooperative and not self.for_teams:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
+        elif not self.cooperative and (self.players > 2 or (self.players == 2 and self.constant is None)):
+            kind = f"{self.players} players" if self.players > 2 else "general sums"
+            notify(f"{game} has {kind}: each player learns for itself, and what they come to need not be an equilibrium")
 
     def spread_over(self, executor: Executor, spec: str) -> None:
         super().spread_over(executor, spec)
