@@ -1,4 +1,4 @@
-"""AlphaHoldem on Leduc poker: play against the K best snapshots, or against itself alone."""
+"""AlphaHoldem on Leduc poker and other small decks: play against the K best snapshots, or against itself alone."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import numpy as np
 
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
-from papers.learners.trained import band, earlier
+from papers.learners.trained import STORED, band, earlier
 from treeplex.evaluate.judge import judge
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
@@ -24,25 +24,32 @@ GAME = "leduc_poker"
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
 SEEDS = range(5)
 EVERY = 10
+DECKS = {
+    "small_holdem": "small_holdem(ranks=3,suits=2,deal=[0;1;1],bets=[1;2;2],raises=1)",
+    "no_limit_leduc": "no_limit_leduc",
+    "rhode_island": "rhode_island(ranks=3,raises=1)",
+}
+DECK_SEEDS = range(3)
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 
 
-def trained(opponents: str, seed: int) -> Training:
-    """A training, which goes on where it stands."""
-    folder = FOLDERS / f"{opponents}-{seed}"
+def trained(name: str, opponents: str, seed: int, spec: str) -> Training:
+    """A training in a folder of a name, which goes on where it stands."""
+    folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == ALPHAHOLDEM.name:
         return train(resume=folder)
-    return train(GAME, "alphaholdem", settings={"opponents": opponents, "seed": seed, "every": EVERY}, out=folder)
+    return train(spec, "alphaholdem", settings={"opponents": opponents, "seed": seed, "every": EVERY}, out=folder)
 
 
-def measured_run(opponents: str, seed: int, before: dict[str, Any]) -> dict[str, Any]:
-    """What a training comes to; as ``before`` has it where there is no folder."""
-    name = f"{opponents} {seed}"
-    if name in before and not (FOLDERS / f"{opponents}-{seed}").exists():
+def measured_run(opponents: str, seed: int, before: dict[str, Any], deck: str | None = None) -> dict[str, Any]:
+    """What a training comes to, on Leduc poker or a deck; as ``before`` has it where there is no folder."""
+    name = f"{opponents} {seed}" if deck is None else f"{deck} {opponents} {seed}"
+    if name in before and not (FOLDERS / name.replace(" ", "-")).exists():
         return dict(before[name])
-    training = trained(opponents, seed)
+    spec = GAME if deck is None else DECKS[deck]
+    training = trained(name, opponents, seed, spec)
     curve = [record.exploitability for record in training.records]
-    last, game = training.records[-1], compile_game(GAME)
+    last, game = training.records[-1], compile_game(spec)
     values = seat_values(agent_policy(agent(str(training.folder), game, seed=0), game))
     return {
         "last": curve[-1],
@@ -67,10 +74,26 @@ def seat_values(policy: Policy) -> tuple[float, float]:
     return found[0], found[1]
 
 
+def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list[str]], dict[str, Any]]:
+    """Rows of a deck and its runs by name: all seeds if it is asked for, else those that there are ``before``."""
+    measured, rows = dict[str, Any](), list[list[str]]()
+    game = compile_game(DECKS[deck])
+    uniform = judge(game, Policy.uniform(game)).exploitability
+    for opponents, words in WORDS.items():
+        seeds = [seed for seed in DECK_SEEDS if asked or f"{deck} {opponents} {seed}" in before]
+        runs = {f"{deck} {opponents} {seed}": measured_run(opponents, seed, before, deck) for seed in seeds}
+        shares = [band([run[name] / uniform for run in runs.values()], 3) for name in ("last", "late", "best") if runs]
+        rows += [[f"`{game}`", words, str(len(runs)), *shares]] if runs else []
+        measured |= runs
+        print(deck, opponents, shares, flush=True)
+    return rows, measured
+
+
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With the option :data:`STORED`."""
+    """With the option :data:`STORED`, and names of :data:`DECKS` that are trained on besides Leduc poker."""
     before = earlier("learners/alphaholdem", options).get("trainings", {})
+    asked = [each for each in options or () if each != STORED]
     game = compile_game(GAME)
     solver = make_solver(game, "pcfr+")
     solver.run(1000)
@@ -80,6 +103,12 @@ def reproduce(options: list[str] | None = None) -> Result:
         for opponents in (BEST, LATEST):
             measured[f"{opponents} {seed}"] = measured_run(opponents, seed, before)
             print(opponents, seed, measured[f"{opponents} {seed}"], flush=True)
+    decks, on_decks = list[list[str]](), dict[str, Any]()
+    for deck in DECKS:
+        if deck in asked or any(name.startswith(f"{deck} ") for name in before):
+            found, more = deck_rows(deck, before, deck in asked)
+            decks += found
+            on_decks |= more
     rows = []
     for opponents, words in WORDS.items():
         runs = [measured[f"{opponents} {seed}"] for seed in SEEDS]
@@ -109,12 +138,23 @@ def reproduce(options: list[str] | None = None) -> Result:
                 "Chips; the mean over seeds and, in brackets, the least and the most",
                 ["plays against", "exploitability, last", "second half", "best", "seat 0, uniform", "seat 1, uniform"],
                 rows,
-            )
+            ),
+            *(
+                [
+                    Table(
+                        "Other decks; exploitability as a part of that of uniform play",
+                        ["game", "plays against", "seeds", "last", "second half", "best"],
+                        decks,
+                    )
+                ]
+                if decks
+                else []
+            ),
         ],
         notes=[
             f"{cost['hands']:,} hands a training, those of matches included, and {rate:,.0f} decisions a second of processor "
             "time, learning included. Exploitability and values are exact, of the network as a table of all infosets. "
             "The paper has no such figure: its games cannot be judged exactly.",
         ],
-        numbers={"trainings": measured, "nash": list(nash)},
+        numbers={"trainings": {**measured, **on_decks}, "nash": list(nash)},
     )

@@ -22,7 +22,7 @@ LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
     "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 3),
     "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 3),
     "escher, corrected": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100, "corrected": True}, 3),
-    "dream": ("dream", {"steps": 100, "every": 20}, 1),
+    "dream": ("dream", {"steps": 100, "every": 20}, 3),
     "vr-deep-dcfr+": ("vr-deep-dcfr+", {"nodes": MATCHED, "every": 15}, 3),
 }
 """Learner, settings besides the defaults, and from how many seeds, by what a run is called."""
@@ -57,27 +57,37 @@ def outcome_sampling(seed: int, nodes: float) -> dict[str, Any]:
     return {"exploitability": gain, "steps": solver.iteration, "nodes": solver.nodes, "cpu_seconds": spent}
 
 
-def with_tables() -> tuple[Table, dict[str, Any]]:
-    """What the methods come to without learning error, and outcome sampling at as many histories as DREAM has."""
+def matched_sampling(found: Mapping[str, Mapping[str, Any]], before: Mapping[str, Any]) -> dict[str, Any]:
+    """Tabular outcome sampling of each seed of a run, at as many histories; or as before."""
+    return {seed: before.get(seed) or outcome_sampling(int(seed), each["nodes"]) for seed, each in found.items()}
+
+
+def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
+    """What the methods come to without learning error, and outcome sampling at as many histories as DREAM has; or as before."""
     found: dict[str, Any] = {}
     for name, changes in TABLES.items():
         settings = {**changes, "approximator": "table"}
-        found[name] = trainings(GAME, LEARNERS[name][0], settings, called=f"{name}, table")[0]
-    found["os-mccfr"] = {seed: outcome_sampling(int(seed), each["nodes"]) for seed, each in found["dream"].items()}
+        known = before.get(name, {}), {}
+        found[name] = trainings(GAME, LEARNERS[name][0], settings, called=f"{name}, table", before=known)[0]
+    found["os-mccfr"] = matched_sampling(found["dream"], before.get("os-mccfr", {}))
     rows = [row(name, each) for name, each in found.items()]
     return Table("With tables in place of all networks, and tabular outcome sampling", COLUMNS, rows), found
 
 
 @study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=40, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: names of learners, as in :data:`LEARNERS`, the others are left out; and :data:`STORED`."""
+    """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
     said = published("learners")["deep_cfr"]
     found, curves, before = {}, {}, {"reached": {}, "curves": {}, **earlier("learners/deep_cfr", options)}
-    for name in [each for each in options or () if each != STORED] or LEARNERS:
-        learner, settings, seeds = LEARNERS[name]
-        known = before["reached"].get(name, {}), before["curves"].get(name, {})
-        found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=known)
-    tables, without_error = with_tables()
+    wanted = [each for each in options or () if each != STORED] or list(LEARNERS)
+    for name, (learner, settings, seeds) in LEARNERS.items():
+        stored = before["reached"].get(name, {}), before["curves"].get(name, {})
+        if name in wanted:
+            found[name], curves[name] = trainings(GAME, learner, settings, called=name, seeds=range(seeds), before=stored)
+        elif stored[0]:
+            found[name], curves[name] = stored
+    known = before.get("tables", {})
+    tables, without_error = with_tables(known)
     steps = (1, 10, 20, 50, 100, 200, 300)
     shown = []
     for name, each in curves.items():
@@ -108,8 +118,8 @@ def reproduce(options: list[str] | None = None) -> Result:
         f"With tables DREAM comes to {exact['dream']}, outcome sampling to {exact['os-mccfr']} at as many histories."
     )
     if "dream" in found:
-        same = {seed: outcome_sampling(int(seed), each["nodes"]) for seed, each in found["dream"].items()}
-        without_error["os-mccfr, histories of dream"] = same
+        words = "os-mccfr, histories of dream"
+        same = without_error[words] = matched_sampling(found["dream"], known.get(words, {}))
         findings.append(
             f"With networks DREAM comes to {gains['dream']}, tabular outcome sampling to "
             f"{band(values_of(same, 'exploitability'))} at as many histories."

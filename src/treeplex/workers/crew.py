@@ -41,12 +41,21 @@ class Task(NamedTuple):
         Raises:
             SpecError: it does not.
         """
-        try:
-            return pickle.dumps(self, PROTOCOL)
-        except (pickle.PicklingError, AttributeError, TypeError) as error:
-            raise SpecError(
-                f"a job cannot be sent to a worker ({error}); give a function of a module, and arguments that can be pickled"
-            ) from error
+        return pack(self)
+
+
+def pack(value: Any) -> bytes:
+    """A job, or what jobs share, as it travels.
+
+    Raises:
+        SpecError: it does not.
+    """
+    try:
+        return pickle.dumps(value, PROTOCOL)
+    except (pickle.PicklingError, AttributeError, TypeError) as error:
+        raise SpecError(
+            f"a job cannot be sent to a worker ({error}); give a function of a module, and arguments that can be pickled"
+        ) from error
 
 
 class Report(NamedTuple):
@@ -168,7 +177,7 @@ class Threads(Crew):
         self._under_way: dict[Future[Report], int] = {}
 
     def share(self, number: int, value: Any) -> None:
-        self._packed[number] = pickle.dumps(value, PROTOCOL)
+        self._packed[number] = pack(value)
 
     def forget(self, number: int) -> None:
         del self._packed[number]

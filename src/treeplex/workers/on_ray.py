@@ -10,7 +10,7 @@ from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.version import own_version
-from treeplex.workers.crew import MOST_LOSSES, PROTOCOL, Crew, Report, Task
+from treeplex.workers.crew import MOST_LOSSES, Crew, Report, Task, pack
 from treeplex.workers.processes import RemoteBench
 
 CONNECT_SECONDS = 10.0
@@ -131,9 +131,9 @@ class RayActors(Crew):
         self._starting[self._actors[actor].versions.remote()] = actor
 
     def share(self, number: int, value: Any) -> None:
-        packed = pickle.dumps(value, PROTOCOL)
-        self.shared += len(packed)
-        self._values[number] = self._ray.put(packed)
+        sent = pack(value)
+        self.shared += len(sent)
+        self._values[number] = self._ray.put(sent)
 
     def forget(self, number: int) -> None:
         del self._values[number]

@@ -15,7 +15,7 @@ from typing import Any, final
 
 from treeplex.errors import AlgorithmError
 from treeplex.workers.bound_process import BoundProcess
-from treeplex.workers.crew import PROTOCOL, Bench, Crew, Report, Task
+from treeplex.workers.crew import PROTOCOL, Bench, Crew, Report, Task, pack
 
 
 class RemoteBench:
@@ -89,7 +89,7 @@ class Processes(Crew):
         return process, ours
 
     def share(self, number: int, value: Any) -> None:
-        self._packed[number] = pickle.dumps(value, PROTOCOL)
+        self._packed[number] = pack(value)
 
     def forget(self, number: int) -> None:
         del self._packed[number]

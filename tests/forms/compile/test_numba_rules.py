@@ -133,6 +133,20 @@ def test_a_forked_process_walks_with_threads_of_its_own(monkeypatch: pytest.Monk
     assert np.array_equal(found, known)
 
 
+@pytest.mark.parametrize(("players", "said"), [(2, False), (4, True)])
+def test_how_long_a_walk_will_be_is_said_before_it(players: int, said: bool, capsys: pytest.CaptureFixture[str]) -> None:
+    game = load(f"leduc_poker(players={players})")
+    functions = game.numba_rules()
+    assert isinstance(functions, NumbaRules)
+    numba_rules.try_rules(game, NumbaGame(functions), numba_rules.MOST_WALKED)
+    line = capsys.readouterr().err
+    assert bool(line) == said
+    if said:
+        assert "leduc_poker(players=4) has about 2" in line
+        assert "seconds to walk them" in line
+        assert line.count("\n") == 1
+
+
 def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GameSizeError, match=r"almost surely at least .*the limit is 20,000,000,000; .*--limit"):
         tp.compile("goofspiel(num_cards=11,imp_info=true)")

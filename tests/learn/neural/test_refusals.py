@@ -11,7 +11,8 @@ from treeplex.errors import AlgorithmError, GameError, PolicyError, TreeplexErro
 
 pytest.importorskip("torch")
 SMALL = {"width": 8, "layers": 1, "steps": 2}
-MEETING = "matrix(rows=[[2,0],[0,1]],second=[[2,0],[0,1]])"
+MIXED = "matrix(rows=[[2,0],[0,1]],second=[[1,0],[0,2]])"
+THREE = "kuhn_poker(players=3)"
 DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
 
 
@@ -69,7 +70,18 @@ def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays
     assert again.records[-1].done == 3
 
 
-def test_regret_policy_gradients_are_defined_for_any_players(tmp_path: Path) -> None:
-    """Each player follows its own gradient; the paper has two, and what three come to is no equilibrium in general."""
-    training = tp.train("kuhn_poker(players=3)", "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
+def test_regret_policy_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each player follows its own gradient; what three come to is no equilibrium in general, which a line says."""
+    training = tp.train(THREE, "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
     assert np.isfinite(training.records[-1].measures["exploitability"])
+    assert "kuhn_poker(players=3) has 3 players: each player learns for itself" in capsys.readouterr().err
+    tp.train("kuhn_poker", "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "two")
+    assert not capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("name", "game"), [("r-nad", THREE), ("escher", MIXED), ("deep-cfr", THREE)])
+def test_learners_for_two_players_say_so(name: str, game: str, tmp_path: Path) -> None:
+    words = "right for two players" if name == "deep-cfr" else "learns games of two players whose payoffs sum to a constant"
+    with pytest.raises(AlgorithmError, match=words) as raised:
+        tp.train(game, name, settings={"steps": 1}, out=tmp_path / "run")
+    assert "\n" not in str(raised.value)

@@ -15,6 +15,7 @@ from treeplex.runs.train.kind import Options
 from treeplex.runs.train.own import POLICY, LibraryLearner
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
 from treeplex.runs.train.seeds import train_seeds
+from treeplex.settings import declared
 
 pytest.importorskip("torch")
 SMALL = {"steps": 3, "walks": 20, "approximator": "table"}
@@ -29,6 +30,16 @@ def test_names_summaries_and_sources() -> None:
         assert name in listed
         assert known.summary.endswith(".")
         assert any(year in known.source for year in map(str, range(2015, 2030)))
+
+
+@pytest.mark.parametrize("name", learners())
+def test_every_setting_says_what_it_means(name: str) -> None:
+    assert not [each for each, known in declared(learners()[name].settings).items() if not known.limits.help]
+
+
+def test_a_default_of_a_class_keeps_the_limits_of_the_class_above() -> None:
+    with pytest.raises(SpecError, match="walks"):
+        learners()["escher"].settings_for("kuhn_poker", None, {"walks": 0})
 
 
 def test_a_class_is_known_by_its_name() -> None:

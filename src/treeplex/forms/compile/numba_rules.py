@@ -28,8 +28,8 @@ from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
-from treeplex.games.size_estimate import count_text, history_playout, summary_of
-from treeplex.notices import tell
+from treeplex.games.size_estimate import count_text, history_playout, summary_of, time_text
+from treeplex.notices import notify, tell
 from treeplex.storage.memory import available_memory, megabytes
 
 MOST_STORED = 10_000_000
@@ -50,6 +50,10 @@ FRAMES = 128
 """Nodes on the longest path, at first."""
 WATCHED = 0.2
 """Seconds between two reports of progress."""
+LONG_WALK = 50_000_000
+"""Histories from which on a game's size is said before it is walked, by estimate."""
+A_SECOND = 5_000_000
+"""Histories that one core walks in a second, about."""
 LONG = 2.0
 """Seconds from which on a walk tells how far it is."""
 
@@ -165,6 +169,8 @@ def compile_numba_rules(
 def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
     """Try the functions as plain Python, before they run where mistakes are not noticed; return the :func:`frontier`.
 
+    Of a game that takes long to walk, a line says how long and what does without.
+
     Raises:
         GameError: rules that fail, or numbers beyond 64 bits, as far as some playouts show.
         GameSizeError: by Knuth's estimate from these playouts, there are almost surely more histories than the limit.
@@ -182,6 +188,12 @@ def try_rules(game: Game, plain: NumbaGame, limit: float) -> int:
             f"{game} has about {count_text(found.mean)} histories, almost surely at least {count_text(found.least)}, and the "
             f"limit is {limit:,}; choose smaller parameters, sample it without compiling (treeplex sample, tp.sample), or "
             "raise the limit (tp.compile(game, limit=...), --limit)"
+        )
+    if found.mean > LONG_WALK:
+        notify(
+            f"{game} has about {count_text(found.mean)} histories: {time_text(found.mean, 1.0 / A_SECOND / available_cores())} "
+            "to walk them, first once and then for each player in every iteration; treeplex sample (tp.sample) and "
+            "treeplex train solve it without"
         )
     return depth
 

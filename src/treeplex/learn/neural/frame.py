@@ -27,6 +27,7 @@ from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_featur
 from treeplex.learn.neural.fitting.approximator import TABLE, Inputs, NetworkSettings
 from treeplex.learn.neural.walks.ground import CompiledGround, Ground, RulesGround
 from treeplex.learn.neural.walks.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
+from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
 from treeplex.learn.neural.walks.rules_walks import RulesWalks
 from treeplex.notices import notify
 from treeplex.settings import setting
@@ -62,7 +63,7 @@ class NeuralLearner(Learner):
     Attributes:
         walks_rules: whether the class can learn by the rules alone.
         for_teams: whether it is made for games in which everybody is paid the same.
-        by_rules: walks by the rules, always in this process; None where histories are stored.
+        by_rules: walks by the rules; None where histories are stored.
         first: int64 [I+1], the first slot of each infoset.
         slots: int64 [S], the sequence of each slot.
         histories: the game's, whose decisions have infosets as keys.
@@ -85,13 +86,16 @@ class NeuralLearner(Learner):
         self.check_game()
         if self.cooperative and not self.for_teams:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
+        elif not self.cooperative and (self.players > 2 or (self.players == 2 and self.constant is None)):
+            kind = f"{self.players} players" if self.players > 2 else "general sums"
+            notify(f"{game} has {kind}: each player learns for itself, and what they come to need not be an equilibrium")
 
     def spread_over(self, executor: Executor, spec: str) -> None:
-        if self.by_rules is not None:
-            executor.close()
-            raise AlgorithmError(f"{spec} is walked by its rules, in this process; leave --workers and --ray out")
         super().spread_over(executor, spec)
-        self._walked = executor.share(WalkedGame.of(self.compiled, spec))
+        if self.by_rules is None:
+            self._walked = executor.share(WalkedGame.of(self.compiled, spec))
+        else:
+            self.by_rules.spread_over(executor, spec)
 
     def walks(
         self, function: Callable[..., Walked], shared: Sequence[Floats | Ints], kind: WalkKind, first: int, count: int
@@ -128,7 +132,7 @@ class NeuralLearner(Learner):
         self.executor.forget(shared)
         return found
 
-    def make_walks(self) -> RulesWalks | None:
+    def make_walks(self) -> SpreadWalks | None:
         """Walks by the rules, where the settings or the size of the game ask for them.
 
         Raises:
@@ -143,7 +147,7 @@ class NeuralLearner(Learner):
         for setting_name, value in (("approximator", TABLE), ("features", ONE_HOT)):
             if getattr(self.settings, setting_name) == value:
                 raise AlgorithmError(f"{setting_name}={value} needs all histories{why}; leave it out")
-        return RulesWalks(turn_by_turn(self.game), self.probed.view)
+        return SpreadWalks(RulesWalks(turn_by_turn(self.game), self.probed.view), self.game.spec, self.executor)
 
     @cached_property
     def ground(self) -> Ground:

@@ -8,9 +8,13 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import AlgorithmError, SpecError
+from treeplex.errors import SpecError
+from treeplex.forms.policies.views import probe
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.walks.jobs import WalkedGame
+from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues, large_outputs
+from treeplex.learn.neural.walks.rules_jobs import EPISODES, SpreadWalks
+from treeplex.learn.neural.walks.rules_walks import Playing, RulesWalks
 from treeplex.runs.train.registry import learner_named
 from treeplex.workers.executor import make_executor
 
@@ -28,12 +32,25 @@ LEARNERS = {
     "rpg": {**TABLE, "batch": 30},
 }
 """Learners with settings by which a step is several jobs."""
+SMALL = {"rules": True, "width": 8, "layers": 1, "batch": 16}
+CRITIC = {"critic_fits": 2, "critic_rounds": 1}
+BY_RULES = {
+    "deep-cfr": {**SMALL, "walks": 40, "fits": 3},
+    "escher": {**SMALL, **CRITIC, "walks": 600, "value_walks": 40, "fits": 3},
+    "vr-deep-pdcfr+": {**SMALL, **CRITIC, "walks": 40, "fits": 3},
+    "nfsp": {**SMALL, "plays": 70, "fits": 2},
+    "armac": {**SMALL, **CRITIC, "plays": 70, "fits": 2},
+    "psro": {**SMALL, "oracle": "learned", "plays": 40, "batches": 1, "fits": 2, "simulated": 10},
+    "ppo": {**SMALL, "batch": 70},
+    "r-nad": {**SMALL, "batch": 70},
+}
+"""The same for walks by the rules."""
 
 
-def learnt(name, executor, steps=2):
+def learnt(name, executor, steps=2, settings=LEARNERS):
     """A learner's state after some steps."""
     known = learner_named(name)
-    student = known.made(load_rules(GAME), known.settings_for(GAME, None, LEARNERS[name]))
+    student = known.made(load_rules(GAME), known.settings_for(GAME, None, settings[name]))
     if executor is not None:
         student.spread_over(executor, GAME)
     for _ in range(steps):
@@ -55,6 +72,50 @@ def test_the_same_bits_with_any_number_of_workers(name):
     with make_executor("threads", 3) as executor:
         assert_same(learnt(name, executor), wanted)
         assert executor.traffic.jobs > 2
+
+
+@pytest.mark.parametrize("name", BY_RULES)
+def test_the_same_bits_by_the_rules_with_any_number_of_workers(name):
+    """Policies travel pickled; which rows a network is asked for together does not depend on who walks."""
+    pytest.importorskip("torch")
+    wanted = learnt(name, None, settings=BY_RULES)
+    assert wanted["effort"].min() > 0
+    for size in (2, 3):
+        with make_executor("threads", size) as executor:
+            assert_same(learnt(name, executor, settings=BY_RULES), wanted)
+            assert executor.traffic.jobs > 2
+
+
+def test_infosets_that_several_jobs_met_stand_there_once():
+    """Joined episodes say the same of every decision as those of each job."""
+    walks = SpreadWalks(RulesWalks(load_rules(GAME), probe(load_rules(GAME)).view), GAME, make_executor("inline"))
+    policy = EachPlayer([RowPolicy(512, None, "softmax")] * 2)
+    seats = np.zeros((3 * EPISODES - 5, 2), np.int64)
+    whole = walks.episodes([policy], seats, Playing(3, histories=True), 7)
+    assert len(whole.met.player) == 12
+    parts = [walks.episodes([policy], seats[i : i + EPISODES], Playing(3, histories=True), 7 + i) for i in (0, 32, 64)]
+    for name in ("player", "action", "probability", "payoffs"):
+        found = np.concatenate([getattr(part.episodes, name) for part in parts])
+        np.testing.assert_array_equal(getattr(whole.episodes, name), found)
+    for name in ("player", "features", "legal"):
+        found = np.concatenate([getattr(part.met, name)[part.episodes.infoset] for part in parts])
+        np.testing.assert_array_equal(getattr(whole.met, name)[whole.episodes.infoset], found)
+    np.testing.assert_array_equal(whole.histories, np.concatenate([part.histories for part in parts]))
+    assert whole.policy[whole.episodes.infoset, whole.episodes.action].tolist() == [0.5] * len(whole.episodes.action)
+    assert whole.episodes.nodes == sum(part.episodes.nodes for part in parts)
+
+
+def test_large_products_are_those_of_small_ones():
+    pytest.importorskip("torch")
+    generator = np.random.default_rng(1)
+    layers = [(generator.normal(size=shape).astype(np.float32), np.ones(shape[0], np.float32)) for shape in ((9, 5), (3, 9))]
+    rows = generator.normal(size=(6, 8)).astype(np.float32)
+    np.testing.assert_allclose(large_outputs(layers, rows[:, :5]), RowValues(5, layers).values(rows), rtol=1e-5)
+
+
+def test_what_cannot_travel_is_one_line():
+    with make_executor("threads", 2) as executor, pytest.raises(SpecError, match="cannot be sent to a worker"):
+        executor.share(lambda rows: rows)
 
 
 def test_only_the_spec_travels():
@@ -84,18 +145,17 @@ def test_a_process_that_is_killed_changes_no_number(name):
         assert executor.lost == 1
 
 
-def test_a_training_with_processes_is_one_without(tmp_path):
-    settings = {**LEARNERS["sd-cfr"], "steps": 3}
+@pytest.mark.parametrize("rules", [False, pytest.param(True, marks=pytest.mark.slow)])
+def test_a_training_with_processes_is_one_without(rules, tmp_path):
+    settings = {**({**SMALL, "walks": 40, "fits": 3} if rules else LEARNERS["sd-cfr"]), "steps": 3}
     alone = tp.train(GAME, "sd-cfr", settings=settings, out=tmp_path / "alone")
     begun = tp.train(GAME, "sd-cfr", settings={**settings, "steps": 1}, out=tmp_path / "spread", workers=2)
     spread = tp.train(resume=begun.folder, settings=settings)
-    assert np.array_equal(spread.load().probabilities, alone.load().probabilities)
+    one, other = (training.load().on(tp.compile(GAME)) if rules else training.load() for training in (spread, alone))
+    assert np.array_equal(one.probabilities, other.probabilities)
     assert [record.measures for record in spread.records] == [record.measures for record in alone.records]
 
 
 def test_what_cannot_be_spread_is_said(tmp_path):
     with pytest.raises(SpecError, match=r"rcfr does not take workers \(--workers\); leave it out"):
         tp.train(GAME, "rcfr", out=tmp_path / "run", workers=2)
-    settings = {"rules": True, "steps": 1}
-    with pytest.raises(AlgorithmError, match="is walked by its rules, in this process; leave --workers and --ray out"):
-        tp.train("kuhn_poker", "mmd", settings=settings, out=tmp_path / "other", workers=2)

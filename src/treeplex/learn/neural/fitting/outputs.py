@@ -143,13 +143,6 @@ class Network(Outputs):
         self.inner.features = torch_module().from_numpy(np.ascontiguousarray(features))
         self._outputs = None
 
-    def asked(self, features: NDArray[np.float32]) -> NDArray[np.float32]:
-        """The numbers of other infosets, float32 [n, K]."""
-        torch = torch_module()
-        with torch.inference_mode():
-            found: NDArray[np.float32] = self.inner.module(torch.from_numpy(features)).numpy()
-        return found
-
     def layers(self) -> Layers:
         """Copies of its matrices and biases."""
         return layers_of(self.inner.module)

@@ -13,6 +13,7 @@ from treeplex.forms.policies.views import View
 from treeplex.learn.neural.fitting.approximator import POLICY, VALUES, Inputs, Network, NetworkSettings, Targets
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.outputs import layers_of
+from treeplex.learn.neural.walks.row_policies import RowValues
 from treeplex.learn.torch.device import torch_module
 
 Singles = NDArray[np.float32]
@@ -40,6 +41,10 @@ class RowNetwork:
         with torch_module().inference_mode():
             found = self.inner.module(torch_module().from_numpy(np.ascontiguousarray(rows[:, : self.features]))).numpy()
         return masked_softmax(found, self.legal(rows)) if self.inner.kind == POLICY else np.asarray(found, np.float64)
+
+    def copied(self) -> RowValues:
+        """Its outputs, of a policy logits, by copies of the layers."""
+        return RowValues(self.features, self.layers())
 
     def at(self, rows: Rows) -> Floats:
         """The numbers of the rows' places, float64 as their values."""

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.tree.form import Floats
 from treeplex.evaluate.judge import judge
-from treeplex.forms.policies.heads import masked_softmax
 from treeplex.forms.policies.neural import NeuralPolicy, with_player
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
@@ -22,6 +21,7 @@ from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid, MetInfosets
 from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, Table
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.walks.row_policies import AllPlayers, RowValues
 from treeplex.learn.neural.walks.rules_walks import Met, Playing
 from treeplex.learn.torch.device import one_thread
 from treeplex.settings import Settings, setting
@@ -108,15 +108,13 @@ class Actor(NeuralLearner):
         if self.by_rules is None:
             found = self.episodes(self.grid.table(self.current)[None], seats)
         else:
-            found, met, *_ = self.by_rules.episodes([self.asked], seats, Playing(self.settings.seed), self.played)
+            assert isinstance(self.logits, Network)
+            layers, features = self.logits.layers(), len(self.by_rules.view.scale) + self.players
+            policy = AllPlayers(self.players, RowValues(features, layers))
+            found, met, *_ = self.by_rules.episodes([policy], seats, Playing(self.settings.seed), self.played)
             self.look(MetInfosets(met))
         self.count(found.nodes, batch)
         return found
-
-    def asked(self, met: Met) -> Floats:
-        """The policy as it stands at infosets that walks by the rules met, float64 [P, A]."""
-        assert isinstance(self.logits, Network)
-        return masked_softmax(self.logits.asked(seen(met, self.players))[:, : met.legal.shape[1]], met.legal)
 
     def look(self, grid: Any) -> None:
         """Have other infosets as :attr:`grid`; nothing changes where it is that already, as on compiled games."""

@@ -18,7 +18,7 @@ from treeplex.settings import setting
 class DreamSettings(CriticSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
-    walks: int = setting(900)
+    walks: int = 900
     exploration: float = setting(0.5, "probability with which a traverser chooses uniformly", above=0, high=1)
 
 

@@ -19,13 +19,13 @@ from treeplex.settings import setting
 class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
-    walks: int = setting(500)
+    walks: int = 500
     value_walks: int = setting(500, "playthroughs of the present policies for the critic in an iteration", low=1)
-    fits: int = setting(200)
-    critic_fits: int = setting(200)
-    critic_rounds: int = setting(1)
-    average_fits: int = setting(1000)
-    greedy: bool = setting(False)
+    fits: int = 200
+    critic_fits: int = 200
+    critic_rounds: int = 1
+    average_fits: int = 1000
+    greedy: bool = False
     value_exploration: float = setting(0.01, "probability of a uniform choice in playthroughs for the critic", low=0, high=1)
     corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
 

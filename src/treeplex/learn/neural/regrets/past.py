@@ -1,7 +1,7 @@
 """Past policies and the advantages of actions under them, as ARMAC needs them: tables of a compiled game, or networks."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -9,11 +9,12 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats
-from treeplex.forms.policies.heads import matched_rows, uniform_rows
-from treeplex.forms.policies.neural import Layers, outputs_of
+from treeplex.forms.policies.heads import MATCHED
+from treeplex.forms.policies.neural import Layers
 from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, named, under
-from treeplex.learn.neural.walks.ground import RulesGround, asked_of
+from treeplex.learn.neural.walks.ground import RulesGround
+from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
 from treeplex.learn.neural.walks.rules_walks import Played
 
@@ -150,18 +151,12 @@ class RowPast(Past):
     def follow(self, player: int, regrets: Any) -> None:
         self.current[player] = regrets.layers()
 
-    def matching(self, layers: Layers, explore: float = 0.0) -> Callable[[Singles], Floats]:
+    def matching(self, layers: Layers, explore: float = 0.0) -> RowPolicy:
         """What somebody who matches regrets, with a share of uniform play, does at rows of infosets."""
-
-        def policy(rows: Singles) -> Floats:
-            legal = rows[:, self.features :] > 0.0
-            found = matched_rows(outputs_of(layers, rows[:, : self.features]), legal)
-            return explore * uniform_rows(legal) + (1.0 - explore) * found if explore else found
-
-        return policy
+        return RowPolicy(self.features, RowValues(self.features, layers), MATCHED, explore)
 
     def policy(self) -> Any:
-        return asked_of([self.matching(layers) for layers in self.current])
+        return EachPlayer([self.matching(layers) for layers in self.current])
 
     def parts(self, explore: float) -> Sequence[Sequence[Any]]:
         policies = [[self.matching(layers) for layers in pair] for pair in zip(*self.kept.of[:2], strict=True)]
@@ -172,14 +167,10 @@ class RowPast(Past):
         values, histories = np.empty(shares.shape), played.histories[at]
         for each in np.unique(number):
             own = number == each
-            parts = [self.valuing(layers[each]) for layers in self.kept.of[2:]]
+            parts = [RowValues(self.critic.features, layers[each]).values for layers in self.kept.of[2:]]
             values[own] = self.critic.values_by(parts, player, histories[own])
         means = (values * shares).sum(axis=1, keepdims=True)
         return places, np.where(places[:, self.features :] > 0.0, values - means, np.nan).astype(np.float32), weights
-
-    def valuing(self, layers: Layers) -> Callable[[Singles], Floats]:
-        """What a critic's network says of rows of histories."""
-        return lambda rows: np.asarray(outputs_of(layers, rows[:, : self.critic.features]), np.float64)
 
     def shares(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         places = played.met.at(played.episodes.infoset[at]).described()

@@ -33,7 +33,7 @@ class VrDeepDcfrSettings(CriticSettings, AverageSettings):
 class VrDeepPdcfrSettings(VrDeepDcfrSettings):
     """What a training is asked to do."""
 
-    alpha: float = setting(2.3)
+    alpha: float = 2.3
 
 
 class VrDeepDcfr(AveragingLearner):

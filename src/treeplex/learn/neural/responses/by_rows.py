@@ -1,6 +1,6 @@
 """Q-learning and imitation by the rules, from rows that describe infosets."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,18 +8,17 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.transitions import next_own
 from treeplex.engine.tree.form import Floats
-from treeplex.forms.policies.heads import best_rows, uniform_rows
+from treeplex.forms.policies.heads import BEST, SOFTMAX, best_rows
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.frame import NeuralLearner, named, under
 from treeplex.learn.neural.responses.q_learning import QLearning, episode_of
+from treeplex.learn.neural.walks.row_policies import RowPolicy
 from treeplex.learn.neural.walks.rules_walks import Played
 
 Singles = NDArray[np.float32]
-Policy = Callable[[Singles], Floats]
-"""From rows of infosets, float32 [n, W], to probabilities float64 [n, columns]."""
 PARTS = ("places", "actions", "following", "rewards")
 
 
@@ -72,9 +71,9 @@ class RowQLearning:
         """The action of the greatest value has probability 1."""
         return best_rows(self.values.values(places), self.values.legal(places))
 
-    def exploring(self, exploration: float) -> Policy:
+    def exploring(self, exploration: float) -> RowPolicy:
         """The greedy policy with this share of all actions alike."""
-        return lambda rows: exploration * uniform_rows(self.values.legal(rows)) + (1.0 - exploration) * self.greedy(rows)
+        return RowPolicy(self.values.features, self.values.copied(), BEST, exploration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
@@ -119,10 +118,9 @@ class RowImitation:
         """Fit the average."""
         self.network.fit(self.chosen.rows, steps, self.generator)
 
-    def policy(self) -> Policy:
+    def policy(self) -> RowPolicy:
         """The average policy; uniform before there is one."""
-        known = len(self.chosen) > 0
-        return lambda rows: self.network.values(rows) if known else uniform_rows(self.network.legal(rows))
+        return RowPolicy(self.network.features, self.network.copied() if len(self.chosen) else None, SOFTMAX)
 
     def result(self) -> RowNetwork | None:
         """The network, for :meth:`treeplex.learn.neural.walks.ground.Ground.policy`; None before anything was chosen."""

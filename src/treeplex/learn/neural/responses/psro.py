@@ -11,7 +11,7 @@ playthroughs, as in the paper, and pools begin with networks that have learned n
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -24,14 +24,15 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.heads import BEST, best_rows
-from treeplex.forms.policies.neural import Layers, NeuralPolicy, outputs_of
+from treeplex.forms.policies.heads import BEST
+from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.responses.by_rows import make_response
 from treeplex.learn.neural.responses.meta_solvers import META_SOLVERS
+from treeplex.learn.neural.walks.row_policies import RowPolicy, RowValues
 from treeplex.settings import setting
 
 Floats = NDArray[np.float64]
@@ -144,10 +145,10 @@ class RowPools(Pools):
         """The strategies as :meth:`treeplex.learn.neural.walks.ground.Ground.play` takes them."""
         return [[self.strategy(layers) for layers in member] for member in zip(*self.of.of, strict=True)]
 
-    def strategy(self, layers: Layers) -> Callable[[NDArray[np.float32]], Floats]:
+    def strategy(self, layers: Layers) -> RowPolicy:
         """What one plays at rows of infosets."""
         features = len(self.learner.probed.view.scale)
-        return lambda rows: best_rows(outputs_of(layers, rows[:, :features]), rows[:, features:] > 0.0)
+        return RowPolicy(features, RowValues(features, layers), BEST)
 
     def respond(self, mixed: Sequence[Floats]) -> None:
         self.of.keep([self.learned(player, mixed) for player in range(self.learner.players)])

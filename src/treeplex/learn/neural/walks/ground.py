@@ -6,7 +6,7 @@ A learner does not know which. It walks, keeps rows, fits networks and follows t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,21 +15,21 @@ from numpy.typing import NDArray
 
 from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import Floats, Ints
-from treeplex.forms.policies.heads import matched_rows, uniform_rows
+from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.neural.fitting.approximator import VALUES, Approximator, make_approximator
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_external
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, RulesWalks
+from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy
+from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
+from treeplex.learn.neural.walks.rules_walks import Others, Played, Playing
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
 
 Fitted = Approximator | RowNetwork
-WALKS, ROWS = 8, 1 << 15
-"""Walks by the rules that go side by side at first; then twice as many, or half, if they find fewer or more rows than this."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +43,10 @@ class Predicted:
     def values(self, *rows: NDArray[np.float32]) -> Floats:
         """The numbers of every slot, or of rows."""
         return np.asarray(self.kept * np.maximum(self.regrets.values(*rows), 0.0) + self.latest.values(*rows))
+
+    def copied(self) -> Predicted:
+        """By the rules, the same with copies of its networks."""
+        return Predicted(self.regrets.copied(), self.kept, self.latest.copied())
 
 
 Followed = Any
@@ -100,8 +104,9 @@ class Ground(ABC):
         """Episodes, counted by the learner and numbered by its count.
 
         Args:
-            policies: for each policy that of each player, as float64 [S] of its own slots; by the rules as a function of rows,
-                or None where nobody follows it.
+            policies: for each policy that of each player, as float64 [S] of its own slots; by the rules as a function of rows
+                that can be pickled, such as :class:`treeplex.learn.neural.walks.row_policies.RowPolicy`, or None where nobody
+                follows it.
             seats: int64 [B, N], which policy each player follows in each episode.
             histories: by the rules, whether to note what all players know.
         """
@@ -184,13 +189,9 @@ class CompiledGround(Ground):
 
 
 class RulesGround(Ground):
-    """Rules.
+    """Rules."""
 
-    Attributes:
-        strategy: from infosets that walks met to probabilities, float64 [P, columns].
-    """
-
-    def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
+    def __init__(self, learner: NeuralLearner, walks: SpreadWalks) -> None:
         self.learner, self.walks, self.view = learner, walks, walks.view
         self.followed: dict[int, Followed] = {}
 
@@ -205,26 +206,20 @@ class RulesGround(Ground):
         columns = len(self.view.actions)
         return Reservoir(most, columns, len(self.view.scale) + columns)
 
-    def strategy(self, met: Met) -> Floats:
-        return asked_of([self.matching(player) for player in range(self.learner.players)])(met)
+    @property
+    def strategy(self) -> EachPlayer:  # type: ignore[override]
+        """The policy as it stands, from infosets that walks meet to probabilities float64 [P, columns]."""
+        return EachPlayer([self.matching(player) for player in range(self.learner.players)])
 
-    def matching(self, player: int) -> Callable[[NDArray[np.float32]], Floats]:
+    def matching(self, player: int) -> RowPolicy:
         """What a player does at rows: it matches the regrets that it follows, and plays uniformly before there are any."""
-        regrets, features, greedy = self.followed.get(player), len(self.view.scale), self.learner.settings.greedy
-
-        def policy(rows: NDArray[np.float32]) -> Floats:
-            legal = rows[:, features:] > 0.0
-            return uniform_rows(legal) if regrets is None else matched_rows(regrets.values(rows), legal, greedy)
-
-        return policy
+        regrets, head = self.followed.get(player), MATCHED_OR_BEST if self.learner.settings.greedy else MATCHED
+        return RowPolicy(len(self.view.scale), None if regrets is None else regrets.copied(), head)
 
     def external(self, player: int, walks: range) -> Iterator[tuple[Rows, Others | tuple[()]]]:
-        learner, together, left = self.learner, WALKS, walks
-        while left:
-            chosen, left = left[:together], left[together:]
-            found = self.walks.external(self.strategy, player, chosen, learner.settings.seed)
-            learner.count(found.nodes, len(chosen))
-            together = 2 * together if len(found.places) < ROWS else max(together // 2, 1)
+        learner = self.learner
+        for found in self.walks.external(self.strategy, player, walks, learner.settings.seed):
+            learner.count(found.nodes, found.walks)
             values = found.values / np.float32(learner.scale)
             rows = Rows(found.met.at(found.places).described(), values, np.ones(len(values), np.float32))
             yield rows, Others.of(found.met, found.others, found.probabilities)
@@ -242,7 +237,7 @@ class RulesGround(Ground):
         return int(others.met.player[0]), Rows(others.met.described(), shares, np.ones(len(shares), np.float32))
 
     def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
-        learner, asked = self.learner, [asked_of(parts) for parts in policies]
+        learner, asked = self.learner, [EachPlayer(parts) for parts in policies]
         found = self.walks.episodes(asked, seats, Playing(learner.settings.seed, histories=histories), learner.played)
         learner.count(found.episodes.nodes, len(seats))
         return found
@@ -260,17 +255,3 @@ class RulesGround(Ground):
     def policy(self, averages: Sequence[Fitted | None]) -> NeuralPolicy:
         layers = [average.layers() if isinstance(average, RowNetwork) else self.uniform_layers() for average in averages]
         return NeuralPolicy(self.learner.game.spec, self.learner.players, self.view, layers)
-
-
-def asked_of(parts: Sequence[Callable[[NDArray[np.float32]], Floats] | None]) -> Asked:
-    """A policy that has a part for each player."""
-
-    def asked(met: Met) -> Floats:
-        found, rows = np.zeros(met.legal.shape), met.described()
-        for player, part in enumerate(parts):
-            own = met.player == player
-            if part is not None and own.any():
-                found[own] = part(rows[own])
-        return found
-
-    return asked

@@ -12,7 +12,8 @@ from treeplex.engine.tree.form import Floats, SmallInts
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, RulesWalks, Singles
+from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, Singles
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
@@ -68,7 +69,7 @@ class RowCritic:
         returns: whether what came of an action is the payoff, not the next decision.
     """
 
-    def __init__(self, learner: NeuralLearner, walks: RulesWalks) -> None:
+    def __init__(self, learner: NeuralLearner, walks: SpreadWalks) -> None:
         self.learner, self.walks, self.returns = learner, walks, False
         self.features, columns = learner.players * len(walks.view.scale), len(walks.view.actions)
         self.constant = learner.constant if learner.players == 2 else None

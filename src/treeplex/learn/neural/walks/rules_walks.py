@@ -6,6 +6,7 @@ order of the compiled walks (``engine.histories.episodes``, ``engine.histories.r
 """
 
 from collections.abc import Callable, Generator, Iterable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -64,7 +65,7 @@ class External(NamedTuple):
         values: float32 [R, columns], the sampled regrets of its actions; NaN where an action is not there.
         others: int32 [R'], those of the other players that were met.
         probabilities: float64 [P, columns], the policy.
-        nodes: histories visited.
+        walks, nodes: how many there were, and the histories that they visited.
     """
 
     met: Met
@@ -72,6 +73,7 @@ class External(NamedTuple):
     values: Singles
     others: SmallInts
     probabilities: Floats
+    walks: int
     nodes: int
 
 
@@ -132,9 +134,14 @@ class Others(NamedTuple):
 
 
 class Notes:
-    """The infosets met in a batch of walks, and the policies there as far as they were asked for."""
+    """The infosets met in a batch of walks, and the policies there as far as they were asked for.
+
+    Attributes:
+        ahead: (policy, infoset) by number that a walk will come to later, to be asked for with what is needed now.
+    """
 
     def __init__(self, view: View, policies: Sequence[Asked]) -> None:
+        self.ahead: list[tuple[int, int]] = []
         self.view, self.policies = view, policies
         self.numbers: dict[tuple[int, bytes, tuple[int, ...]], int] = {}
         self.players: list[int] = []
@@ -165,8 +172,9 @@ class Notes:
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
         """Find out what policies do at infosets."""
         wanted: dict[int, list[int]] = {}
-        for policy, infoset in dict.fromkeys(asks):
+        for policy, infoset in dict.fromkeys(chain(asks, self.ahead)):
             wanted.setdefault(policy, []).append(infoset)
+        self.ahead.clear()
         for policy, infosets in wanted.items():
             found, known = self.policies[policy](self.met(infosets)).tolist(), self.known[policy]
             for infoset, row in zip(infosets, found, strict=True):
@@ -310,13 +318,15 @@ class RulesWalks:
             values,
             np.array([infoset for trail in found for infoset in trail.others], np.int32),
             notes.probabilities(0),
+            len(walks),
             sum(trail.nodes for trail in found),
         )
 
     def external_walk(self, notes: Notes, player: int, stream: Stream) -> Walk["Trail"]:
         """One walk."""
         trail = Trail(notes, player, stream)
-        yield from trail.value(self.rules.new_initial_state())
+        root = self.rules.new_initial_state()
+        yield from trail.value(root, trail.look(root))
         return trail
 
 
@@ -337,29 +347,44 @@ class Trail:
         self.others: list[int] = []
         self.nodes = 0
 
-    def value(self, state: State) -> Walk[float]:
+    def look(self, state: State) -> "Look":
+        """Who acts at a state, which actions there are, and the infoset of a player."""
+        actor = state.current_player()
+        if actor in (TERMINAL, CHANCE):
+            return actor, [], -1
+        actions = list(state.legal_actions())
+        return actor, actions, self.notes.number(state, actor, actions)
+
+    def value(self, state: State, look: "Look") -> Walk[float]:
         """The sampled value of a state to the traverser."""
+        notes, known = self.notes, self.notes.known[0]
         while True:
             self.nodes += 1
-            actor = state.current_player()
+            actor, actions, infoset = look
             if actor == TERMINAL:
                 return float(state.returns()[self.player])
             if actor == CHANCE:
                 actions, probabilities = outcomes(state)
             else:
-                actions = list(state.legal_actions())
-                infoset = self.notes.number(state, actor, actions)
-                known = self.notes.known[0].get(infoset)
-                probabilities = (yield 0, infoset) if known is None else known
+                found = known.get(infoset)
+                probabilities = (yield 0, infoset) if found is None else found
                 if actor == self.player:
                     break
                 self.others.append(infoset)
             state = state.child(actions[picked(probabilities, self.stream.draw())])
+            look = self.look(state)
+        children = [state.child(action) for action in actions]
+        looks = [self.look(child) for child in children]
+        notes.ahead.extend((0, there) for _, _, there in looks if there >= 0 and there not in known)
         values = []
-        for action in actions:
-            values.append((yield from self.value(state.child(action))))  # noqa: PERF401
+        for child, look in zip(children, looks, strict=True):
+            values.append((yield from self.value(child, look)))
         mean = 0.0
         for probability, value in zip(probabilities, values, strict=True):
             mean += probability * value
         self.regrets.append((infoset, [value - mean for value in values]))
         return mean
+
+
+Look = tuple[int, list[int], int]
+"""Who acts, the actions, and the infoset by number; chance and the end have none (-1)."""
