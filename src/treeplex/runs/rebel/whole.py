@@ -18,6 +18,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.parallel_self_play import WholePlayer, parallel_trainer
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
@@ -30,6 +31,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 from treeplex.storage.files import append_line
+from treeplex.workers.executor import Executor
 
 WHOLE = JobKind(
     name="rebel on whole hold'em",
@@ -263,9 +265,14 @@ def judge_whole_rebel(
     return result
 
 
-def whole_job(game: Any, settings: WholeRebelSettings, options: Options) -> WholeRebelJob:
-    """A training at its beginning."""
+def whole_job(game: Any, settings: WholeRebelSettings, options: Options, executor: Executor | None) -> WholeRebelJob:
+    """A training at its beginning; ``executor`` plays its streams, None for one in this process."""
     rules, public = whole_game(game, options.named_in)
     judge = WholeJudge(public, settings, options.judge_every)
-    trainer = RebelTrainer(public, settings)
-    return WholeRebelJob(rules.spec, whole_identity(public), trainer, settings, options.folder, judge=judge)
+    if executor is None:
+        trainer = RebelTrainer(public, settings)
+    else:
+        assert settings.streams is not None
+        trainer, _ = parallel_trainer(public, settings, executor, WholePlayer(rules.spec, settings), settings.streams)
+    identity = whole_identity(public)
+    return WholeRebelJob(rules.spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
