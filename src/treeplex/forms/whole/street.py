@@ -291,7 +291,9 @@ class StreetArrays(SubgameArrays):
             return
         other, width = 1 - player, subgame.width
         begins = subgame.stop_begins[other]
-        reached = np.stack([strategy[begin : begin + width] for begin in begins]).reshape(len(stops), -1, len(subgame.game.hands))
+        reached = np.stack([strategy[begin : begin + width] for begin in begins]).reshape(
+            len(stops), -1, len(subgame.game.hands)
+        )
         met = np.empty(reached.shape)
         hands = reached.shape[2]
         write_met(subgame.game.hands, subgame.roots.free, reached.reshape(-1, hands), ROUNDING, met.reshape(-1, hands))

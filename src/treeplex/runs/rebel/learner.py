@@ -162,9 +162,7 @@ class WholeRebelLearner(RebelLearner):
     job_kind = WHOLE
     settings: type[Settings] = WholeRebelSettings
     summary = "a value network for all streets of hold'em, learned by self-play from the first card"
-    line: ClassVar[Mapping[str, str]] = {
-        "rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"
-    }
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
         """Itself."""

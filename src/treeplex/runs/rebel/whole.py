@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, ClassVar
@@ -19,6 +19,7 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.parallel_self_play import WholePlayer, parallel_trainer
+from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
@@ -29,7 +30,9 @@ from treeplex.runs.rebel.job import EVALUATIONS, NET, REBEL, RebelJob
 from treeplex.runs.train.kind import Options
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.agent import unlimited
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+from treeplex.spec import nearest
 from treeplex.storage.files import append_line
 from treeplex.workers.executor import Executor
 
@@ -154,6 +157,45 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
     if game is not None and net.identity != whole_identity(game):
         raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
     return net
+
+
+def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
+    """The game that a network was trained on, with the table's stacks if it knows these."""
+    own = whole_game(net.game)[1]
+    stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
+    if low <= min(stacks) == max(stacks) <= high:
+        return PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
+    return own
+
+
+def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
+    """The network for whole hold'em that comes with the library, for a table's cards, blinds and stacks.
+
+    Args:
+        game: at the table; its raises may be others.
+        name: file name, without its ending; None for the first that fits.
+
+    Raises:
+        SpecError: there is none, or an unknown name.
+    """
+    known = shipped_whole_nets()
+    if name is not None:
+        if name not in known:
+            raise SpecError(f"no network {name} for whole hold'em comes with the library{nearest(name, known)}; {of(known)}")
+        return known[name]
+    for net in known.values():
+        own = trained_game(net, game)
+        if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
+            return net
+    raise SpecError(
+        f"no network for whole hold'em comes with the library for these cards, blinds and stacks; {of(known)}; or name a "
+        "training: rebel(network=runs/whole)"
+    )
+
+
+def of(known: Mapping[str, NetFile]) -> str:
+    """Which networks there are."""
+    return "known: " + (", ".join(f"{stem} for {net.game}" for stem, net in known.items()) or "none")
 
 
 @dataclass(frozen=True)

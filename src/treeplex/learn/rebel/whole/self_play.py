@@ -261,7 +261,9 @@ class WholeSelfPlay:
             seen = np.divide(sums[1], before, out=np.zeros_like(before), where=(before > 0) & (sums[1] > 0))
             counts.append(seen / totals[:, None])
         prepared = encoding.prepared(places)
-        return WholeRows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
+        return WholeRows(
+            prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1]))
+        )
 
     def _walked(self, subgame: StreetSubgame, stopped: StoppedRows, place: int, board: Board, held: tuple[int, int]) -> Between:
         """Play a street down; where the hand goes on, or a new one."""
