@@ -50,7 +50,7 @@ class Bins:
         hands = self._cards.suits.format.hands
         free = np.flatnonzero(~np.isin(hands, board).any(axis=1))
         equity = shares[free].sum(axis=1, dtype=np.float64)
-        kinds, first, counts = np.unique(np.round(equity, 3), return_inverse=True, return_counts=True)
+        _, first, counts = np.unique(np.round(equity, 3), return_inverse=True, return_counts=True)
         begins = np.cumsum(counts) - counts
         place = (begins + (counts - 1) / 2)[first] * (self.count - 1) / max(len(free) - 1, 1)
         low, share = np.full(len(hands), -1, np.int64), np.zeros(len(hands), np.float32)
