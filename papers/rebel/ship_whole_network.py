@@ -1,8 +1,8 @@
 """Put a network trained on whole hold'em into the library, where ``rebel`` finds it by cards, blinds and stacks.
 
 ``python -m papers.rebel.ship_whole_network RUN NAME`` writes ``net.safetensors`` of a ``treeplex train rebel "holdem(...)"`` as
-``NAME.safetensors`` into ``src/treeplex/learn/rebel/networks/holdem/whole``, weights unchanged, its card with the speed and
-length of the training. ``rebel/whole_52`` judges it then.
+``NAME.safetensors`` into ``src/treeplex/learn/rebel/networks/whole``, weights unchanged; its card says how little it was
+trained. ``rebel/whole_52`` judges it then.
 """
 
 import argparse
@@ -10,7 +10,8 @@ import argparse
 from treeplex.errors import TreeplexError
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.shipped_nets import WHOLE
-from treeplex.runs.rebel.whole import whole_net
+from treeplex.learn.rebel.whole.lesson import whole_identity
+from treeplex.runs.rebel.whole import whole_game, whole_net
 
 MOST_BYTES = 10_000_000
 
@@ -31,7 +32,8 @@ def main() -> None:
     minutes = net.card["cpu_seconds"] / 60
     beware = f"trained for {minutes:.0f} minutes of one core: a network to try the agent with, no strong player"
     card = {**net.card, "beware": beware}
-    save_net(path, net.weights, game=net.game, identity=net.identity, settings=net.settings, card=card)
+    identity = whole_identity(whole_game(net.game)[1])
+    save_net(path, net.weights, game=net.game, identity=identity, settings=net.settings, card=card)
     print(f"wrote {path}: {size:,} bytes, {net.card['solved']:,} streets, {beware}")
 
 

@@ -75,8 +75,8 @@ def reproduce(options: list[str]) -> Result:
     return Result(
         source=published("rebel")["source"],
         findings=[
-            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response (fold, "
-            f"call, pot, all-in) wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']} hands."
+            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response "
+            f"(fold, call, pot, all-in) wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']} hands."
         ],
         tables=[
             Table(
@@ -86,9 +86,9 @@ def reproduce(options: list[str]) -> Result:
             )
         ],
         notes=[
-            f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained with "
-            f"{net.settings['iterations']} iterations and {net.settings['boards']} board a state. The interval of a local best "
-            "response is wide, and what it wins is a lower bound of what can be won.",
+            f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
+            f"with {net.settings['iterations']} iterations and {net.settings['boards']} board a state. The interval of a local "
+            "best response is wide, and what it wins is a lower bound of what can be won.",
         ],
         numbers=known,
     )

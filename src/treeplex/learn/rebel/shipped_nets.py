@@ -11,7 +11,7 @@ from treeplex.spec import nearest
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
 """The network for rivers of hold'em that turns are searched with."""
-WHOLE = SHIPPED / "holdem" / "whole"
+WHOLE = SHIPPED / "whole"
 """The folder of networks for whole hold'em."""
 REBEL = "rebel"
 """The word for them in place of a file: the one judged best for the game, or ``rebel:NAME``; on turns, :data:`RIVERS`."""

@@ -181,7 +181,8 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
     known = shipped_whole_nets()
     if name is not None:
         if name not in known:
-            raise SpecError(f"no network {name} for whole hold'em comes with the library{nearest(name, known)}; {of(known)}")
+            what = "no training, and no network for whole hold'em that comes with the library, is called"
+            raise SpecError(f"{what} {name!r}{nearest(name, known)}")
         return known[name]
     for net in known.values():
         own = trained_game(net, game)

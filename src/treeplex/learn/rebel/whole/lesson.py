@@ -24,6 +24,8 @@ from treeplex.learn.torch.device import torch_device, torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
+SEEN = 2
+"""Raised when inputs or outputs of networks change their meaning, so that earlier networks are refused."""
 LINEAR = 0.2
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
 
@@ -106,6 +108,7 @@ def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
 
 
 def whole_identity(game: PublicHoldem) -> str:
-    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan; stacks aside."""
+    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan, stacks aside, and of how
+    networks see them (:data:`SEEN`)."""
     rules = replace(game.rules, betting=replace(game.rules.betting, stacks=()))
-    return hashlib.sha256(repr(rules).encode()).hexdigest()
+    return hashlib.sha256(f"{SEEN} {rules!r}".encode()).hexdigest()
