@@ -270,7 +270,7 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     return told
 
 
-@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=20)
+@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=40)
 def reproduce(options: list[str]) -> Result:
     known: dict[str, Any] = {}
     for name, (key, make) in runs().items():
