@@ -1,7 +1,7 @@
 """The network for whole hold'em that comes with the library, against rule agents and a local best response.
 
-Hands are plays of public states, each with the expected payoff over all hands that the two could hold, and luck with the
-last two cards removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 4`` plays four times
+Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
+luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 4`` plays four times
 as many hands; what is known of each opponent is kept in ``runs/papers``.
 """
 
@@ -21,7 +21,9 @@ from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
 STYLE_NAMES = ("folder", "caller", "maniac", "shover")
-HANDS = {"folder": 100, "caller": 60, "maniac": 60, "shover": 100}
+HANDS = {"folder": 200, "caller": 100, "maniac": 100, "shover": 200}
+PLAIN = ("folder",)
+"""Opponents who do not call: values that suppose they do would add luck, not take it out."""
 LBR_HANDS = 24
 ITERATIONS = 24
 MILLI = 1000 / 2
@@ -40,7 +42,7 @@ def against(style: str, hands: int) -> dict[str, float]:
     with one_thread():
         player = agent(f"rebel(network={NAME},iterations={ITERATIONS})", game, seed=0)
         opponent = agent(f"rules(style={style})", game, seed=1)
-        values = CheckedDown(player.game.soon_shared)  # type: ignore[attr-defined]
+        values = None if style in PLAIN else CheckedDown(player.game.soon_shared)  # type: ignore[attr-defined]
         found = sampled_winnings(player, opponent, hands, seed=2, values=values)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
@@ -60,7 +62,7 @@ def reproduce(options: list[str]) -> Result:
     known: dict[str, Any] = {}
     for style in STYLE_NAMES:
         hands = round(HANDS[style] * times)
-        key = {"study": "whole_52", "network": net.checksum, "style": style, "hands": hands}
+        key = {"study": "whole_52", "network": net.checksum, "style": style, "hands": hands, "plain": style in PLAIN}
         known[style] = kept(key, lambda style=style, hands=hands: against(style, hands))
         print(style, known[style], flush=True)
     hands = round(LBR_HANDS * times)
