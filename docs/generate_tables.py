@@ -255,7 +255,7 @@ def settings(name: str) -> str:
 
 def networks() -> str:
     """ReBeL's networks that come with the library, and what they were judged to be."""
-    from treeplex.learn.rebel.shipped_nets import shipped_nets
+    from treeplex.learn.rebel.shipped_nets import shipped_nets, shipped_whole_nets
 
     rows = []
     for name, net in shipped_nets().items():
@@ -264,6 +264,8 @@ def networks() -> str:
         ends += f", endgames of {judged['endgame']} nodes solved" if judged["endgame"] else ""
         counts = f"{judged['playthroughs']:,}, {judged['iterations']:,}"
         rows.append((f"`rebel:{name}`", f"`{net.game}`", ends, f"{judged['exploitability']:.4f}", counts))
+    for name, net in shipped_whole_nets().items():
+        rows.append((f"`rebel:{name}`", f"`{net.game}`", "streets", "not known", f"-, {net.play_iterations}"))
     return table(("name", "game", "subgames end", "exploitability", "N, T"), rows, right=(3, 4))
 
 

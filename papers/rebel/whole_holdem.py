@@ -18,6 +18,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import one_thread
+from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy
 from treeplex.solvers.holdem.solver import HoldemSolver
@@ -29,18 +30,28 @@ DECKS: Mapping[str, str] = {
 }
 WHOLE = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 COMMON: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 0, "reuse": 512.0}
+LONG = "long"
+"""The variant that is trained for longer."""
 VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "recipe": ("self-play, CFR-D", {}),
     "random": ("random beliefs", {"source": "random"}),
-    "average": ("self-play, modified CFR-AVG", {"method": "dcfr-avg-modified"}),
-    "drawn": ("self-play, 4 boards drawn", {"boards": 4}),
+    "all": ("self-play, values not over the showdown", {"shown": False}),
     "guess": ("self-play, policy network and warm starts", {"policy_net": True}),
+    "average": ("self-play, modified CFR-AVG", {"method": "dcfr-avg-modified"}),
+    "sound": ("self-play, sound CFR-AVG", {"method": "dcfr-avg"}),
+    "drawn": ("self-play, 4 boards drawn", {"boards": 4}),
+    LONG: ("self-play, CFR-D, a longer training of a wider network", {"width": 256}),
 }
 LARGER: Mapping[str, Any] = {"boards": 4, "iterations": 32}
 """With 24 cards."""
 MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (384,)}
 """Public belief states after which a training is judged."""
+LONG_MARKS = (1024, 2048, 4096)
+PLAYED = (8, 16, 32, 64, 128, 256)
+"""Iterations of each search at play."""
 SEEDS = (0, 1)
+CURVES = (("12", LONG, 0),)
+"""Trainings whose networks are searched with other iterations as well."""
 PLAYTHROUGHS = 4
 """Of the agent's own policy, at the end."""
 FULL = (4, 16, 64, 256)
@@ -53,29 +64,73 @@ def asked(deck: str, variant: str) -> dict[str, Any]:
     return {**COMMON, **VARIANTS[variant][1], **(LARGER if deck == "24" else {})}
 
 
+def marks_of(deck: str, variant: str) -> tuple[int, ...]:
+    """Public belief states after which a training is judged."""
+    return LONG_MARKS if variant == LONG else MARKS[deck]
+
+
+class Judge:
+    """Judges the searches of a network, in chips a hand.
+
+    Attributes:
+        game, compiled: what is judged.
+        searching: as the training has it.
+    """
+
+    def __init__(self, deck: str, settings: WholeRebelSettings) -> None:
+        self.game = load_rules(DECKS[deck]).public_game()
+        self.compiled = compiled_whole(self.game)
+        self.searching = PlaythroughSettings(
+            method=settings.method, iterations=settings.iterations, playthroughs=1, batch=BATCH
+        )
+
+    def average(self, leaf: LeafValue, **changes: Any) -> float:
+        """Exploitability of the average policies of searches."""
+        return self._judged(leaf, self.searching.changed(changes), drawn=False)
+
+    def played(self, leaf: LeafValue, **changes: Any) -> float:
+        """The same of drawn iterations, an upper bound."""
+        return self._judged(leaf, self.searching.changed({"playthroughs": PLAYTHROUGHS, **changes}), drawn=True)
+
+    def _judged(self, leaf: LeafValue, searching: PlaythroughSettings, *, drawn: bool) -> float:
+        found = searched_strategy(self.game, leaf, searching, np.random.default_rng(0), self.compiled, drawn=drawn)
+        return judge_whole(self.compiled, found).exploitability
+
+
 def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
-    """A training, and the exploitability of the average policies of its searches at the marks, in chips a hand."""
-    game = load_rules(DECKS[deck]).public_game()
-    compiled, marks, points = compiled_whole(game), list(MARKS[deck]), []
+    """A training, and the exploitability of the average policies of its searches at the marks, in chips a hand.
+
+    Of :data:`CURVES` also that of searches of other lengths, of average policies and as played.
+    """
+    marks, points = list(marks_of(deck, variant)), []
     settings = WholeRebelSettings().changed({**asked(deck, variant), "solves": marks[-1], "seed": seed})
-    searching = PlaythroughSettings(method=settings.method, iterations=settings.iterations, playthroughs=1, batch=BATCH)
+    judge = Judge(deck, settings)
     with one_thread():
-        trainer, seconds, began = RebelTrainer(game, settings), 0.0, process_time()
+        trainer, seconds, began = RebelTrainer(judge.game, settings), 0.0, process_time()
         while marks:
             trainer.round()
             if trainer.lesson.done < marks[0]:
                 continue
             marks.pop(0)
             seconds += process_time() - began
-            found = searched_strategy(game, trainer.leaf, searching, np.random.default_rng(0), compiled, drawn=False)
-            points.append((trainer.lesson.done, seconds, judge_whole(compiled, found).exploitability))
+            points.append((trainer.lesson.done, seconds, judge.average(trainer.leaf)))
+            print(deck, variant, seed, points[-1], flush=True)
             began = process_time()
         value: dict[str, Any] = {"points": points}
-        if (deck, variant, seed) == ("12", "recipe", SEEDS[0]):
-            searching = searching.changed({"playthroughs": PLAYTHROUGHS})
-            found = searched_strategy(game, trainer.leaf, searching, np.random.default_rng(0), compiled)
-            value["played"] = judge_whole(compiled, found).exploitability
+        if (deck, variant, seed) in CURVES:
+            value["curve"] = [
+                (T, judge.average(trainer.leaf, iterations=T), judge.played(trainer.leaf, iterations=T)) for T in PLAYED
+            ]
+            value["played"] = judge.played(trainer.leaf)
     return value
+
+
+def untrained() -> float:
+    """Exploitability of searches by a network that has learned nothing: showdowns at the ends of streets, and little else."""
+    settings = WholeRebelSettings().changed(asked("12", "recipe"))
+    judge = Judge("12", settings)
+    with one_thread():
+        return judge.average(RebelTrainer(judge.game, settings).leaf)
 
 
 def cost() -> dict[str, float]:
@@ -104,13 +159,14 @@ def solved(deck: str) -> list[tuple[int, float]]:
 def runs() -> dict[str, Any]:
     """Every run by name: what it is known by, and how it is made."""
     found: dict[str, Any] = {"52-cost": ({"study": "whole_holdem", "game": WHOLE}, cost)}
+    found["12-untrained"] = {"study": "whole_holdem", "untrained": asked("12", "recipe")}, untrained
     for deck, game in DECKS.items():
         if deck != "24":
             found[f"{deck}-solved"] = {"study": "whole_holdem", "game": game, "full": FULL}, lambda deck=deck: solved(deck)
         for variant in VARIANTS if deck == "12" else ("recipe",):
             for seed in SEEDS if deck == "12" else SEEDS[:1]:
-                about = {**asked(deck, variant), "marks": MARKS[deck], "seed": seed}
-                key = {"study": "whole_holdem", "game": game, "settings": about}
+                about = {**asked(deck, variant), "marks": marks_of(deck, variant), "seed": seed}
+                key = {"study": "whole_holdem", "game": game, "settings": about, "curve": (deck, variant, seed) in CURVES}
                 found[f"{deck}-{variant}-{seed}"] = key, lambda plan=(deck, variant, seed): trained(*plan)
     return found
 
@@ -129,17 +185,38 @@ def table(deck: str, known: Mapping[str, Any]) -> Table | None:
     """Exploitability of one deck's trainings at the marks."""
     rows = []
     for variant, (text, _) in VARIANTS.items():
+        if variant == LONG:
+            continue
         found = [known[name] for seed in SEEDS if (name := f"{deck}-{variant}-{seed}") in known]
         if found:
             cells = [spread([run["points"][k][2] for run in found]) for k in range(len(MARKS[deck]))]
             seconds = max(run["points"][-1][1] for run in found)
-            played = [big_blinds(run["played"]) for run in found if "played" in run]
-            rows.append([text, str(len(found)), *cells, f"{seconds:.0f}", *(played or ["-"])])
-    heads = ["", "seeds", *(f"{mark:,}" for mark in MARKS[deck]), "s", f"played, N = {PLAYTHROUGHS}"]
+            rows.append([text, str(len(found)), *cells, f"{seconds:.0f}"])
+    heads = ["", "seeds", *(f"{mark:,}" for mark in MARKS[deck]), "s"]
     caption = (
         f"{deck} cards, `{DECKS[deck]}`: exploitability of average policies after so many public belief states, mbb a hand"
     )
     return Table(caption, heads, rows) if rows else None
+
+
+def longer(known: Mapping[str, Any]) -> list[Table]:
+    """The longer training by itself, and searches of other lengths with its network."""
+    found = [known[name] for seed in SEEDS if (name := f"12-{LONG}-{seed}") in known]
+    if not found:
+        return []
+    rows = [
+        [f"{mark:,}", spread([run["points"][k][2] for run in found]), f"{max(run['points'][k][1] for run in found):.0f}"]
+        for k, mark in enumerate(LONG_MARKS)
+    ]
+    tables = [
+        Table("12 cards, a longer training of a network of width 256, mbb a hand", ["states", "exploitability", "s"], rows)
+    ]
+    for run in found:
+        if "curve" in run:
+            rows = [[str(T), big_blinds(average), big_blinds(played)] for T, average, played in run["curve"]]
+            caption = f"12 cards, searches of T iterations with that network, mbb a hand; played: N = {PLAYTHROUGHS}"
+            tables.append(Table(caption, ["T", "average policy", "played"], rows))
+    return tables
 
 
 def draw(known: Mapping[str, Any]) -> Picture:
@@ -153,6 +230,10 @@ def draw(known: Mapping[str, Any]) -> Picture:
             low, high = 500 * points[:, :, 2].min(axis=0), 500 * points[:, :, 2].max(axis=0)
             panel.fill_between(points[:, :, 1].mean(axis=0), low, high, color=style["color"], alpha=0.15, linewidth=0)
     across = panel.get_yaxis_transform()
+    if "12-untrained" in known:
+        panel.axhline(500 * known["12-untrained"], color="0.7", linewidth=0.8, linestyle=":")
+        text = "nothing learned: showdowns"
+        panel.text(0.99, 500 * known["12-untrained"], text, transform=across, fontsize=8, color="0.4", va="bottom", ha="right")
     for mark, chips in known.get("12-solved", ())[:3]:
         panel.axhline(500 * chips, color="0.7", linewidth=0.8)
         text = f"{mark} iterations of the whole game"
@@ -189,7 +270,7 @@ def findings(known: Mapping[str, Any]) -> list[str]:
     return told
 
 
-@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=20)
+@study(title="ReBeL on whole hold'em with small decks", place=19, minutes=40)
 def reproduce(options: list[str]) -> Result:
     known: dict[str, Any] = {}
     for name, (key, make) in runs().items():
@@ -201,7 +282,7 @@ def reproduce(options: list[str]) -> Result:
     return Result(
         source=published("rebel")["source"],
         findings=findings(known),
-        tables=[found for deck in DECKS if (found := table(deck, known))],
+        tables=[*(found for deck in DECKS if (found := table(deck, known))), *longer(known)],
         pictures=[draw(known)],
         notes=[
             "A subgame is a street of betting after its cards; 64 iterations of Discounted CFR unless a row says otherwise, "

@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import PolicyError, SpecError
+from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.play.cli.main import app
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
@@ -21,7 +22,7 @@ SETTINGS = {"solves": 24, "burn_in": 8, "iterations": 4, "episodes": 8, "batch":
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     found = tmp_path_factory.mktemp("whole") / "run"
-    tp.train(NINE, "rebel", settings=SETTINGS, out=found, judge_every=1000)
+    tp.train(NINE, "rebel", settings=SETTINGS, out=found, workers=1, judge_every=1000)
     return found
 
 
@@ -39,6 +40,28 @@ def test_a_training_is_resumed_judged_and_played(folder):
     player = agent(str(folder), PlayedGame.of("holdem(ranks=3,suits=3,stack=4)"), seed=0)
     assert isinstance(player, WholeSearchAgent)
     assert np.allclose(player.policy().sum(axis=0), 1)
+
+
+def test_streams_are_resumed_and_cannot_change(tmp_path):
+    asked = {**SETTINGS, "streams": 2, "solves": 16}
+    tp.train(NINE, "rebel", settings=asked, out=tmp_path / "run", workers=1, judge_every=0)
+    training = tp.train(resume=tmp_path / "run", settings={"solves": 24}, workers=1)
+    assert training.records[-1].done >= 24
+    assert training.records[-1].numbers["lost"] == 0
+    with pytest.raises(SpecError, match="streams"):
+        tp.train(resume=tmp_path / "run", settings={"streams": 3})
+
+
+def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
+    table = PlayedGame.of("holdem(stack=100)")
+    player = agent("rebel(iterations=2)", table, seed=0)
+    assert isinstance(player, WholeSearchAgent)
+    assert player.about.startswith("rebel:holdem-50bb")
+    assert player.leaf.encoding.bins.count == shipped_whole_nets()["holdem-50bb"].settings["bins"]
+    with pytest.raises(SpecError, match="is called 'holdem-5bb'; did you mean 'holdem-50bb'"):
+        agent("rebel(network=holdem-5bb)", table, seed=0)
+    with pytest.raises(SpecError, match="for these cards, blinds and stacks; known: holdem-50bb for holdem"):
+        agent("rebel", PlayedGame.of("holdem(stack=60)"), seed=0)
 
 
 def test_what_does_not_fit_is_refused(folder):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.rows_of_hands import write_met
+from treeplex.engine.holdem.rows_of_hands import write_met, write_won
 from treeplex.engine.tree.form import Tree, new_state, workspace
 from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import best_response, normalise, reach
@@ -144,7 +144,7 @@ class StreetSubgame(Subgame):
         """The ends of the street, those of one end together: leaf ``k * B + b`` is end k on board b."""
         return StreetPlaces(self.game, [PublicHand(end.table, board) for end in self.betting.ends for board in self.boards])
 
-    @property
+    @cached_property
     def width(self) -> int:
         """Rows times hands: the infosets of a decision."""
         return len(self.boards) * len(self.game.hands)
@@ -194,6 +194,18 @@ class StreetSubgame(Subgame):
             return 1 + (int(self.tree.sequence_offsets[player]) if base is None else base)
         number, action = last
         return int(self.firsts[number]) + action * self.width
+
+    @cached_property
+    def stop_begins(self) -> tuple[list[int], list[int]]:
+        """For each player where its sequences begin with which it comes to each stop."""
+        first, second = ([self.begin(player, stop.last[player]) for stop in self.betting.stops] for player in (0, 1))
+        return first, second
+
+    @cached_property
+    def end_begins(self) -> tuple[list[int], list[int]]:
+        """The same of the ends."""
+        first, second = ([self.begin(player, end.last[player]) for end in self.betting.ends] for player in (0, 1))
+        return first, second
 
     def at(self, array: NDArray[Any], player: int, last: Last) -> NDArray[Any]:
         """What an array [Q] has for the hands of a player after its last action, a view [B, H]."""
@@ -264,11 +276,11 @@ class StreetArrays(SubgameArrays):
         accumulate(self.subgame.tree, player, discount, weight, strategy, average)
 
     def reach_at_leaves(self, strategy: Floats) -> Ranges:
-        subgame, hands = self.subgame, self.subgame.roots.widths[0]
-        none = np.empty((0, hands))
+        subgame, hands, width = self.subgame, self.subgame.roots.widths[0], self.subgame.width
+        none = np.empty(0)
         return tuple(
-            np.concatenate([none, *(subgame.at(strategy, player, end.last[player]) for end in subgame.betting.ends)])
-            for player in (0, 1)
+            np.concatenate([none, *(strategy[begin : begin + width] for begin in begins)]).reshape(-1, hands)
+            for begins in subgame.end_begins
         )
 
     def write_gradient(self, player: int, strategy: Floats) -> None:
@@ -277,27 +289,36 @@ class StreetArrays(SubgameArrays):
         values[first:last] = 0.0
         if not stops:
             return
-        other = 1 - player
-        reached = np.stack([subgame.at(strategy, other, stop.last[other]) for stop in stops])
+        other, width = 1 - player, subgame.width
+        begins = subgame.stop_begins[other]
+        reached = np.stack([strategy[begin : begin + width] for begin in begins]).reshape(
+            len(stops), -1, len(subgame.game.hands)
+        )
         met = np.empty(reached.shape)
         hands = reached.shape[2]
         write_met(subgame.game.hands, subgame.roots.free, reached.reshape(-1, hands), ROUNDING, met.reshape(-1, hands))
         shown = [number for number, stop in enumerate(stops) if stop.shown]
-        won = dict(zip(shown, self._won(reached[shown]), strict=True)) if shown else {}
+        won = dict(zip(shown, self._won(reached[shown], met[shown]), strict=True)) if shown else {}
         for number, stop in enumerate(stops):
             lose, _, win = stop.paid if player == 0 else (-stop.paid[2], 0.0, -stop.paid[0])
             entries = lose * met[number] + (win - lose) * won[number] if stop.shown else win * met[number]
-            subgame.at(values, player, stop.last[player])[:] += entries
+            begin = subgame.stop_begins[player][number]
+            values[begin : begin + width] += entries.ravel()
 
-    def _won(self, reached: Floats) -> Floats:
-        """The shares of the pot that hands get, times how likely they meet somebody, [T, B, H] both."""
-        rows = np.ascontiguousarray(reached.transpose(1, 0, 2), np.float32)
-        return np.asarray(np.matmul(rows, self.subgame.shares.transpose(0, 2, 1)), np.float64).transpose(1, 0, 2)
+    def _won(self, reached: Floats, met: Floats) -> Floats:
+        """The shares of the pot that hands get, times how likely they meet somebody, [T, B, H] all."""
+        (stops, count, hands), won = reached.shape, np.empty(reached.shape)
+        rows = np.arange(stops * count).reshape(stops, count).T.ravel()
+        firsts = np.arange(count + 1) * stops
+        flat = [each.reshape(-1, hands) for each in (reached, met, won)]
+        write_won(self.subgame.shares, firsts, rows, *flat)
+        return won
 
     def write_leaves(self, player: int, entries: Floats) -> None:
         subgame, count = self.subgame, len(self.subgame.boards)
-        for number, end in enumerate(subgame.betting.ends):
-            subgame.at(self._work.values, player, end.last[player])[:] += entries[number * count : (number + 1) * count]
+        for number, begin in enumerate(subgame.end_begins[player]):
+            part = entries[number * count : (number + 1) * count]
+            self._work.values[begin : begin + subgame.width] += part.ravel()
 
     def improve(self, player: int, row: Weights) -> None:
         update(self.subgame.tree, player, np.array(row), self._state, self._work)

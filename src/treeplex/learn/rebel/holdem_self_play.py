@@ -121,8 +121,6 @@ class HoldemSelfPlay:
         examples: policies of the last turn that was searched, if they are learned.
     """
 
-    at_once = 1
-
     def __init__(self, spot: Spot, settings: HoldemRebelSettings, leaf: LeafValue, generator: np.random.Generator) -> None:
         """Begin.
 
@@ -152,6 +150,10 @@ class HoldemSelfPlay:
     def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
         """Put weights into its networks."""
         load_turn_weights(self.leaf, weights)
+
+    def solved_in(self, rows: HoldemRows) -> int:
+        """Games that an :meth:`advance` drew."""
+        return 1
 
     def rows_of(self, arrays: dict[str, NDArray[Any]]) -> HoldemRows:
         """Rows taken out of arrays that :meth:`HoldemRows.arrays` gave, beside others.

@@ -15,8 +15,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.rebel.holdem_self_play import HoldemRows, HoldemSelfPlay
@@ -25,10 +29,13 @@ from treeplex.learn.rebel.self_play import Rows, SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.turn_nets import turn_leaf
+from treeplex.learn.rebel.whole.lesson import whole_leaf
+from treeplex.learn.rebel.whole.self_play import Lessons, WholeSelfPlay
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import torch_module
 from treeplex.workers.executor import POLL_SECONDS, Executor
 
-Play = SelfPlay | HoldemSelfPlay
+Play = SelfPlay | HoldemSelfPlay | WholeSelfPlay
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
 """Of networks' weights that a state may hold for jobs under way; of larger networks these are waited for."""
@@ -42,7 +49,7 @@ class SelfPlayStopped(Exception):  # noqa: N818 (no error)
 class SelfPlayRows:
     """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
-    rows: Rows | HoldemRows
+    rows: Rows | HoldemRows | Lessons
     state: Arrays
     seconds: float
 
@@ -77,8 +84,29 @@ class TurnPlayer:
         return HoldemSelfPlay(self.spot, self.settings, leaf, np.random.default_rng(0))
 
 
-def advance(player: SelfPlayer | TurnPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
-    """Advance a stream's episodes by one subgame each, or draw and search its next turn.
+@dataclass(frozen=True, eq=False)
+class WholePlayer:
+    """The same of whole hold'em: the game's spec and the settings."""
+
+    spec: str
+    settings: WholeRebelSettings
+
+    @cached_property
+    def play_of_worker(self) -> WholeSelfPlay:
+        """The worker's own hands and networks, which each job overwrites."""
+        torch_module().set_num_threads(1)
+        rules = load_rules(self.spec)
+        if not isinstance(rules, Holdem):
+            raise SpecError(f"{self.spec} is not whole hold'em; give holdem(...)")
+        game = rules.public_game()
+        return WholeSelfPlay(game, self.settings, whole_leaf(game, self.settings), np.random.default_rng(0))
+
+
+Player = SelfPlayer | TurnPlayer | WholePlayer
+
+
+def advance(player: Player, weights: Arrays, state: Arrays) -> SelfPlayRows:
+    """Advance a stream's episodes by one subgame or street each, or draw and search its next turn.
 
     Args:
         player: what the worker knows.
@@ -107,7 +135,7 @@ class ParallelSelfPlay:
             and :meth:`state` takes jobs under way as they left, to be done again.
     """
 
-    def __init__(self, play: Play, executor: Executor, player: SelfPlayer | TurnPlayer, streams: int) -> None:
+    def __init__(self, play: Play, executor: Executor, player: Player, streams: int) -> None:
         self.play, self.solved, self.streams, self.seconds = play, 0, streams, 0.0
         self.executor, self._player = executor, executor.share(player)
         self.stop: Callable[[], bool] = lambda: False
@@ -128,7 +156,7 @@ class ParallelSelfPlay:
             self._collect()
         stream, harvest = self._next, self._ready.pop(self._next)
         self._next = (stream + 1) % self.streams
-        self.solved += self.play.at_once
+        self.solved += self.play.solved_in(harvest.rows)
         self.seconds += harvest.seconds
         self._send(stream, harvest.state)
         return harvest.rows
@@ -206,10 +234,10 @@ def put(play: Play, state: Arrays) -> None:
 
 
 def parallel_trainer(
-    game: PublicTree | Spot,
-    settings: RebelSettings | HoldemRebelSettings,
+    game: PublicTree | Spot | PublicHoldem,
+    settings: RebelSettings | HoldemRebelSettings | WholeRebelSettings,
     executor: Executor,
-    player: SelfPlayer | TurnPlayer,
+    player: Player,
     streams: int,
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""

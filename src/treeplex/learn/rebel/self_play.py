@@ -92,9 +92,8 @@ class SelfPlay:
         if settings.targets == "rewards":
             self.rewards = RewardRows(settings.episodes, self.encoding.inputs, self.encoding.outputs)
 
-    @property
-    def at_once(self) -> int:
-        """Subgames that :meth:`advance` solves."""
+    def solved_in(self, rows: Rows) -> int:
+        """Subgames that an :meth:`advance` solved."""
         return self.settings.episodes
 
     def again(self, generator: np.random.Generator) -> "SelfPlay":

@@ -11,6 +11,8 @@ from treeplex.spec import nearest
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
 """The network for rivers of hold'em that turns are searched with."""
+WHOLE = SHIPPED / "whole"
+"""The folder of networks for whole hold'em."""
 REBEL = "rebel"
 """The word for them in place of a file: the one judged best for the game, or ``rebel:NAME``; on turns, :data:`RIVERS`."""
 
@@ -18,6 +20,11 @@ REBEL = "rebel"
 def shipped_nets() -> dict[str, NetFile]:
     """All networks for whole games that come with the library, by file name."""
     return {path.stem: read_net(path) for path in sorted(SHIPPED.glob("*.safetensors"))}
+
+
+def shipped_whole_nets() -> dict[str, NetFile]:
+    """All networks for whole hold'em that come with the library, by file name."""
+    return {path.stem: read_net(path) for path in sorted(WHOLE.glob("*.safetensors"))}
 
 
 def shipped_net(rules: PublicTree, name: str | None = None) -> NetFile:

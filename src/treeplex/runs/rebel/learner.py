@@ -36,7 +36,7 @@ from treeplex.learn.torch.device import one_thread
 from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
-from treeplex.runs.rebel.whole import WHOLE, whole_job
+from treeplex.runs.rebel.whole import WHOLE, whole_game, whole_job
 from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.settings import Settings
 from treeplex.spec import quoted
@@ -162,8 +162,7 @@ class WholeRebelLearner(RebelLearner):
     job_kind = WHOLE
     settings: type[Settings] = WholeRebelSettings
     summary = "a value network for all streets of hold'em, learned by self-play from the first card"
-    takes: tuple[str, ...] = ("judge_every",)
-    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES}
+    line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
     def for_game(self, game: Any) -> TrainingKind:
         """Itself."""
@@ -174,8 +173,10 @@ class WholeRebelLearner(RebelLearner):
         return {RECIPE: WholeRebelSettings()}
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
-        """A training at its beginning."""
-        return whole_job(game, settings, options)
+        """A training at its beginning, with its workers."""
+        RebelTrainer(whole_game(game, options.named_in)[1], settings)  # whether it can be trained on is known first
+        settings, executor = self.streamed(settings, options.work)
+        return whole_job(game, settings, options, executor)
 
 
 class HoldemRebelLearner(RebelLearner):

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import perf_counter, process_time
 from typing import Any, ClassVar
@@ -18,6 +18,8 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.parallel_self_play import WholePlayer, parallel_trainer
+from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
@@ -28,8 +30,11 @@ from treeplex.runs.rebel.job import EVALUATIONS, NET, REBEL, RebelJob
 from treeplex.runs.train.kind import Options
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.whole.agent import unlimited
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+from treeplex.spec import nearest
 from treeplex.storage.files import append_line
+from treeplex.workers.executor import Executor
 
 WHOLE = JobKind(
     name="rebel on whole hold'em",
@@ -154,6 +159,46 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
     return net
 
 
+def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
+    """The game that a network was trained on, with the table's stacks if it knows these."""
+    own = whole_game(net.game)[1]
+    stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
+    if low <= min(stacks) == max(stacks) <= high:
+        return PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
+    return own
+
+
+def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
+    """The network for whole hold'em that comes with the library, for a table's cards, blinds and stacks.
+
+    Args:
+        game: at the table; its raises may be others.
+        name: file name, without its ending; None for the first that fits.
+
+    Raises:
+        SpecError: there is none, or an unknown name.
+    """
+    known = shipped_whole_nets()
+    if name is not None:
+        if name not in known:
+            what = "no training, and no network for whole hold'em that comes with the library, is called"
+            raise SpecError(f"{what} {name!r}{nearest(name, known)}")
+        return known[name]
+    for net in known.values():
+        own = trained_game(net, game)
+        if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
+            return net
+    raise SpecError(
+        f"no network for whole hold'em comes with the library for these cards, blinds and stacks; {of(known)}; or name a "
+        "training: rebel(network=runs/whole)"
+    )
+
+
+def of(known: Mapping[str, NetFile]) -> str:
+    """Which networks there are."""
+    return "known: " + (", ".join(f"{stem} for {net.game}" for stem, net in known.items()) or "none")
+
+
 @dataclass(frozen=True)
 class WholeJudgement:
     """What :func:`judge_whole_rebel` found.
@@ -263,9 +308,14 @@ def judge_whole_rebel(
     return result
 
 
-def whole_job(game: Any, settings: WholeRebelSettings, options: Options) -> WholeRebelJob:
-    """A training at its beginning."""
+def whole_job(game: Any, settings: WholeRebelSettings, options: Options, executor: Executor | None) -> WholeRebelJob:
+    """A training at its beginning; ``executor`` plays its streams, None for one in this process."""
     rules, public = whole_game(game, options.named_in)
     judge = WholeJudge(public, settings, options.judge_every)
-    trainer = RebelTrainer(public, settings)
-    return WholeRebelJob(rules.spec, whole_identity(public), trainer, settings, options.folder, judge=judge)
+    if executor is None:
+        trainer = RebelTrainer(public, settings)
+    else:
+        assert settings.streams is not None
+        trainer, _ = parallel_trainer(public, settings, executor, WholePlayer(rules.spec, settings), settings.streams)
+    identity = whole_identity(public)
+    return WholeRebelJob(rules.spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)

@@ -45,17 +45,60 @@ def test_a_dealt_board_counts_as_one_drawn_uniformly(game):
 
 def test_values_sum_to_zero_and_are_alike_for_hands_that_suits_do_not_tell_apart(game):
     leaf = RebelTrainer(game, WholeRebelSettings(**SMALL)).leaf
-    boards = [(), leaf.cards.suits.canonical(tuple(game.rules.format.deck[:3]))[0]]
-    tables = closed_table(game, (2, 2), 0), closed_table(game, (4, 4), 1)
-    places = StreetPlaces(game, [PublicHand(table, board) for table, board in zip(tables, boards, strict=True)])
-    random = np.random.default_rng(0)
+    places, random = places_of(game, leaf.cards), np.random.default_rng(0)
     believed = tuple(random.random((2, len(game.hands))) * places.free for _ in (0, 1))
     values = leaf(places, believed, believed)
-    total = sum((own * places.opposing(believed, k) * values[k]).sum(axis=1) for k, own in enumerate(believed))
-    assert np.allclose(total, 0, atol=1e-9)
-    swapped = leaf.cards.suits.maps[1]
+    met = [own * places.opposing(believed, k) for k, own in enumerate(believed)]
+    total = sum((own * worth).sum(axis=1) for own, worth in zip(met, values, strict=True))
+    assert np.abs(total / met[0].sum(axis=1)).max() < 1e-6  # showdowns are summed in single precision
+    orbits = np.stack([leaf.cards.suits.orbits(state.board) for state in places.states])
+    for own in believed:
+        equalise(orbits, own)
+    values, swapped = leaf(places, believed, believed), leaf.cards.suits.maps[1]
     assert np.allclose(values[0][0], values[0][0][swapped])
     assert np.ptp(values[0][0]) > 0
+
+
+def places_of(game, cards):
+    boards = [(), cards.suits.canonical(tuple(game.rules.format.deck[:3]))[0]]
+    tables = closed_table(game, (2, 2), 0), closed_table(game, (4, 4), 1)
+    return StreetPlaces(game, [PublicHand(table, board) for table, board in zip(tables, boards, strict=True)])
+
+
+@pytest.mark.parametrize("bins", [0, 6])
+def test_a_network_of_zeros_says_what_showdowns_pay(game, bins):
+    leaf = RebelTrainer(game, WholeRebelSettings(**SMALL, bins=bins)).leaf
+    for parameter in leaf.net.parameters():
+        parameter.data.zero_()
+    leaf.forward.refresh()
+    places, random = places_of(game, leaf.cards), np.random.default_rng(0)
+    believed = tuple(random.random((2, len(game.hands))) * places.free for _ in (0, 1))
+    for player in (0, 1):
+        values = leaf(places, believed, believed, player)[player]
+        for place, state in enumerate(places.states):
+            shares = leaf.cards.showdowns.shares(state.board)
+            apart = leaf.cards.showdowns.apart * places.free[place] * places.free[place][:, None]
+            other = believed[1 - player][place]
+            expected = game.rules.pot(state.table) * ((shares @ other) / np.maximum(apart @ other, 1e-12) - 0.5)
+            held = places.free[place] > 0
+            assert np.allclose(values[place][held], expected[held], atol=1e-5)
+
+
+def test_bins_keep_ranges_and_values_in_order_of_strength(game):
+    leaf = RebelTrainer(game, WholeRebelSettings(**SMALL, bins=6)).leaf
+    places = places_of(game, leaf.cards)
+    prepared = leaf.encoding.prepared(places)
+    rows = prepared.write((places.free, places.free))[:, -6:]
+    assert (np.diff(rows, axis=1) > 0).all()
+    assert np.allclose(rows[:, -1], 2.0)
+    equity = np.stack([leaf.cards.showdowns.shares(state.board).sum(axis=1) for state in places.states])
+    targets, counts = prepared.rows_of_values((equity, -equity), (places.free, places.free))
+    assert (np.diff(targets[:, :6], axis=1) > 0).all()
+    assert np.allclose(targets[:, :6], -targets[:, 6:])
+    assert np.allclose(counts.sum(axis=1), 12.0)
+    found = prepared.read(targets, places.widths)[0]
+    for place, held in enumerate(places.free > 0):
+        assert np.corrcoef(found[place][held], equity[place][held])[0, 1] > 0.85
 
 
 def test_a_training_resumes_bit_for_bit(game):
@@ -83,6 +126,8 @@ def test_a_training_resumes_bit_for_bit(game):
         {"method": "dcfr-avg-modified", "passed_on": "average"},
         {"method": "fp"},
         {"boards": 0},
+        {"bins": 4},
+        {"shown": False},
         {"policy_net": True, "warm": 2},
         {"policy_net": True, "warm": 2, "method": "fp"},
     ],
@@ -108,6 +153,10 @@ def test_stacks_must_cover_the_big_blind(game):
         RebelTrainer(game, WholeRebelSettings(**SMALL, stacks=(2, 8)))
     with pytest.raises(SpecError, match="the least and the most"):
         WholeRebelSettings(stacks=(9, 8))
+    with pytest.raises(SpecError, match="at least 2, or 0 for single hands"):
+        WholeRebelSettings(bins=1)
+    with pytest.raises(SpecError, match="sees single hands"):
+        WholeRebelSettings(bins=8, policy_net=True)
 
 
 @pytest.mark.parametrize("drawn", [True, False])

@@ -99,3 +99,9 @@ class NetworkStreetGuess:
 
 class GuidedWholeLeaf(GuidedLeaf, WholeLeaf):
     """Leaf values of whole hold'em from a network, and guesses of the policies from another."""
+
+    def __init__(
+        self, encoding: WholeEncoding, net: Module, guess: NetworkStreetGuess, warm: int, *, shown: bool = True
+    ) -> None:
+        WholeLeaf.__init__(self, encoding, net, shown=shown)
+        self.guess, self.warm = guess, warm

@@ -20,10 +20,14 @@ from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf, NetworkStreetGuess
 from treeplex.learn.rebel.whole.self_play import WholeRows, WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.torch.device import torch_device, torch_module
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
+SEEN = 2
+"""Raised when inputs or outputs of networks change their meaning, so that earlier networks are refused."""
+LINEAR = 0.2
+"""Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
 
 
 class WholeLesson(SelfPlayLesson):
@@ -38,14 +42,15 @@ class WholeLesson(SelfPlayLesson):
     ) -> None:
         self.settings, self.leaf = settings, whole_leaf(game, settings, net)
         encoding = self.leaf.encoding
+        device = torch_device(settings.device)
         empty = [np.zeros((0, numbers), np.float32) for numbers in (encoding.inputs, encoding.outputs, encoding.outputs)]
         rows = Replay(*empty, room=settings.rows)
-        self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber)}
+        self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber, device=device)}
         if isinstance(self.leaf, GuidedWholeLeaf):
             columns = self.leaf.guess.encoding.columns
             examples = PolicyRows(empty[0], np.zeros((0, encoding.hands, columns), np.uint8), np.zeros((0, columns), np.bool_))
             kept = Replay(*examples, room=settings.rows)
-            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss)
+            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
         self.play = WholeSelfPlay(game, settings, self.leaf, generator)
         self.seen = self.examples = 0
 
@@ -72,19 +77,19 @@ class WholeLesson(SelfPlayLesson):
 
 def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory | None = None) -> WholeLeaf:
     """Fresh networks as settings have them."""
-    encoding = WholeEncoding(game)
+    encoding = WholeEncoding(game, settings.bins)
     sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
     if not settings.policy_net:
-        return WholeLeaf(encoding, made)
+        return WholeLeaf(encoding, made, shown=settings.shown)
     policies = StreetPolicies(encoding, game)
     guess = NetworkStreetGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes))
-    return GuidedWholeLeaf(encoding, made, guess, settings.warm)
+    return GuidedWholeLeaf(encoding, made, guess, settings.warm, shown=settings.shown)
 
 
 def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:
-    """Mean Huber loss of hands' values, each as much as its weight."""
-    errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none")
+    """Mean Huber loss of hands' values, or bins', each as much as its weight; squared up to :data:`LINEAR`."""
+    errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none", delta=LINEAR)
     return (errors * weights).sum() / weights.sum().clamp(min=1.0)
 
 
@@ -103,6 +108,7 @@ def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
 
 
 def whole_identity(game: PublicHoldem) -> str:
-    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan; stacks aside."""
+    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan, stacks aside, and of how
+    networks see them (:data:`SEEN`)."""
     rules = replace(game.rules, betting=replace(game.rules.betting, stacks=()))
-    return hashlib.sha256(repr(rules).encode()).hexdigest()
+    return hashlib.sha256(f"{SEEN} {rules!r}".encode()).hexdigest()

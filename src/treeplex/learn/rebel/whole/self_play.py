@@ -26,7 +26,9 @@ from treeplex.forms.whole.suits import Board
 from treeplex.games.poker.whole.betting import Table
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.public import pick
+from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import split
+from treeplex.learn.rebel.self_play import policies_taken
 from treeplex.learn.rebel.whole.drawn_games import changed_game, closed_table, drawn_game, sizes_of
 from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
@@ -57,6 +59,13 @@ class Lessons(NamedTuple):
 
     values: WholeRows
     policies: PolicyRows | None
+
+    def arrays(self) -> dict[str, NDArray[Any]]:
+        """The same by name."""
+        found: dict[str, NDArray[Any]] = {f"rows.{name}": part for name, part in self.values._asdict().items()}
+        if self.policies is not None:
+            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,6 +127,30 @@ class WholeSelfPlay:
         self._root = self._first_of(game)
         self.states = [self._first() for _ in range(settings.episodes)]
         self.solved = 0
+
+    def solved_in(self, rows: Lessons) -> int:
+        """Public belief states that an :meth:`advance` solved."""
+        return len(rows.values.inputs)
+
+    def again(self, generator: np.random.Generator) -> "WholeSelfPlay":
+        """The same from the beginning, with random numbers of its own."""
+        return WholeSelfPlay(self.game, self.settings, self.leaf, generator)
+
+    def weights(self) -> dict[str, NDArray[Any]]:
+        """Of its networks, by name."""
+        return weights_of(self.leaf)
+
+    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
+        """Put weights into its networks."""
+        load_weights(self.leaf, weights)
+
+    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> Lessons:
+        """Rows taken out of arrays that :meth:`Lessons.arrays` gave, beside others.
+
+        Raises:
+            KeyError: some are missing.
+        """
+        return Lessons(WholeRows(*(arrays.pop(f"rows.{name}") for name in WholeRows._fields)), policies_taken(arrays))
 
     def _first(self) -> Between:
         """A hand before its first bet, with stacks and sizes drawn if they are to be."""
@@ -211,6 +244,7 @@ class WholeSelfPlay:
         owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
         ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
         whole = tuple(own[owners] for own in ranges)
+        shown = self.leaf.showdown(places, ranges)
         pots = np.array([state.game.rules.pot(state.table) for state in states])
         orbits = np.stack([self.cards.suits.orbits(state.board) for state in states])
         targets, counts = [], []
@@ -223,11 +257,13 @@ class WholeSelfPlay:
             for part in sums:
                 equalise(orbits, part)
             mean = np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0)
-            targets.append(mean / pots[:, None])
+            targets.append(np.where(sums[1] > 0, mean / pots[:, None] - shown[player], 0.0))
             seen = np.divide(sums[1], before, out=np.zeros_like(before), where=(before > 0) & (sums[1] > 0))
             counts.append(seen / totals[:, None])
-        inputs = encoding.prepared(places).write(ranges).copy()
-        return WholeRows(inputs, *(np.concatenate(part, axis=1).astype(np.float32) for part in (targets, counts)))
+        prepared = encoding.prepared(places)
+        return WholeRows(
+            prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1]))
+        )
 
     def _walked(self, subgame: StreetSubgame, stopped: StoppedRows, place: int, board: Board, held: tuple[int, int]) -> Between:
         """Play a street down; where the hand goes on, or a new one."""

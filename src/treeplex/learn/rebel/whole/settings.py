@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from treeplex.errors import SpecError
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.settings import SOURCES
+from treeplex.learn.torch.device import DEVICES
 from treeplex.search.settings import DRAWS, PASSED_ON
 from treeplex.search.subgame import METHODS
 from treeplex.settings import Settings, setting
@@ -55,6 +56,30 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
     burn_in: int = setting(1024, "subgames before the first step", low=1)
     solves: int = setting(30_000, "streets to play in total; the step size falls over them", low=1)
     fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
+    bins: int = setting(
+        0,
+        "bins of strength into which ranges and values are gathered, for decks of many hands; 0: single hands",
+        low=0,
+        fixed=True,
+        added=True,
+    )
+    shown: bool = setting(
+        True, "whether values are learned over those of a showdown without further bets", fixed=True, added=True
+    )
+    device: str = setting(
+        "cpu",
+        "where gradient steps are taken: cuda is a graphics card, auto cuda where there is one; streets are searched by the "
+        "processor",
+        choices=DEVICES,
+        added=True,
+    )
+    streams: int | None = setting(
+        None,
+        "batches of hands, each with random numbers of its own, that workers play; none: two per worker, one without",
+        low=1,
+        fixed=True,
+        added=True,
+    )
     policy_net: bool = setting(False, "whether a second network learns policies, from which searches start", fixed=True)
     warm: int = setting(15, "iterations that a start from the policy network counts as; 0: trained, but not used", low=0)
     seconds: float | None = setting(None, "time over which it trains, in place of so many streets (solves)", above=0)
@@ -66,6 +91,11 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
             raise SpecError(
                 f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
             )
+
+        if self.bins == 1:
+            raise SpecError("bins must be at least 2, or 0 for single hands, not 1")
+        if self.policy_net and self.bins:
+            raise SpecError("a policy network of whole hold'em sees single hands; leave bins out, or policy_net")
 
     @property
     def length(self) -> int:

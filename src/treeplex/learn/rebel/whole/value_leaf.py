@@ -1,55 +1,123 @@
 """What a network sees of a public belief state of whole hold'em, and its outputs as values of hands."""
 
+from collections.abc import Sequence
+from typing import NamedTuple, Protocol
+
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.rows_of_hands import equalise
+from treeplex.engine.holdem.rows_of_hands import equalise, write_won
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.rebel.value_net import Module, NetworkLeaf
+from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look
 from treeplex.search.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
 USUAL_DEPTH = 50.0
 """Big blinds in all that are seen as one half."""
 
 
-class WholeEncoding(Encoding):
-    """Rows of public belief states between streets: all chips in big blinds, the state's features, both ranges.
+class Rows(Protocol):
+    """Rows of places, whose beliefs are written again and again; see :class:`EncodedPlaces`."""
 
-    Player 0's come first. Stacks and sizes may be other ones than the game's: a state is seen as its place's game says.
+    rows: Singles
+
+    def write(self, reached: Ranges) -> Singles: ...
+
+    def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges: ...
+
+    def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]: ...
+
+
+class WholeEncoding(Encoding):
+    """Rows of public belief states between streets: the state's features, then both ranges, player 0's first.
+
+    Of single hands a row says how likely each is, a hand of average likelihood being 1; of bins of strength see
+    :mod:`treeplex.learn.rebel.whole.bins`. Stacks and sizes may be other ones than the game's: a state is seen as its place's
+    game says.
 
     Attributes:
         cards: of the deck.
+        bins: None for single hands.
     """
 
-    def __init__(self, game: PublicHoldem) -> None:
+    def __init__(self, game: PublicHoldem, bins: int = 0) -> None:
+        """Prepare.
+
+        Args:
+            game: whose cards they are.
+            bins: how many bins; 0 for single hands.
+        """
         super().__init__(game)
         self.cards = Cards(game)
-        self.features += 1
-        self.inputs += 1
-        self._rows: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
+        self.bins = Bins(self.cards, bins) if bins else None
+        self._looks: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
+        self.features = len(self.features_of(game, game.first_state()))
+        knots = bins or self.hands
+        self.inputs, self.outputs = self.features + 2 * knots, 2 * knots
 
-    def prepared(self, places: Places) -> EncodedPlaces:
+    def prepared(self, places: Places) -> "Rows":  # type: ignore[override]
         assert isinstance(places, StreetPlaces)
         rows = np.zeros((len(places), self.inputs), np.float32)
         for row, state in zip(rows, places.states, strict=True):
             row[: self.features] = self.features_of(places.game, state)
-        slots = np.stack((np.zeros(len(places), np.int64), np.ones(len(places), np.int64)))
-        return EncodedPlaces(self, rows, slots, np.stack((places.free, places.free)))
+        if self.bins is not None:
+            return BinnedPlaces(self.bins, rows, [state.board for state in places.states])
+        return SingleHands(self, rows, places.free)
 
     def features_of(self, game: PublicHoldem, state: PublicHand) -> Floats:
         """A state as numbers, float64 [features]."""
         key = game.rules.stacks, state
-        if key not in self._rows:
-            if len(self._rows) > MOST_SEEN:
-                self._rows.clear()
+        if key not in self._looks:
+            if len(self._looks) > MOST_SEEN:
+                self._looks.clear()
             depth = (sum(game.rules.stacks) + sum(game.rules.antes)) / game.rules.betting.big_blind
-            self._rows[key] = np.concatenate(([depth / (depth + USUAL_DEPTH)], game.features_at(state)))
-        return self._rows[key]
+            single = self.bins is None
+            seen = np.concatenate(([depth / (depth + USUAL_DEPTH)], game.features_at(state))) if single else look(game, state)
+            self._looks[key] = seen
+        return self._looks[key]
+
+
+class SingleHands(EncodedPlaces):
+    """Rows that say how likely each hand is."""
+
+    def __init__(self, encoding: WholeEncoding, rows: Singles, free: Floats) -> None:
+        """Player 0's hands come first in every row."""
+        slots = np.stack((np.zeros(len(rows), np.int64), np.ones(len(rows), np.int64)))
+        super().__init__(encoding, rows, slots, np.stack((free, free)))
+
+    def write(self, reached: Ranges) -> Singles:
+        rows = super().write(reached)
+        rows[:, self.encoding.features :] *= self.encoding.hands
+        return rows
+
+    def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
+        """Values [K, H] of both players as outputs should be, [K, 2 H], and how much each of these counts."""
+        joined = (np.concatenate(part, axis=1).astype(np.float32) for part in (values, weights))
+        first, second = joined
+        return first, second
+
+
+class Known(NamedTuple):
+    """What stays of places.
+
+    Attributes:
+        pots: float64 [K, 1].
+        orbits: int64 [K, H].
+        shares: float32 [B, H, H] of the boards.
+        firsts, rows: places by board, see :func:`write_won`.
+    """
+
+    pots: Floats
+    orbits: Ints
+    shares: Singles
+    firsts: Ints
+    rows: Ints
 
 
 class WholeLeaf(NetworkLeaf):
@@ -57,31 +125,58 @@ class WholeLeaf(NetworkLeaf):
 
     Hands that a renaming of suits takes to each other, which changes no card shown, get their mean; and from all values is
     subtracted what both players' sum to, so that they sum to zero.
+
+    Attributes:
+        shown: whether outputs are what hands are worth over the showdown without further bets, which is added.
     """
 
-    def __init__(self, encoding: WholeEncoding, net: Module) -> None:
+    def __init__(self, encoding: WholeEncoding, net: Module, *, shown: bool = True) -> None:
         super().__init__(encoding, net)
-        self.cards = encoding.cards
-        self.known: Prepared[Places, tuple[Floats, Ints]] = Prepared(self._known)
+        self.cards, self.shown = encoding.cards, shown
+        self.known: Prepared[Places, Known] = Prepared(self._known)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if not len(places):
             return believed
-        prepared, (pots, orbits) = self.prepared(places), self.known(places)
+        prepared, known = self.prepared(places), self.known(places)
         values = prepared.read(self.forward(prepared.write(believed)), places.widths)
-        surplus, pairs = np.zeros(len(places)), np.zeros(len(places))
+        surplus, pairs, every = np.zeros(len(places)), np.zeros(len(places)), []
         for each, (own, belief) in enumerate(zip(values, believed, strict=True)):
-            own *= pots
-            equalise(orbits, own)
-            weights = belief * places.opposing(believed, each)
+            equalise(known.orbits, own)
+            every.append(places.opposing(believed, each))
+            weights = belief * every[each]
             surplus += np.einsum("kh,kh->k", weights, own)
             pairs += weights.sum(axis=1)
         share = np.divide(surplus, pairs, out=np.zeros_like(pairs), where=pairs > 0)[:, None]
-        return tuple(own - share for own in values)
+        for each in (0, 1) if player is None else (player,):
+            values[each][...] -= share
+            if self.shown:
+                values[each][...] += over_half(known, believed[1 - each], every[each])
+            values[each][...] *= known.pots
+        return values
 
-    def _known(self, places: Places) -> tuple[Floats, Ints]:
-        """The pot at each place, float64 [K, 1], and the orbits of hands there, int64 [K, H]."""
+    def showdown(self, places: Places, believed: Ranges) -> Ranges:
+        """What hands are worth in parts of the pot if nobody bets again, float64 [K, H] each; zeros unless that is added."""
+        if not self.shown:
+            return tuple(np.zeros_like(own) for own in believed)
+        known = self.known(places)
+        return tuple(over_half(known, believed[1 - each], places.opposing(believed, each)) for each in (0, 1))
+
+    def _known(self, places: Places) -> Known:
         assert isinstance(places, StreetPlaces)
-        pots = [places.game.rules.pot(state.table) for state in places.states]
+        pots = np.array([places.game.rules.pot(state.table) for state in places.states], np.float64)[:, None]
         orbits = np.stack([self.cards.suits.orbits(state.board) for state in places.states])
-        return np.array(pots, np.float64)[:, None], orbits
+        boards = list(dict.fromkeys(state.board for state in places.states))
+        numbers = {board: number for number, board in enumerate(boards)}
+        owners = np.array([numbers[state.board] for state in places.states])
+        rows = np.argsort(owners, kind="stable")
+        firsts = np.searchsorted(owners[rows], np.arange(len(boards) + 1))
+        shares = np.stack([self.cards.showdowns.shares(board) for board in boards]) if self.shown else np.empty((0, 0, 0))
+        return Known(pots, orbits, np.asarray(shares, np.float32), firsts, rows)
+
+
+def over_half(known: Known, other: Floats, met: Floats) -> Floats:
+    """The share of the pot of each hand against a range, less one half, [K, H]; 0 for hands that meet nobody."""
+    won = np.empty_like(met)
+    write_won(known.shares, known.firsts, known.rows, np.ascontiguousarray(other, np.float64), met, won)
+    return np.divide(won, met, out=np.full_like(won, 0.5), where=met > 0) - 0.5

@@ -1,6 +1,7 @@
 """Agents that search by themselves: ReBeL's networks, and searches with exact values, values of one's own or none."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -118,28 +119,28 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
     """An agent for whole hold'em, with the raises that its network was trained with.
 
     Raises:
-        SpecError: no training is named, or a setting that it does not know.
+        SpecError: no network that comes with the library fits and no training is named, or a setting that it does not know.
         PolicyError: a network for other cards, blinds or stacks.
     """
     from treeplex.learn.rebel.whole.lesson import leaf_of
-    from treeplex.runs.rebel.whole import whole_game, whole_net
+    from treeplex.runs.rebel.whole import shipped_whole_net, trained_game, whole_net
     from treeplex.search.whole.agent import WholeSearchAgent
 
-    if settings.network is None:
-        raise SpecError("no network for whole hold'em comes with the library; name a training: rebel(network=runs/whole)")
     given = [name for name in ("think", "depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
     if given:
         raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
-    net = whole_net(settings.network, None)
-    own = whole_game(net.game)[1]
-    stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
-    if low <= min(stacks) == max(stacks) <= high:  # it knows all of these
-        own = PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
+    source = settings.network
+    if source is None or not Path(source).exists():
+        net = shipped_whole_net(game, source)
+        source = f"rebel:{net.path.stem}"
+    else:
+        net = whole_net(source, None)
+    own = trained_game(net, game)
     searching = PlaythroughSettings(
         method=settings.method or str(net.settings["method"]), iterations=settings.iterations or net.play_iterations
     )
     agent = WholeSearchAgent(game, own, leaf_of(net, own), searching, generator, drawn=settings.drawn is not False)
-    agent.about = f"{settings.network}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations a street"
+    agent.about = f"{source}: trained on {net.card['solved']:,} subgames, {searching.iterations} iterations a street"
     return agent
 
 

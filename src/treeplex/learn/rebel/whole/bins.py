@@ -1,0 +1,118 @@
+"""Ranges and values of whole hold'em by bins of strength, for decks whose single hands are too many to learn.
+
+Hands lie along their equity against all hands over the boards to come, at even distances; a bin is a point on that line, and a
+hand belongs to the two next to it. A network sees of a range how much of it lies in each bin or below, and of the board its
+ranks and how many cards share a suit; so it learns of boards from others like them.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.holdem.rows_of_hands import read_bins, sum_in_bins, write_bins
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.forms.whole.street import Cards
+from treeplex.forms.whole.suits import Board
+from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Singles = NDArray[np.float32]
+KEPT = 20_000
+"""Boards whose bins are remembered."""
+SHORT = 0.02
+"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
+
+
+class Bins:
+    """Where hands lie on boards.
+
+    Attributes:
+        count: how many bins there are.
+    """
+
+    def __init__(self, cards: Cards, count: int) -> None:
+        self._cards, self.count = cards, count
+        self._kept: OrderedDict[Board, tuple[Ints, Singles]] = OrderedDict()
+
+    def of(self, board: Board) -> tuple[Ints, Singles]:
+        """The bin below each hand, int64 [H], -1 for hands with a card of the board; how much of it the bin above has, [H]."""
+        if board not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept.popitem(last=False)
+            self._kept[board] = self._found(board)
+        return self._kept[board]
+
+    def _found(self, board: Board) -> tuple[Ints, Singles]:
+        shares = self._cards.showdowns.shares(board)
+        hands = self._cards.suits.format.hands
+        free = np.flatnonzero(~np.isin(hands, board).any(axis=1))
+        equity = shares[free].sum(axis=1, dtype=np.float64)
+        _, first, counts = np.unique(np.round(equity, 3), return_inverse=True, return_counts=True)
+        begins = np.cumsum(counts) - counts
+        place = (begins + (counts - 1) / 2)[first] * (self.count - 1) / max(len(free) - 1, 1)
+        low, share = np.full(len(hands), -1, np.int64), np.zeros(len(hands), np.float32)
+        low[free] = np.minimum(place.astype(np.int64), self.count - 2)
+        share[free] = place - low[free]
+        return low, share
+
+
+class BinnedPlaces:
+    """Rows of places whose ranges are written as bins; see :class:`treeplex.search.encoding.EncodedPlaces`.
+
+    Attributes:
+        rows: float32 [K, inputs], the last 2 B columns for both players' bins.
+    """
+
+    def __init__(self, bins: Bins, rows: Singles, boards: Sequence[Board]) -> None:
+        numbers = {board: number for number, board in enumerate(dict.fromkeys(boards))}
+        found = [bins.of(board) for board in numbers]
+        self.rows, self._bins = rows, bins.count
+        self._low, self._share = np.stack([low for low, _ in found]), np.stack([share for _, share in found])
+        self._boards = np.array([numbers[board] for board in boards], np.int64)
+
+    def write(self, reached: Ranges) -> Singles:
+        """The rows with the beliefs that own reaches, float64 [K, H], give."""
+        first = self.rows.shape[1] - 2 * self._bins
+        for player, own in enumerate(reached):
+            columns = self.rows[:, first + player * self._bins : first + (player + 1) * self._bins]
+            write_bins(self._boards, self._low, self._share, np.ascontiguousarray(own, np.float64), columns)
+        return self.rows
+
+    def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
+        """Values, float64 [K, H] each, from outputs [K, 2 B]."""
+        values = tuple(np.zeros((len(outputs), width)) for width in widths)
+        for each in (0, 1) if player is None else (player,):
+            columns = outputs[:, each * self._bins : (each + 1) * self._bins]
+            read_bins(self._boards, self._low, self._share, columns, values[each])
+        return values
+
+    def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]:
+        """Values [K, H] of both players as outputs should be, [K, 2 B], means over the hands of each bin, and how much
+        each counts, one for the average bin."""
+        targets, counts = [], []
+        for own, weight in zip(values, weights, strict=True):
+            found = np.zeros((2, len(own), self._bins))
+            sum_in_bins(self._boards, self._low, self._share, own, weight, found)
+            targets.append(np.divide(found[0], found[1], out=np.zeros_like(found[0]), where=found[1] > 0))
+            counts.append(found[1] * self._bins / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9))
+        return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
+
+
+def look(game: PublicHoldem, state: PublicHand) -> Floats:
+    """What a network of bins sees of a state, float64 [9 + ranks].
+
+    The logarithms of the smaller stack behind in pots and of the pot in big blinds, which of three streets is over, how many
+    cards share each suit, in descending order, and how often each rank is on the board.
+    """
+    rules, (table, board) = game.rules, state
+    pot = float(rules.pot(table))
+    behind = float(min(stack - put for stack, put in zip(rules.stacks, table.paid, strict=True)))
+    streets = [float(len(board) == size) for size in rules.format.board_sizes[:-1]]
+    suits = sorted((sum(card & 3 == suit for card in board) / 2 for suit in range(4)), reverse=True)
+    ranks = sorted({card >> 2 for card in rules.format.deck})
+    shown = [float(sum(card >> 2 == rank for card in board)) for rank in ranks]
+    chips = [np.log(max(behind / pot, SHORT)), np.log(pot / rules.betting.big_blind) / 2]
+    return np.array([*chips, *streets, *suits, *shown])
