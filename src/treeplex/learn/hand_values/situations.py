@@ -1,7 +1,8 @@
 """Random situations where a street of hold'em begins, and what every hand is worth in them.
 
-Four situations in ten have ranges as DeepStack draws them, by halving hands in order of strength (Moravčík et al. 2017); the
-others have ranges as play makes them: hands above some strength, smoothed, reweighted by a curve over strength, or all alike.
+Three ranges in ten are drawn as DeepStack draws them, by halving hands in order of strength (Moravčík et al. 2017); the others
+are as play makes them: hands above some strength on the board, smoothed, or some band of the hands as they are before the flop,
+both perhaps reweighted by a curve over strength; or all hands alike.
 """
 
 from dataclasses import dataclass, replace
@@ -12,6 +13,8 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import HAND_CLASSES
+from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
@@ -23,8 +26,9 @@ from treeplex.solvers.holdem.solver import HoldemSolver
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 POT, CHIP = 100.0, 0.01
-HALVED, TOP, CURVED = 0.4, 0.25, 0.25
-"""Parts of ranges drawn by halving, as the strongest hands, and as these reweighted by a curve; the others are uniform."""
+KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
+"""How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as they
+come from before the flop; these reweighted by a curve; all hands alike."""
 NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
 """Stacks in pots up to which solves take half of the iterations, and the usual ones."""
@@ -67,25 +71,40 @@ def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]
 
 
 def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
-    """A range on a board, float64 [H], summing to one; every hand that the board allows has a trace."""
-    size, strength, kind = len(board.held), board.static[:, 0], generator.random()
-    drawn = np.zeros(len(board.format.hands))
-    order = board.held[np.lexsort((generator.random(size), strength))]
-    if kind < HALVED:
+    """A range on a board of the whole deck, float64 [H], summing to one; every hand that the board allows has a trace."""
+    size, drawn = len(board.held), np.zeros(len(board.format.hands))
+    order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
+    place, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
+    if kind == "halved":
         drawn[order] = split(size, generator)
-    elif kind < HALVED + TOP + CURVED:
-        place = np.arange(size) / size
-        least, slope = generator.uniform(0.0, 0.8), generator.uniform(5.0, 30.0)
-        shares = 1.0 / (1.0 + np.exp(-slope * (place - least)))
-        if kind > HALVED + TOP:
-            middle, wide = generator.uniform(0, 1), generator.uniform(0.05, 0.4)
-            bump = np.exp(-0.5 * ((place - middle) / wide) ** 2)
+    elif kind == "alike":
+        drawn[order] = 1.0
+    else:
+        band = kind.endswith("band")
+        shares = band_of_classes(generator)[HAND_CLASSES[order]] if band else above(place, generator.uniform(0, 0.8), generator)
+        if kind.startswith("curved"):
+            bump = np.exp(-0.5 * ((place - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
             shares *= bump if generator.random() < 0.5 else 1.02 - bump
         drawn[order] = shares * np.exp(NOISE * generator.standard_normal(size))
-    else:
-        drawn[order] = 1.0
     drawn[order] += 1e-4 * drawn.sum() / size
     return np.asarray(drawn / drawn.sum())
+
+
+def above(place: Floats, least: float, generator: np.random.Generator) -> Floats:
+    """Shares that rise from 0 to 1 around a place, more or less steeply."""
+    return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (place - least))))
+
+
+def band_of_classes(generator: np.random.Generator) -> Floats:
+    """How often each class of hands comes to a flop, float64 [169]: good ones by their equity before it, often not the best."""
+    known = class_equities()
+    equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
+    place = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
+    least = generator.uniform(0.1, 0.9)
+    shares = above(place, least, generator)
+    if generator.random() < 0.5:
+        shares *= 1.0 - generator.uniform(0.5, 1.0) * above(place, generator.uniform(least, 1.0), generator)
+    return shares
 
 
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings) -> Spot:
