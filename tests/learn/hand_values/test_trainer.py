@@ -30,7 +30,7 @@ def test_labels_are_those_of_another_solution() -> None:
     board, generator = HandBoard.of(HOLDEM, BOARD), np.random.default_rng(0)
     reach = np.stack([random_range(board, generator) for _ in range(2)])
     found = solved(board, 2.0, reach, RIVER)
-    other = River.solved(spot_of(BOARD, 2.0, RIVER), (reach[0], reach[1]), RIVER.iterations, 16)
+    other = River.solved(spot_of(BOARD, 2.0, RIVER, all_hands(HOLDEM)), (reach[0], reach[1]), RIVER.iterations, 16)
     order = np.argsort(other.bins.order[0])
     for player in (0, 1):
         over = found.worth[player] - (found.equity[player] - 0.5)

@@ -399,6 +399,11 @@ class HoldemArrays(SubgameArrays):
         store, against = self.store, self._against
         self.crew.ascend(answer, player, REPLY, against, store.average_scales, store, streets=self.subgame.streets)
 
+    def expect(self, player: int, strategy: Floats) -> None:
+        """Values of a player when both follow a strategy, [Q]; after :meth:`write_gradient` and :meth:`write_leaves`."""
+        store = self.store
+        self.crew.ascend(answer, player, EXPECT, strategy, store.average_scales, store, streets=self.subgame.streets)
+
     def root_entries(self, player: int) -> Floats:
         found = np.zeros((1, self.subgame.roots.widths[player]))
         found[0, self._hands[player]] = self.crew.root_values(player)

@@ -23,6 +23,12 @@ class HandValueSettings(LearningSettings):
         "iterations of Discounted CFR in a solve at stacks of 1.5 to 4 pots; half with less, 1.75 times as many with more",
         low=2,
     )
+    hands: int = setting(
+        0,
+        "hands of each player in a situation, half to one and a half times as many, chosen at random; 0: all that the board "
+        "allows. Fewer make solves cheaper, so that more situations are seen in the same time",
+        low=0,
+    )
     sampled: int = setting(
         128, "hands of each player that are learned from in a situation, half of them drawn by the range", low=1
     )

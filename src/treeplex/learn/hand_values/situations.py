@@ -16,7 +16,6 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HAND_CLASSES
 from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
@@ -37,14 +36,15 @@ DEEP = 1.75
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """A solved situation; both players' hands are those that the board allows, n of them.
+    """A solved situation; both players' hands are those of the board, n of them.
 
     Attributes:
         board: the board.
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody.
+        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody, or is
+            not in the range.
     """
 
     board: HandBoard
@@ -107,10 +107,22 @@ def band_of_classes(generator: np.random.Generator) -> Floats:
     return shares
 
 
-def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings) -> Spot:
-    """A pot with so many pots behind, every hand possible."""
+def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random.Generator) -> Floats:
+    """A range, float64 [H], of about ``count`` hands of another one, chosen at random; all of it for 0."""
+    least, most = max(count // 2, 1), count + count // 2
+    number = int(generator.integers(least, most, endpoint=True)) if count else len(board.held)
+    if number >= len(board.held):
+        return reach
+    kept = np.zeros_like(reach)
+    chosen = generator.choice(board.held, number, replace=False)
+    kept[chosen] = reach[chosen]
+    return np.asarray(kept / kept.sum())
+
+
+def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
+    """A pot with so many pots behind."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
-    return Spot(board, POT, chips, all_hands(HOLDEM), BetPlan.same(settings.bets, settings.raises), chip=CHIP)
+    return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
 
 
 def iterations_at(stack: float, settings: HandValueSettings) -> int:
@@ -124,13 +136,16 @@ def draw(settings: HandValueSettings, generator: np.random.Generator) -> Situati
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
-    reach = np.stack([random_range(board, generator) for _ in range(2)])
+    reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
+    if settings.hands:
+        board = HandBoard.of(HOLDEM, board.cards, reach.any(axis=0))
     return solved(board, stack, reach, settings)
 
 
 def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
     """A situation with these ranges, float64 [2, H]."""
-    game, count = compile_spot(spot_of(board.cards, stack, settings), isomorphism=False), iterations_at(stack, settings)
+    spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
+    game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)
     held = [np.asarray(game.boards[0][0].hands[player]) for player in (0, 1)]
     weights = np.concatenate([own[hands] for own, hands in zip(reach, held, strict=True)])
     game = replace(game, form=game.form._replace(weights=weights))
@@ -143,6 +158,6 @@ def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSet
         solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
         found = np.zeros(len(board.format.hands))
         found[held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
-        sure = mass[player] > 1e-6
+        sure = (mass[player] > 1e-6) & (reach[player, board.held] > 0)
         worth[player, sure] = found[board.held][sure] / mass[player, sure]
     return Situation(board, stack, reach, mass, equity, worth)

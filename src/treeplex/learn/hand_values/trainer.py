@@ -60,9 +60,9 @@ class HandNet:
         reach = situation.reach[:, situation.board.held]
         return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))
 
-    def leaf(self, *, step: int = 1) -> HandValues:
+    def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
         """Leaf values of the street before; see :class:`HandValues`."""
-        return HandValues(self.forward, step=step)
+        return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 
     def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
         """Write it atomically, with the settings of its training.
@@ -176,7 +176,7 @@ class HandValueTrainer:
         """Rows of some hands of both players: what the network sees, and their value over the showdown."""
         inputs, targets, count = [], [], self.settings.sampled
         for player in (0, 1):
-            known = np.flatnonzero(situation.mass[player] > 1e-6)
+            known = np.flatnonzero((situation.mass[player] > 1e-6) & (situation.reach[player, situation.board.held] > 0))
             weights = situation.weights[player][known]
             evenly = self.generator.choice(known, count - count // 2)
             by_range = self.generator.choice(known, count // 2, p=weights / weights.sum())

@@ -191,12 +191,15 @@ class HandValues:
             an alternating search in all; what they weigh follows the current policies all the same.
         symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
             suits apart; for searches that begin with those ranges.
+        kept: the values kept; None before there are any.
     """
 
     def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
         self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
         self._prepared: Prepared[Places, Following] = Prepared(self._following)
-        self._calls, self._kept = 0, None
+        self._calls = 0
+        self._places: HoldemPlaces | None = None
+        self.kept: Ranges | None = None
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Values as :class:`treeplex.search.leaf.LeafValue` has them: averages over the cards that open the next street.
@@ -207,13 +210,16 @@ class HandValues:
         assert isinstance(places, HoldemPlaces)
         if self.every < 2 or player is None:
             return self.fresh(places, believed, (0, 1) if player is None else (player,))
-        if self._kept is None or self._kept[0] is not places:
-            self._calls = 0
-        if self._calls % (2 * self.every) == 0:
-            self._kept = places, self.fresh(places, believed, (0, 1))
+        if self._places is not places:
+            self._places, self._calls = places, 0
+        if self._calls % (2 * self.every) == 0 or self.kept is None:
+            self.kept = self.fresh(places, believed, (0, 1))
         self._calls += 1
-        assert self._kept is not None
-        return self._kept[1]
+        return self.kept
+
+    def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
+        """Go on where a search stood after so many iterations."""
+        self._places, self.kept, self._calls = places, values, 2 * iterations
 
     def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
         """Values of some players, zeros of others, for each player float64 [K, H]."""
