@@ -21,6 +21,7 @@ from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.first_street import cut_first_street, following_street
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
+from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS
 from treeplex.learn.torch.device import one_thread
@@ -253,7 +254,8 @@ def values_of(spot: Spot, net: str) -> HandValues:
         SpecError, FileError: as :func:`treeplex.runs.holdem.search.hand_network`, or something else that is no network.
     """
     if net == SHOWDOWN:
-        return HandValues(None, step=LEAF_STEPS.get(following_street(spot), 1), every=EVERY, symmetric=True)
+        step = LEAF_STEPS.get(following_street(spot), 1) if spot.format == HOLDEM else 1
+        return HandValues(None, step=step, every=EVERY, symmetric=True)
     found = hand_network(net, spot, every=EVERY, symmetric=True)
     if found is None:
         raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")

@@ -259,8 +259,8 @@ class HandValues:
                 for own in wanted:
                     worth[own] += over[first : first + worth.shape[1]]
                     first += worth.shape[1]
-                if len(wanted) == 2:
-                    worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
+            if self.every > 1:
+                worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
             for own in wanted:
                 for image in below.images:
                     values[own][below.place, image] += chips * mass[own] * worth[own]
