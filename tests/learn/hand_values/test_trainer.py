@@ -12,7 +12,7 @@ from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.cards.cards import parse_cards  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
-from treeplex.games.poker.spots.known import holdem  # noqa: E402
+from treeplex.games.poker.spots.known import all_hands, holdem  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.situations import draw, random_range, solved, spot_of  # noqa: E402
 from treeplex.learn.hand_values.trainer import HandValueTrainer, read_hand_net  # noqa: E402

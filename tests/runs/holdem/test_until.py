@@ -9,17 +9,17 @@ import pytest
 
 pytest.importorskip("torch")
 
-import treeplex as tp  # noqa: E402
-from treeplex.errors import FileError, PolicyError, SpecError, TreeplexError  # noqa: E402
-from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
-from treeplex.games.poker.cards.cards import parse_cards  # noqa: E402
-from treeplex.games.poker.cards.format import small  # noqa: E402
-from treeplex.games.poker.spots.fields import SolveFields  # noqa: E402
-from treeplex.games.poker.spots.files import request_from_options  # noqa: E402
-from treeplex.games.poker.spots.known import all_hands  # noqa: E402
-from treeplex.games.poker.spots.spot import Rake, Spot  # noqa: E402
-from treeplex.runs.holdem.first_street_judge import judge_first_street  # noqa: E402
-from treeplex.runs.holdem.solution import HoldemSolution, load_solution  # noqa: E402
+import treeplex as tp
+from treeplex.errors import FileError, PolicyError, SpecError, TreeplexError
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.format import small
+from treeplex.games.poker.spots.fields import SolveFields
+from treeplex.games.poker.spots.files import request_from_options
+from treeplex.games.poker.spots.known import all_hands
+from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.runs.holdem.first_street_judge import judge_first_street
+from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 TURN = tp.holdem.spot("AsKd7c4h", "QQ+,AKs,JTs", "JJ+,AQs", pot=100, stack=200, bets="100%,a", raises="a")

@@ -136,7 +136,7 @@ def test_kept_values_are_both_players_and_sum_to_zero() -> None:
     assert len(asked) == 2  # both players at once, in iterations 1 and 4
     reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
     values = leaf.fresh(cut.leaves, reach, (0, 1))
-    worth = [(own * value * cut.leaves.opposing(reach, each)).sum(axis=1) for each, (own, value) in enumerate(zip(reach, values))]
+    worth = [(reach[own] * values[own] * cut.leaves.opposing(reach, own)).sum(axis=1) for own in (0, 1)]
     np.testing.assert_allclose(worth[0] + worth[1], 0, atol=1e-6 * np.abs(values[0] * cut.leaves.opposing(reach, 0)).sum())
 
 

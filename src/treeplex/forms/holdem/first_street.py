@@ -1,7 +1,7 @@
 """The first street of a spot by itself: nothing that follows is built, and every end of its betting but a fold is a leaf.
 
-Where a spot is cut by :func:`treeplex.forms.holdem.subgame.cut_spot`, all boards below are there, for cards to be dealt after an
-all-in. Here all-ins are leaves as well, so that memory and time do not depend on what may follow.
+Where a spot is cut by :func:`treeplex.forms.holdem.subgame.cut_spot`, all boards below are there, for cards to be dealt after
+an all-in. Here all-ins are leaves as well, so that memory and time do not depend on what may follow.
 """
 
 import numpy as np

@@ -26,8 +26,8 @@ Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
-"""How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as they
-come from before the flop; these reweighted by a curve; all hands alike."""
+"""How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as
+they come from before the flop; these reweighted by a curve; all hands alike."""
 NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
 """Stacks in pots up to which solves take half of the iterations, and the usual ones."""
@@ -43,8 +43,8 @@ class Situation:
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody, or is
-            not in the range.
+        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody, or
+            is not in the range.
     """
 
     board: HandBoard

@@ -1,10 +1,10 @@
 """How exploitable the play on a spot's first street is, everything that follows solved as well as it can be.
 
-A strategy of the first street says nothing of what follows, so by itself it has no exploitability. Of a player whose first street
-is fixed, what follows is chosen here against an opponent who may do anything anywhere: the spot is solved with that player's first
-street locked, once for each player. The two locked players together are a strategy of the whole spot, and its exploitability,
-found by the exact judge, is the least that any continuation of the first street has, up to how far the two solves are from
-their ends. So it counts mistakes on the first street alone.
+A strategy of the first street says nothing of what follows, so by itself it has no exploitability. Of a player whose first
+street is fixed, what follows is chosen here against an opponent who may do anything anywhere: the spot is solved with that
+player's first street locked, once for each player. The two locked players together are a strategy of the whole spot, and its
+exploitability, found by the exact judge, is the least that any continuation of the first street has, up to how far the two
+solves are from their ends, and never less. So it counts mistakes on the first street alone.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,7 @@ from treeplex.errors import PolicyError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.evaluate.judge import Judgement
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
 from treeplex.forms.holdem.subgame import own_parts
 from treeplex.runs.holdem.estimate import check_spot

@@ -1,8 +1,8 @@
 """Spots solved on their first street alone: ``--until turn`` cuts a flop after its betting and asks a network for every turn.
 
-The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board (:mod:`treeplex.forms.holdem.first_street`). A
-network for single hands is asked for both players at once on every board that can follow, and what it says is kept for
-:data:`EVERY` iterations. All-ins are exact. What comes out is a solution whose strategy ends with the first street; its EVs are
+The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board
+(:mod:`treeplex.forms.holdem.first_street`). A network for single hands is asked for both players at once on every board that
+can follow, and what it says is kept for :data:`EVERY` iterations. All-ins are exact. What comes out is a solution whose strategy ends with the first street; its EVs are
 those of the average strategy with the network's values. How exploitable it is nobody knows without solving what follows, see
 :mod:`treeplex.runs.holdem.first_street_judge`.
 """
@@ -234,7 +234,9 @@ def check_asked(spot: Spot, until: str, asked: Asked) -> None:
     following = following_street(spot)
     if until != following:
         remedy = f"write until: {following}" if following else "leave until out"
-        raise SpecError(f"until {until}: {'the next street is the ' + following if following else 'no street follows'}; {remedy}")
+        raise SpecError(
+            f"until {until}: {'the next street is the ' + following if following else 'no street follows'}; {remedy}"
+        )
     for name in REFUSED:
         if asked.options.get(name) or getattr(spot.settings, name, None):
             raise SpecError(f"{name} does not go with until; leave it out")
@@ -291,4 +293,3 @@ def scaled_by_ranges(ends: Floats, subgame: HoldemSubgame, row: NDArray[np.int64
     for player in (0, 1):
         first, size = int(row[REACH + player]), len(subgame.leaves) * int(row[COUNT + player])
         ends[first : first + size] *= float(subgame.game.spot.ranges[1 - player].sum())
-
