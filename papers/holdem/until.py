@@ -127,10 +127,10 @@ def reproduce(options: list[str]) -> Result:
         findings=findings(means),
         tables=[
             Table(
-                f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): how far the value of the player "
-                f"out of position is from {BEST} iterations of a whole solve (% of the pot), how far its first decision and the "
-                "answer to a check are from it (%), how exploitable the play on the flop is with all that follows solved (% of the "
-                "pot), and seconds of one core, building included",
+                f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): how far the value of the "
+                f"player out of position is from {BEST} iterations of a whole solve (% of the pot), how far its first decision "
+                "and the answer to a check are from it (%), how exploitable the play on the flop is with all that follows solved "
+                "(% of the pot), and seconds of one core, building included",
                 ["solve", "value", "first", "after a check", "exploitability", "s"],
                 rows,
             ),
@@ -141,9 +141,9 @@ def reproduce(options: list[str]) -> Result:
             ),
         ],
         notes=[
-            f"The network has learned from {network_text()}; {UNTIL} iterations with it and with showdown values. Exploitability "
-            f"counts mistakes on the flop alone, see `judge_first_street`, with {JUDGING} iterations from the whole solve of "
-            f"{BEST}; that of the last row is the whole solve's, all streets.",
+            f"The network has learned from {network_text()}; {UNTIL} iterations with it and with showdown values. "
+            f"Exploitability counts mistakes on the flop alone, see `judge_first_street`, with {JUDGING} iterations from the "
+            f"whole solve of {BEST}; that of the last row is the whole solve's, all streets.",
         ],
         numbers={"flops": found, "means": means},
     )

@@ -1,10 +1,10 @@
 """Spots solved on their first street alone: ``--until turn`` cuts a flop after its betting and asks a network for every turn.
 
 The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board
-(:mod:`treeplex.forms.holdem.first_street`). A network for single hands is asked for both players at once on every board that
-can follow, and what it says is kept for :data:`EVERY` iterations. All-ins are exact. What comes out is a solution whose strategy ends with the first street; its EVs are
-those of the average strategy with the network's values. How exploitable it is nobody knows without solving what follows, see
-:mod:`treeplex.runs.holdem.first_street_judge`.
+(:mod:`treeplex.forms.holdem.first_street`). A network for single hands is asked for both players at once on every board
+that can follow, and what it says is kept for :data:`EVERY` iterations. All-ins are exact. What comes out is a solution
+whose strategy ends with the first street; its EVs are those of the average strategy with the network's values. How
+exploitable it is nobody knows without solving what follows, see :mod:`treeplex.runs.holdem.first_street_judge`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence

@@ -68,8 +68,8 @@ def solve(
     A worker that dies is replaced. --storage packed keeps 16-bit numbers in fewer bits; --storage disk:FOLDER keeps them in
     files, so that memory holds a few boards at a time: the same command resumes such a run at its last iteration.
 
-    --until turn solves a flop alone, --until river a turn: a network says what every hand is worth on each next card. It takes a
-    fraction of the time and memory of a whole solve, and later streets stay unsolved: EVs are the network's, and
+    --until turn solves a flop alone, --until river a turn: a network says what every hand is worth on each next card. That
+    takes a fraction of the time and memory of a whole solve, and later streets stay unsolved: EVs are the network's, and
     exploitability is known only with --judge, which solves all that follows twice, with one player's first street fixed.
 
     \b
