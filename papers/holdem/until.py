@@ -129,8 +129,8 @@ def reproduce(options: list[str]) -> Result:
             Table(
                 f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): how far the value of the "
                 f"player out of position is from {BEST} iterations of a whole solve (% of the pot), how far its first decision "
-                "and the answer to a check are from it (%), how exploitable the play on the flop is with all that follows solved "
-                "(% of the pot), and seconds of one core, building included",
+                "and the answer to a check are from it (%), how exploitable the play on the flop is with all that follows "
+                "solved (% of the pot), and seconds of one core, building included",
                 ["solve", "value", "first", "after a check", "exploitability", "s"],
                 rows,
             ),
