@@ -24,7 +24,7 @@ from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import STATE
 
 FOLDER = Path("runs")
-TESTS = {"river": 80, "turn": 16}
+TESTS = {"river": 60, "turn": 12}
 STACKS = ((0, 1), (1, 4), (4, 20))
 SEED = 20_000
 PARTS_OF = (8, 2)

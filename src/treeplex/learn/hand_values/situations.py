@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.forms.holdem.first_street import cut_first_street
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HAND_CLASSES
 from treeplex.games.poker.cards.class_equities import class_equities
@@ -19,7 +20,9 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.search.holdem.hand_values import HandBoard
+from treeplex.search.holdem.first_street import average_values
+from treeplex.search.holdem.hand_values import HandBoard, HandValues
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
@@ -131,15 +134,24 @@ def iterations_at(stack: float, settings: HandValueSettings) -> int:
     return max(usual // 2 if stack < SHALLOW else usual if stack < MIDDLE else round(DEEP * usual), 1)
 
 
-def draw(settings: HandValueSettings, generator: np.random.Generator) -> Situation:
-    """A random situation, solved by Discounted CFR to the end of the hand."""
+def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
+    """A random situation, solved by Discounted CFR to the end of the hand, or of the street if a leaf values what follows."""
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
     reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
     if settings.hands:
         board = HandBoard.of(HOLDEM, board.cards, reach.any(axis=0))
-    return solved(board, stack, reach, settings)
+    return solved(board, stack, reach, settings) if leaf is None else searched(board, stack, reach, settings, leaf)
+
+
+def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
+    """A situation with these ranges, float64 [2, H], whose street alone is solved."""
+    spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
+    count = iterations_at(stack, settings)
+    search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
+    search.run(count)
+    return situation(board, stack, reach, average_values(search, leaf).hands / POT)
 
 
 def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
@@ -151,13 +163,19 @@ def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSet
     game = replace(game, form=game.form._replace(weights=weights))
     solver = HoldemSolver(game, "dcfr", threads=1, horizon=count)
     solver.run(count)
-    mass, equity = board.equities(reach)
-    worth = equity - 0.5
+    found = np.zeros((2, len(board.format.hands)))
     for player in (0, 1):
         store = solver.store
         solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
-        found = np.zeros(len(board.format.hands))
-        found[held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
+        found[player, held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
+    return situation(board, stack, reach, found)
+
+
+def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> Situation:
+    """A situation from counterfactual values of hands in pots, float64 [2, H]."""
+    mass, equity = board.equities(reach)
+    worth = equity - 0.5
+    for player in (0, 1):
         sure = (mass[player] > 1e-6) & (reach[player, board.held] > 0)
-        worth[player, sure] = found[board.held][sure] / mass[player, sure]
+        worth[player, sure] = found[player, board.held][sure] / mass[player, sure]
     return Situation(board, stack, reach, mass, equity, worth)

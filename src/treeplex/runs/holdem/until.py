@@ -14,13 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import COUNT, REACH
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.first_street import cut_first_street, following_street
-from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
+from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS
@@ -31,13 +29,13 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Outcome
 from treeplex.runs.job.record import Record, check_count
 from treeplex.runs.solve.solvable import Asked, SolvingJob
+from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.hand_values import HandValues
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant
 from treeplex.spec import nearest
 
-Floats = NDArray[np.float64]
 SHOWDOWN = "showdown"
 """In place of a network: hands are worth what they win if nobody bets again."""
 EVERY = 2
@@ -125,7 +123,7 @@ class UntilJob(SolvingJob):
 
     def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
         """The solution as the search stands."""
-        ev, ends = average_values(self.search, self.values)
+        ev, _, ends = average_values(self.search, self.values)
         last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": nan})
         state = {"average": self.search.average.copy(), "regrets": self.search.regrets.copy()}
         if self.search.policy is not self.search.regrets:
@@ -262,34 +260,3 @@ def values_of(spot: Spot, net: str) -> HandValues:
     if found is None:
         raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")
     return found[1]
-
-
-def average_values(search: SubgameSearch, values: HandValues) -> tuple[tuple[float, float], Floats]:
-    """What the average policy gets, ends valued for its own beliefs.
-
-    Returns:
-        Chips of each player against half of the starting pot, and values at the ends as
-        :class:`treeplex.evaluate.holdem.node_values.HoldemValues` has them, float64 [R].
-    """
-    subgame, arrays = search.subgame, search.arrays
-    assert isinstance(subgame, HoldemSubgame)
-    assert isinstance(arrays, HoldemArrays)
-    strategy = arrays.sequence_form(search.average)
-    reached = arrays.reach_at_leaves(strategy)
-    found, ev = values.fresh(subgame.leaves, reached, (0, 1)), []
-    for player in (0, 1):
-        arrays.write_gradient(player, strategy)
-        arrays.write_leaves(player, found[player] * subgame.leaves.opposing(reached, player))
-        arrays.expect(player, strategy)
-        mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())
-        ev.append(float((arrays.ranges[player] * arrays.root_entries(player)).sum() / mass))
-    ends, row = arrays.crew.work.gathered.copy(), subgame.top.form.boards[0]
-    scaled_by_ranges(ends, subgame, row)
-    return (ev[0], ev[1]), ends
-
-
-def scaled_by_ranges(ends: Floats, subgame: HoldemSubgame, row: NDArray[np.int64]) -> None:
-    """Multiply values at the ends by the weight of the other's range, which searches take as one."""
-    for player in (0, 1):
-        first, size = int(row[REACH + player]), len(subgame.leaves) * int(row[COUNT + player])
-        ends[first : first + size] *= float(subgame.game.spot.ranges[1 - player].sum())
