@@ -23,7 +23,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS
 from treeplex.learn.torch.device import one_thread
-from treeplex.runs.holdem.search import LEAF_STEPS, hand_network
+from treeplex.runs.holdem.search import LEAF_STEPS, hand_network, unlike
 from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution, reread
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Outcome
@@ -260,3 +260,9 @@ def values_of(spot: Spot, net: str) -> HandValues:
     if found is None:
         raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")
     return found[1]
+
+
+def unlike_training(spot: Spot, net: str) -> list[str]:
+    """What a spot has that the network of its values was not trained with, as far as its card says."""
+    found = None if net == SHOWDOWN else hand_network(net, spot)
+    return [] if found is None else unlike(found[0], spot)

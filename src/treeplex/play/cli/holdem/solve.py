@@ -186,7 +186,11 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
     if solution.judged:
         facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
     if until:
+        from treeplex.runs.holdem.until import unlike_training
+
         facts["values"] = f"on the {until} by {solution.settings.net}; later streets are not solved"
+        if differences := unlike_training(solution.spot, solution.settings.net):
+            facts["beware"] = f"the network was not trained for this: the spot has {', '.join(differences)}"
     if blinds is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
