@@ -3,7 +3,6 @@
 import json
 import math
 from collections.abc import Iterator
-from math import isnan
 from typing import Any, Protocol
 
 import numpy as np
@@ -107,7 +106,7 @@ def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[Node
 
 def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
     """What a reader of exported nodes needs to know: board, ranges, pot, stack, how well it is solved."""
-    spot, judged = solution.spot, not isnan(solution.exploitability)
+    spot, judged = solution.spot, not math.isnan(solution.exploitability)
     oop, ip = spot.committed if ev == "pot" else (0.0, 0.0)
     texts = [range_to_string(weights) if len(weights) == 1326 else None for weights in spot.ranges]
     return {
