@@ -141,7 +141,7 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
     stack = float(np.exp(generator.uniform(low, high)))
     reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
     if settings.hands:
-        board = HandBoard.of(HOLDEM, board.cards, reach.any(axis=0))
+        board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
     return solved(board, stack, reach, settings) if leaf is None else searched(board, stack, reach, settings, leaf)
 
 

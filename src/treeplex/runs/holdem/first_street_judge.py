@@ -42,7 +42,7 @@ def judge_first_street(
         iterations: of each solve with one player's first street locked.
         threads: default: one per core that this process may use. They change no number.
         start: a whole solution of the same spot, solved without isomorphism in storage float32, from whose regrets both solves
-            begin: then a tenth of the iterations will do.
+            begin: a few iterations come near then, from above, for the averages go on as well.
         progress: called after each iteration with those done and those to do, of both solves.
 
     Raises:
@@ -51,7 +51,10 @@ def judge_first_street(
     """
     if solution.scales.size:
         raise PolicyError("a policy kept in 16-bit numbers is not judged on its first street; solve with storage float32")
-    if start is not None and (start.state is None or start.game.isomorphism or start.algorithm != JUDGED_BY):
+    fits = start is None or (
+        start.state and start.algorithm == JUDGED_BY and not (start.game.isomorphism or start.game.cut_short)
+    )
+    if not fits:
         raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False")
     if start is None:
         check_spot(solution.spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
