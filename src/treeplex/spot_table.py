@@ -140,6 +140,10 @@ FIELDS: Mapping[str, Field] = {
         ),
         Field("chip", "1", "CHIPS", "The smallest unit. Default: 1, or as small as pot, stack and sizes need."),
         Field("format", "holdem", "GAME", "holdem, royal, rhode_island or small(...). Default: holdem."),
+        Field("until", "turn", "STREET", "Solve the first street alone, up to this one, whose values a network says."),
+        Field(
+            "net", "hands", "NETWORK", "With --until: hands (default), showdown, a folder of train hand-values or its network."
+        ),
         Field("target", "0.5%", "T", "Stop at this exploitability: 0.5% of the pot, or 1.5c chips."),
         Field("iterations", "1000", "N", "The most iterations.", short="-n"),
         Field("algorithm", "dcfr", "NAME", "Default: dcfr.", short="-a"),
@@ -162,5 +166,5 @@ TURN_ENDGAME = "turn_endgame"
 """The name of turn endgame hold'em, in place of a spot file."""
 NAMED = (TURN_ENDGAME, "flop_holdem", "royal_holdem", "rhode_island_holdem", "leduc_holdem")
 """Spots that have a name, in place of a file."""
-HOW = ("target", "iterations", "algorithm", "threads", "storage", "locks")
+HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields about how to solve; all others are about the spot itself."""

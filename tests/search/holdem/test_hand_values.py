@@ -7,6 +7,7 @@ import pytest
 
 from treeplex.engine.holdem.hand_features import INPUTS, OWN, SHARED
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.first_street import cut_first_street
 from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
@@ -101,6 +102,42 @@ def test_without_betting_to_come_the_leaf_is_exact() -> None:
     solver.run(30)
     value = solver.form.values(solver.tables, best=False)
     assert float(search.mean_values()[0][0]) == pytest.approx(value[0], abs=0.05)
+
+
+@pytest.mark.parametrize("board", ["AsKsQh", "AsKsQhTd"])
+def test_the_first_street_alone_is_the_cut_spot_with_exact_all_ins(board: str) -> None:
+    """In one all-ins are dealt to the end by the engine, in the other they are a matrix; suits are taken together or not."""
+    reach = np.zeros((2, len(DECK.hands)))
+    reach[:] = 0.3 + 0.7 * np.isin(DECK.hands // 4, (8, 12)).any(axis=1)
+    spot = Spot(parse_cards(board), 10.0, 25.0, (reach[0], reach[1]), BetPlan.same("100%,a", "a"), format=DECK)
+    found = []
+    for cut, symmetric in ((cut_spot(spot), False), (cut_first_street(spot), False), (cut_first_street(spot), True)):
+        search = SubgameSearch(cut, METHODS["dcfr"], HandValues(None, symmetric=symmetric), horizon=12)
+        search.run(12)
+        found.append((search.root_values(), search.average_policy()))
+        assert len(cut.open_ends) == (3 if cut.top.cut_short is False else 7)
+    (values, policy), *others = found
+    for other_values, other_policy in others:
+        np.testing.assert_allclose(other_policy[: len(policy)], policy[: len(other_policy)], atol=2e-3)
+        for one, other in zip(values, other_values, strict=True):
+            np.testing.assert_allclose(other, one, atol=2e-3)
+
+
+def test_kept_values_are_both_players_and_sum_to_zero() -> None:
+    spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
+    cut, asked = cut_first_street(spot), []
+
+    def by_equity(rows: np.ndarray) -> np.ndarray:
+        asked.append(len(rows))
+        return (0.1 + 0.2 * rows[:, SHARED : SHARED + 1]).astype(np.float32)
+
+    leaf = HandValues(by_equity, every=3)
+    SubgameSearch(cut, METHODS["dcfr"], leaf, horizon=6).run(6)
+    assert len(asked) == 2  # both players at once, in iterations 1 and 4
+    reach = cut.start(predicts=False).reach_at_leaves(np.ones(cut.size))
+    values = leaf.fresh(cut.leaves, reach, (0, 1))
+    worth = [(reach[own] * values[own] * cut.leaves.opposing(reach, own)).sum(axis=1) for own in (0, 1)]
+    np.testing.assert_allclose(worth[0] + worth[1], 0, atol=1e-6 * np.abs(values[0] * cut.leaves.opposing(reach, 0)).sum())
 
 
 def test_values_are_made_to_sum_to_zero() -> None:

@@ -20,6 +20,7 @@ from treeplex.evaluate.holdem.judge import judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import store_of_policy
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.games.poker.run_outs import pot_shares
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -191,9 +192,20 @@ class HoldemValues:
         Returns:
             For both players float64 [hands], in [0, 1]; NaN for a hand that meets no opponent.
         """
-        shares, board = self._shares(street, place, reach), self.board_number(street, place)
+        board = self.board_number(street, place)
+        shares = self._shown_at_once(street, place, reach) if self.game.cut_short else self._shares(street, place, reach)
         met = self.compatible(board, 0, reach[1]), self.compatible(board, 1, reach[0])
         return ratio(shares[0], met[0]), ratio(shares[1], met[1])
+
+    def _shown_at_once(self, street: int, place: int, reach: Pair) -> Pair:
+        """Equities times the opponent's compatible reach, where boards below were not built."""
+        format, board, found = self.game.spot.format, self.game.boards[street][place], []
+        for player in (0, 1):
+            other = np.zeros((1, len(format.hands)))
+            other[0, board.hands[1 - player]] = reach[1 - player]
+            met = self.compatible(self.board_number(street, place), player, reach[1 - player])
+            found.append(pot_shares(format, board.cards, other)[0, board.hands[player]] * met)
+        return found[0], found[1]
 
     def _shares(self, street: int, place: int, reach: Pair) -> Pair:
         """Equities times the opponent's compatible reach."""

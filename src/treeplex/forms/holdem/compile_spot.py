@@ -76,6 +76,11 @@ class CompiledSpot:
         return self.spec
 
     @property
+    def cut_short(self) -> bool:
+        """Whether only the first street is there; see :mod:`treeplex.forms.holdem.first_street`."""
+        return len(self.boards) > 1 and not len(self.boards[1][0].hands[0])
+
+    @property
     def stored(self) -> int:
         """Numbers in one stored array: actions times hands, over all own nodes of both players."""
         last = self.form.boards[-1]

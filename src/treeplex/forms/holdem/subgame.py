@@ -104,11 +104,12 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def nodes(self) -> list[int]:
-        """The nodes of the betting tree where the open ends are, a street end each."""
+        """The nodes of the betting tree where the open ends are: street ends, or showdowns of players who are all-in."""
         if not len(self.open_ends):
             return []
         numbers = {node.child: number for number, node in enumerate(self.game.tree.nodes) if isinstance(node, StreetEnd)}
-        return [numbers[self.whole.forests[self.streets - 1].below[k]] for k in self.open_ends]
+        below = self.whole.forests[self.streets - 1].below
+        return [numbers.get(below[k], below[k]) for k in self.open_ends]
 
     @cached_property
     def roots(self) -> HoldemPlaces:  # type: ignore[override]
@@ -397,6 +398,11 @@ class HoldemArrays(SubgameArrays):
     def respond(self, player: int) -> None:
         store, against = self.store, self._against
         self.crew.ascend(answer, player, REPLY, against, store.average_scales, store, streets=self.subgame.streets)
+
+    def expect(self, player: int, strategy: Floats) -> None:
+        """Values of a player when both follow a strategy, [Q]; after :meth:`write_gradient` and :meth:`write_leaves`."""
+        store = self.store
+        self.crew.ascend(answer, player, EXPECT, strategy, store.average_scales, store, streets=self.subgame.streets)
 
     def root_entries(self, player: int) -> Floats:
         found = np.zeros((1, self.subgame.roots.widths[player]))

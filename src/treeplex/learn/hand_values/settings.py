@@ -6,6 +6,7 @@ from treeplex.learn.common.settings import LearningSettings
 from treeplex.settings import setting
 
 STREETS = ("flop", "turn", "river")
+SOLVES, NETWORK = "solves", "network"
 
 
 @dataclass(frozen=True)
@@ -13,6 +14,13 @@ class HandValueSettings(LearningSettings):
     """Which situations are drawn, how they are solved, and how a network is fitted to their values."""
 
     street: str = setting("turn", "the street at whose beginning hands are valued", choices=STREETS, fixed=True)
+    labels: str = setting(
+        SOLVES,
+        "what hands are worth in situations: solves to the end of the hand, or network: the street alone is solved, with the "
+        "library's network for the street after it; that is several times cheaper on flops",
+        choices=(SOLVES, NETWORK),
+        fixed=True,
+    )
     bets: str = setting("100%,a", "first bets on all streets, as spot files have them", fixed=True)
     raises: str = setting("a", "raises on all streets", fixed=True)
     least_stack: float = setting(0.25, "the smallest stack, in pots", above=0)
@@ -22,6 +30,12 @@ class HandValueSettings(LearningSettings):
         80,
         "iterations of Discounted CFR in a solve at stacks of 1.5 to 4 pots; half with less, 1.75 times as many with more",
         low=2,
+    )
+    hands: int = setting(
+        0,
+        "hands of each player in a situation, half to one and a half times as many, chosen at random; 0: all that the board "
+        "allows. Fewer make solves cheaper, so that more situations are seen in the same time",
+        low=0,
     )
     sampled: int = setting(
         128, "hands of each player that are learned from in a situation, half of them drawn by the range", low=1

@@ -1,7 +1,8 @@
 """Random situations where a street of hold'em begins, and what every hand is worth in them.
 
-Four situations in ten have ranges as DeepStack draws them, by halving hands in order of strength (Moravčík et al. 2017); the
-others have ranges as play makes them: hands above some strength, smoothed, reweighted by a curve over strength, or all alike.
+Three ranges in ten are drawn as DeepStack draws them, by halving hands in order of strength (Moravčík et al. 2017); the others
+are as play makes them: hands above some strength on the board, smoothed, or some band of the hands as they are before the flop,
+both perhaps reweighted by a curve over strength; or all hands alike.
 """
 
 from dataclasses import dataclass, replace
@@ -11,20 +12,25 @@ from numpy.typing import NDArray
 
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.forms.holdem.first_street import cut_first_street
 from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.cards.cards import HAND_CLASSES
+from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.search.holdem.hand_values import HandBoard
+from treeplex.search.holdem.first_street import average_values
+from treeplex.search.holdem.hand_values import HandBoard, HandValues
+from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 Floats = NDArray[np.float64]
 Singles = NDArray[np.float32]
 POT, CHIP = 100.0, 0.01
-HALVED, TOP, CURVED = 0.4, 0.25, 0.25
-"""Parts of ranges drawn by halving, as the strongest hands, and as these reweighted by a curve; the others are uniform."""
+KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
+"""How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as
+they come from before the flop; these reweighted by a curve; all hands alike."""
 NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
 """Stacks in pots up to which solves take half of the iterations, and the usual ones."""
@@ -33,14 +39,15 @@ DEEP = 1.75
 
 @dataclass(frozen=True, eq=False)
 class Situation:
-    """A solved situation; both players' hands are those that the board allows, n of them.
+    """A solved situation; both players' hands are those of the board, n of them.
 
     Attributes:
         board: the board.
         stack: chips behind, in pots.
         reach: float64 [2, H], both ranges, each summing to one.
         mass, equity: float64 [2, n], see :meth:`HandBoard.equities`.
-        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody.
+        worth: float64 [2, n], what each hand is worth over half of the pot, in pots; the showdown's where it meets nobody, or
+            is not in the range.
     """
 
     board: HandBoard
@@ -67,31 +74,58 @@ def random_board(street: str, generator: np.random.Generator) -> tuple[int, ...]
 
 
 def random_range(board: HandBoard, generator: np.random.Generator) -> Floats:
-    """A range on a board, float64 [H], summing to one; every hand that the board allows has a trace."""
-    size, strength, kind = len(board.held), board.static[:, 0], generator.random()
-    drawn = np.zeros(len(board.format.hands))
-    order = board.held[np.lexsort((generator.random(size), strength))]
-    if kind < HALVED:
+    """A range on a board of the whole deck, float64 [H], summing to one; every hand that the board allows has a trace."""
+    size, drawn = len(board.held), np.zeros(len(board.format.hands))
+    order = board.held[np.lexsort((generator.random(size), board.static[:, 0]))]
+    place, kind = np.arange(size) / size, str(generator.choice(list(KINDS), p=list(KINDS.values())))
+    if kind == "halved":
         drawn[order] = split(size, generator)
-    elif kind < HALVED + TOP + CURVED:
-        place = np.arange(size) / size
-        least, slope = generator.uniform(0.0, 0.8), generator.uniform(5.0, 30.0)
-        shares = 1.0 / (1.0 + np.exp(-slope * (place - least)))
-        if kind > HALVED + TOP:
-            middle, wide = generator.uniform(0, 1), generator.uniform(0.05, 0.4)
-            bump = np.exp(-0.5 * ((place - middle) / wide) ** 2)
+    elif kind == "alike":
+        drawn[order] = 1.0
+    else:
+        band = kind.endswith("band")
+        shares = band_of_classes(generator)[HAND_CLASSES[order]] if band else above(place, generator.uniform(0, 0.8), generator)
+        if kind.startswith("curved"):
+            bump = np.exp(-0.5 * ((place - generator.uniform(0, 1)) / generator.uniform(0.05, 0.4)) ** 2)
             shares *= bump if generator.random() < 0.5 else 1.02 - bump
         drawn[order] = shares * np.exp(NOISE * generator.standard_normal(size))
-    else:
-        drawn[order] = 1.0
     drawn[order] += 1e-4 * drawn.sum() / size
     return np.asarray(drawn / drawn.sum())
 
 
-def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings) -> Spot:
-    """A pot with so many pots behind, every hand possible."""
+def above(place: Floats, least: float, generator: np.random.Generator) -> Floats:
+    """Shares that rise from 0 to 1 around a place, more or less steeply."""
+    return np.asarray(1.0 / (1.0 + np.exp(-generator.uniform(5.0, 30.0) * (place - least))))
+
+
+def band_of_classes(generator: np.random.Generator) -> Floats:
+    """How often each class of hands comes to a flop, float64 [169]: good ones by their equity before it, often not the best."""
+    known = class_equities()
+    equity = (known.equity * known.pairs).sum(axis=1) / known.pairs.sum(axis=1)
+    place = np.argsort(np.argsort(equity + 0.03 * generator.standard_normal(len(equity)))) / len(equity)
+    least = generator.uniform(0.1, 0.9)
+    shares = above(place, least, generator)
+    if generator.random() < 0.5:
+        shares *= 1.0 - generator.uniform(0.5, 1.0) * above(place, generator.uniform(least, 1.0), generator)
+    return shares
+
+
+def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random.Generator) -> Floats:
+    """A range, float64 [H], of about ``count`` hands of another one, chosen at random; all of it for 0."""
+    least, most = max(count // 2, 1), count + count // 2
+    number = int(generator.integers(least, most, endpoint=True)) if count else len(board.held)
+    if number >= len(board.held):
+        return reach
+    kept = np.zeros_like(reach)
+    chosen = generator.choice(board.held, number, replace=False)
+    kept[chosen] = reach[chosen]
+    return np.asarray(kept / kept.sum())
+
+
+def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
+    """A pot with so many pots behind."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
-    return Spot(board, POT, chips, all_hands(HOLDEM), BetPlan.same(settings.bets, settings.raises), chip=CHIP)
+    return Spot(board, POT, chips, ranges, BetPlan.same(settings.bets, settings.raises), chip=CHIP)
 
 
 def iterations_at(stack: float, settings: HandValueSettings) -> int:
@@ -100,30 +134,48 @@ def iterations_at(stack: float, settings: HandValueSettings) -> int:
     return max(usual // 2 if stack < SHALLOW else usual if stack < MIDDLE else round(DEEP * usual), 1)
 
 
-def draw(settings: HandValueSettings, generator: np.random.Generator) -> Situation:
-    """A random situation, solved by Discounted CFR to the end of the hand."""
+def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: HandValues | None = None) -> Situation:
+    """A random situation, solved by Discounted CFR to the end of the hand, or of the street if a leaf values what follows."""
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
-    reach = np.stack([random_range(board, generator) for _ in range(2)])
-    return solved(board, stack, reach, settings)
+    reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
+    if settings.hands:
+        board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
+    return solved(board, stack, reach, settings) if leaf is None else searched(board, stack, reach, settings, leaf)
+
+
+def searched(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings, leaf: HandValues) -> Situation:
+    """A situation with these ranges, float64 [2, H], whose street alone is solved."""
+    spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
+    count = iterations_at(stack, settings)
+    search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, (reach[0][None], reach[1][None]), horizon=count)
+    search.run(count)
+    return situation(board, stack, reach, average_values(search, leaf).hands / POT)
 
 
 def solved(board: HandBoard, stack: float, reach: Floats, settings: HandValueSettings) -> Situation:
     """A situation with these ranges, float64 [2, H]."""
-    game, count = compile_spot(spot_of(board.cards, stack, settings), isomorphism=False), iterations_at(stack, settings)
+    spot = spot_of(board.cards, stack, settings, (np.sign(reach[0]), np.sign(reach[1])))
+    game, count = compile_spot(spot, isomorphism=False), iterations_at(stack, settings)
     held = [np.asarray(game.boards[0][0].hands[player]) for player in (0, 1)]
     weights = np.concatenate([own[hands] for own, hands in zip(reach, held, strict=True)])
     game = replace(game, form=game.form._replace(weights=weights))
     solver = HoldemSolver(game, "dcfr", threads=1, horizon=count)
     solver.run(count)
-    mass, equity = board.equities(reach)
-    worth = equity - 0.5
+    found = np.zeros((2, len(board.format.hands)))
     for player in (0, 1):
         store = solver.store
         solver.crew.answer(player, EXPECT, store.average, store.average_scales, store)
-        found = np.zeros(len(board.format.hands))
-        found[held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
-        sure = mass[player] > 1e-6
-        worth[player, sure] = found[board.held][sure] / mass[player, sure]
+        found[player, held[player]] = np.asarray(solver.crew.root_values(player), np.float64) / POT
+    return situation(board, stack, reach, found)
+
+
+def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> Situation:
+    """A situation from counterfactual values of hands in pots, float64 [2, H]."""
+    mass, equity = board.equities(reach)
+    worth = equity - 0.5
+    for player in (0, 1):
+        sure = (mass[player] > 1e-6) & (reach[player, board.held] > 0)
+        worth[player, sure] = found[player, board.held][sure] / mass[player, sure]
     return Situation(board, stack, reach, mass, equity, worth)

@@ -4,18 +4,20 @@ import math
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.hand_features import INPUTS
-from treeplex.errors import AlgorithmError, FileError
+from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.learn.common.fitting import Fitting, load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
-from treeplex.learn.hand_values.settings import HandValueSettings
+from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
+from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, draw
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.value_net import Forward, Module, value_net
@@ -60,9 +62,9 @@ class HandNet:
         reach = situation.reach[:, situation.board.held]
         return np.stack(zero_sum((found[0], found[1]), (reach[0], reach[1]), situation.mass))
 
-    def leaf(self, *, step: int = 1) -> HandValues:
+    def leaf(self, *, step: int = 1, every: int = 1, symmetric: bool = False) -> HandValues:
         """Leaf values of the street before; see :class:`HandValues`."""
-        return HandValues(self.forward, step=step)
+        return HandValues(self.forward, step=step, every=every, symmetric=symmetric)
 
     def save(self, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]) -> None:
         """Write it atomically, with the settings of its training.
@@ -101,6 +103,20 @@ def read_hand_net(path: str | os.PathLike[str]) -> HandNet:
     return hand_net_of(read_net(path, form=FORM, makers="train hand-values"))
 
 
+def leaf_of(settings: HandValueSettings) -> HandValues | None:
+    """What values the street after the settings' own, by the library's network for it; None where situations are solved.
+
+    Raises:
+        SpecError: no street follows, or no network for it comes with the library.
+    """
+    if settings.labels == SOLVES:
+        return None
+    following = dict(pairwise(STREETS)).get(settings.street)
+    if following is None:
+        raise SpecError("labels=network values the street after this one, and none follows the river; --set labels=solves")
+    return read_hand_net(shipped_hand_net(following)).leaf(step=2 if following == "turn" else 1, every=2)
+
+
 @dataclass(frozen=True)
 class Progress:
     """What one step of a training did: gradient steps, and their mean loss, NaN without any."""
@@ -127,6 +143,7 @@ class HandValueTrainer:
         done, steps: situations and gradient steps so far.
         fitting: network, optimizer and rows.
         held: rows for validation.
+        leaf: what values the next street, where situations are not solved to the end.
     """
 
     def __init__(self, settings: HandValueSettings) -> None:
@@ -143,6 +160,7 @@ class HandValueTrainer:
         self.fitting = Fitting(self.net.net, Replay(*empty, room=settings.rows), PARTS, hand_loss)
         self.held = Replay(*empty, room=settings.rows)
         self._owed = 0.0
+        self.leaf = leaf_of(settings)
 
     @property
     def total(self) -> int:
@@ -156,7 +174,7 @@ class HandValueTrainer:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
         settings = self.settings
-        parts = self.sampled(draw(settings, self.generator))
+        parts = self.sampled(draw(settings, self.generator, self.leaf))
         held = self.generator.random() < settings.held_out
         (self.held if held else self.fitting.rows).add(parts, settings.rows)
         self._owed += 0.0 if held else settings.reuse * len(parts[0]) / settings.batch
@@ -176,7 +194,7 @@ class HandValueTrainer:
         """Rows of some hands of both players: what the network sees, and their value over the showdown."""
         inputs, targets, count = [], [], self.settings.sampled
         for player in (0, 1):
-            known = np.flatnonzero(situation.mass[player] > 1e-6)
+            known = np.flatnonzero((situation.mass[player] > 1e-6) & (situation.reach[player, situation.board.held] > 0))
             weights = situation.weights[player][known]
             evenly = self.generator.choice(known, count - count // 2)
             by_range = self.generator.choice(known, count // 2, p=weights / weights.sum())

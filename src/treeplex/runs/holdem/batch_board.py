@@ -131,8 +131,14 @@ def solve_board(spot: Spot, interrupt: Interrupt, file: Path, watch: Watcher | N
 
 
 def batch_settings(spot: Spot) -> dict[str, Any]:
-    """What decides the results of a batch besides the spot; it is one of its boards."""
+    """What decides the results of a batch besides the spot; it is one of its boards.
+
+    Raises:
+        SpecError: a spot to be solved on its first street alone.
+    """
     settings, pot = spot.settings, spot.pot
+    if settings.until:
+        raise SpecError("until: batches solve every street; leave it out, or solve one flop at a time (treeplex holdem solve)")
     pace_of(settings.algorithm or DEFAULT_ALGORITHM)  # an unknown one is one error, not one per board
     usual = settings.target is None and settings.iterations is None
     target = DEFAULT_SHARE * pot if usual else None if settings.target is None else settings.target.chips(pot)

@@ -38,6 +38,7 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.agents.of_users import load_leaf
+from treeplex.search.holdem.hand_values import HandValues
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
@@ -191,8 +192,15 @@ def searching(
     return (threads, None, None) if source is None else (threads, *network(source))
 
 
-def hand_network(source: str | os.PathLike[str], spot: Spot) -> tuple[NetFile, LeafValue] | None:
+def hand_network(
+    source: str | os.PathLike[str], spot: Spot, *, every: int = 1, symmetric: bool = False
+) -> tuple[NetFile, HandValues] | None:
     """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
+
+    Args:
+        source: as said.
+        spot: of the street before the network's.
+        every, symmetric: see :class:`treeplex.search.holdem.hand_values.HandValues`.
 
     Raises:
         FileError: the folder has no network yet, or it is damaged.
@@ -212,7 +220,7 @@ def hand_network(source: str | os.PathLike[str], spot: Spot) -> tuple[NetFile, L
         raise SpecError(f"{path} values hands where the {net.street} begins; give a spot of the street before")
     if spot.format != HOLDEM or spot.rake.rate or not spot.pot > 0:
         raise SpecError("networks for hands know the whole deck, a pot, and no rake; change the spot, or search with --exact")
-    return found, net.leaf(step=LEAF_STEPS.get(net.street, 1))
+    return found, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
 
 def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:

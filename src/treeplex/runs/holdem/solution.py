@@ -22,6 +22,7 @@ from treeplex.engine.holdem.form import REACH, STORE, HoldemForm
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.first_street import compile_first_street
 from treeplex.forms.holdem.spot_form import FixedStrategy
 from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
@@ -62,12 +63,16 @@ class HoldemSettings:
         threads: threads used.
         horizon: iterations planned at the first start, for schedules that depend on it.
         target: stop at this exploitability, in chips; None for none.
+        until: the street at which it stops, where values are those of ``net``; empty where all streets are solved.
+        net: what is said there; see :mod:`treeplex.runs.holdem.until`.
     """
 
     storage: str = "float32"
     threads: int = 1
     horizon: int = 1000
     target: float | None = None
+    until: str = ""
+    net: str = ""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -238,10 +243,11 @@ def save_solution(
         SpecError: a street that the spot does not have, or a solution that cannot be what is asked for.
         FileError: the file cannot be written.
     """
-    kept = streets_kept(solution, streets)
+    kept, cut = streets_kept(solution, streets), bool(solution.settings.until)
     whole = kept == len(solution.game.boards)
-    keep_state = whole and solution.state is not None if resumable is None else resumable
-    if keep_state and (solution.state is None or not whole):
+    all_kept = whole or cut
+    keep_state = all_kept and solution.state is not None if resumable is None else resumable
+    if keep_state and (solution.state is None or not all_kept):
         raise SpecError(
             "a solution without its solver's state or without some streets cannot be resumable; leave resumable out"
         )
@@ -254,8 +260,8 @@ def save_solution(
         arrays |= {f"{STATE}{name}": array for name, array in (solution.state or {}).items()}
     else:
         arrays["policy"] = rounded_policy(solution, kept)
-        if not whole:
-            arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
+    if not whole:
+        arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
     target = spot_file(path)
     with replacing(target) as file:
         write_file(file, header_of(solution, kept), arrays, solution.settings.threads)
@@ -355,7 +361,8 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
 def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
     """The solution of a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
-    game = compile_spot(spot, isomorphism=bool(header["isomorphism"]))
+    cut = bool(header["settings"].get("until"))
+    game = compile_first_street(spot) if cut else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
     prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))

@@ -19,6 +19,7 @@ from treeplex.runs.holdem.estimate import check_memory, check_spot
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
+from treeplex.runs.holdem.until import UntilJob, stops_early, until_job
 from treeplex.runs.holdem.warm_start import START, carried_over
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
@@ -54,6 +55,8 @@ def solve_spot(
     start: HoldemSolution | None = None,
     workers: int | None = None,
     ray: str | None = None,
+    until: str | None = None,
+    net: str | None = None,
     interrupt: Interrupt | None = None,
     out: str | os.PathLike[str] | None = None,
 ) -> HoldemSolution:
@@ -63,7 +66,7 @@ def solve_spot(
         spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
             strategy is judged.
-        threads, storage, isomorphism, locks, most_memory, start, workers, ray: see
+        threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net: see
             :class:`treeplex.runs.solve.solvable.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
@@ -75,14 +78,14 @@ def solve_spot(
             second Ctrl-C within the iteration is a plain KeyboardInterrupt.
     """
     given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
-    given |= {"most_memory": most_memory, "start": start, "workers": workers, "ray": ray}
+    given |= {"most_memory": most_memory, "start": start, "workers": workers, "ray": ray, "until": until, "net": net}
     options = {name: value for name, value in given.items() if value is not None}
     file = None if out is None else Path(out)
     asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
     with spot_session(spot, asked) as session:
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job
-    assert isinstance(job, SpotJob)
+    assert isinstance(job, SpotJob | UntilJob)
     solution = job.solution(outcome)
     if solution.status == "interrupted" and interrupt is None:
         raise Interrupted(solution)
@@ -108,6 +111,8 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     """The session of :func:`spot_session`; what ends with it is put on the stack."""
     resume: HoldemSolution | None = asked.resume
     check_limits(asked.target, asked.seconds)
+    if stops_early(spot.spot if isinstance(spot, CompiledSpot) else spot, asked):
+        return until_session(spot.spot if isinstance(spot, CompiledSpot) else spot, asked, stack)
     every = 10 if asked.every is None else asked.every
     check_count("every", every)
     given = spot.spot if isinstance(spot, CompiledSpot) else spot
@@ -170,17 +175,34 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
     total = iterations if iterations is not None else longest or usual_iterations(asked.seconds, resume)
     if longest is not None and total > longest:
         raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
-    file = None if asked.out is None else spot_file(asked.out)
-    if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
-        raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
-    if file is not None:
-        stack.enter_context(writing(file))
+    file = claimed_file(asked, stack)
     job = SpotJob(solver, settings, memory, iterations=total, every=every, file=file, interrupt=asked.interrupt)
     if resume is None:
         return Session(job, records=job.kept_records())
     job.go_on(resume)
     # a record whose judging was broken off does not count
     return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
+
+
+def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
+    """The session of a spot that is solved on its first street alone; see :mod:`treeplex.runs.holdem.until`."""
+    file = claimed_file(asked, stack)
+    job = until_job(spot, replace(asked, out=file), stack)
+    return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
+
+
+def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
+    """The file of a run, which nobody else writes until the stack ends; None for none.
+
+    Raises:
+        FileError: it is there already, or another process writes it.
+    """
+    file, resume = None if asked.out is None else spot_file(asked.out), asked.resume
+    if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
+        raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
+    if file is not None:
+        stack.enter_context(writing(file))
+    return file
 
 
 @contextmanager

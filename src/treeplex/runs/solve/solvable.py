@@ -74,6 +74,8 @@ class SpotOptions(TypedDict, total=False):
         most_memory: bytes that may be used; default: what the machine has free.
         start: a solution of the same spot with other ranges, from whose regrets to begin;
             see :mod:`treeplex.runs.holdem.warm_start`.
+        until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
+        net: which network, see :mod:`treeplex.runs.holdem.until`.
     """
 
     threads: int | None
@@ -84,6 +86,8 @@ class SpotOptions(TypedDict, total=False):
     start: Any
     workers: int | None
     ray: str | None
+    until: str | None
+    net: str | None
 
 
 class Options(GameOptions, SpotOptions, total=False):

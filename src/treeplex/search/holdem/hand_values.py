@@ -10,18 +10,23 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from itertools import combinations
 from math import comb
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.hand_features import INPUTS, STATIC, equities, static_features, write_rows
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.boards import deals
 from treeplex.forms.holdem.subgame import HoldemPlaces
+from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, symmetries_of
 from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.search.holdem.all_ins import AllIns, all_ins
 from treeplex.search.leaf import Prepared
 
 Floats = NDArray[np.float64]
@@ -150,17 +155,51 @@ def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: F
     return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
 
 
+class Below(NamedTuple):
+    """A board that follows a place.
+
+    Attributes:
+        place: the place's number.
+        board: the board, one of several that differ only in suits.
+        images: for each of these, the first included, intp [n]: what each hand of the board becomes there.
+    """
+
+    place: int
+    board: HandBoard
+    images: list[NDArray[np.intp]]
+
+
+class Following(NamedTuple):
+    """What follows some places.
+
+    Attributes:
+        boards: where betting goes on.
+        shown: the numbers of the places after which both players are all-in, and what hands get there.
+    """
+
+    boards: list[Below]
+    shown: list[tuple[int, AllIns]]
+
+
 class HandValues:
-    """Leaf values where a street of hold'em begins, by a function of single hands.
+    """Leaf values where a street of hold'em begins, by a function of single hands; all-ins are exact.
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, as if nobody bet again.
         step: equities look at every so many-th complete board.
+        every: with 2 and more both players' values are found at once, made to sum to zero, and kept for so many iterations of
+            an alternating search in all; what they weigh follows the current policies all the same.
+        symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
+            suits apart; for searches that begin with those ranges.
+        kept: the values kept; None before there are any.
     """
 
-    def __init__(self, function: Function | None, *, step: int = 1) -> None:
-        self.function, self.step = function, step
-        self._prepared: Prepared[Places, list[tuple[int, HandBoard]]] = Prepared(self._boards)
+    def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
+        self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
+        self._prepared: Prepared[Places, Following] = Prepared(self._following)
+        self._calls = 0
+        self._places: HoldemPlaces | None = None
+        self.kept: Ranges | None = None
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """Values as :class:`treeplex.search.leaf.LeafValue` has them: averages over the cards that open the next street.
@@ -169,31 +208,62 @@ class HandValues:
             AlgorithmError: no hold'em, before the flop, or with rake.
         """
         assert isinstance(places, HoldemPlaces)
+        if self.every < 2 or player is None:
+            return self.fresh(places, believed, (0, 1) if player is None else (player,))
+        if self._places is not places:
+            self._places, self._calls = places, 0
+        if self._calls % (2 * self.every) == 0 or self.kept is None:
+            self.kept = self.fresh(places, believed, (0, 1))
+        self._calls += 1
+        return self.kept
+
+    def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
+        """Go on where a search stood after so many iterations."""
+        self._places, self.kept, self._calls = places, values, 2 * iterations
+
+    def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
+        """Values of some players, zeros of others, for each player float64 [K, H]."""
+        following = self._prepared(places)
         values = tuple(np.zeros_like(own) for own in believed)
-        wanted = (0, 1) if player is None else (player,)
-        pending: list[tuple[int, HandBoard, int, Floats, Floats]] = []
+        for place, shown in following.shown:
+            pot, _ = self._chips(places, place)
+            for own in wanted:
+                against = believed[1 - own][place, shown.held].astype(np.float32)
+                values[own][place, shown.held] = pot * (shown.edges @ against)
+        self._add_boards(places, following.boards, believed, wanted, values)
+        for own in wanted:
+            mass = places.opposing(believed, own)
+            values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
+        return values
+
+    def _add_boards(
+        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+    ) -> None:
+        """Add what follows on some boards, times how likely it is, to the values."""
+        pending: list[tuple[Below, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
-        for place, board in self._prepared(places):
+        for below in boards:
+            place, board, _ = below
             reach = np.stack([own[place] for own in believed])
             if not reach.any(axis=1).all():
                 continue
             pot, stack = self._chips(places, place)
             mass, equity = board.equities(reach, step=self.step)
-            for own in wanted:
-                pending.append((place, board, own, pot * mass[own], equity[own] - 0.5))
-                if self.function is not None:
-                    rows.append(board.rows(reach, mass, equity, board.look(pot, stack), own))
+            pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))
+            if self.function is not None:
+                rows += [board.rows(reach, mass, equity, board.look(pot, stack), own) for own in wanted]
         over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
         first = 0
-        for place, board, own, chips, shown in pending:
-            count = len(board.held) if self.function is not None else 0
-            worth = shown + over[first : first + count] if count else shown
-            first += count
-            values[own][place, board.held] += chips * worth * self._chance(places, board)
-        for own in wanted:
-            mass = places.opposing(believed, own)
-            values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
-        return values
+        for below, chips, reach, mass, worth in pending:
+            if len(over):
+                for own in wanted:
+                    worth[own] += over[first : first + worth.shape[1]]
+                    first += worth.shape[1]
+            if self.every > 1:
+                worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
+            for own in wanted:
+                for image in below.images:
+                    values[own][below.place, image] += chips * mass[own] * worth[own]
 
     @staticmethod
     def _chance(places: HoldemPlaces, board: HandBoard) -> float:
@@ -207,19 +277,34 @@ class HandValues:
         paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
         return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
 
-    def _boards(self, places: Places) -> list[tuple[int, HandBoard]]:
-        """The boards below each place."""
+    def _following(self, places: Places) -> Following:
+        """What follows each place."""
         if not isinstance(places, HoldemPlaces):
             raise AlgorithmError(f"hands of hold'em are valued, not states of a {type(places.game).__name__}")
-        spot, found, known = places.game.spot, [], dict[tuple[int, ...], HandBoard]()
+        spot, found = places.game.spot, Following([], [])
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
+        known: dict[tuple[int, ...], list[tuple[HandBoard, list[NDArray[np.intp]]]]] = {}
+        shown: dict[tuple[int, ...], AllIns] = {}
         for place, state in enumerate(places.states):
-            street = spot.format.street(state.board) + 1
-            for dealt in combinations([card for card in spot.format.deck if card not in state.board], spot.format.deal[street]):
-                board = (*state.board, *dealt)
-                if board not in known:
-                    known[board] = HandBoard.of(spot.format, board, wanted)
-                found.append((place, known[board]))
+            if isinstance(places.game.event(state), Showdown):
+                if state.board not in shown:
+                    shown[state.board] = all_ins(spot.format, state.board, wanted)
+                found.shown.append((place, shown[state.board]))
+                continue
+            if state.board not in known:
+                known[state.board] = self._deals(spot, state.board, wanted)
+            found.boards.extend(Below(place, board, images) for board, images in known[state.board])
+        return found
+
+    def _deals(
+        self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]
+    ) -> list[tuple[HandBoard, list[NDArray[np.intp]]]]:
+        """The boards that can follow one, those that differ only in suits once where that is right, and their images."""
+        hands, found = Hands(spot), []
+        symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
+        for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
+            made = HandBoard.of(spot.format, (*board, *dealt), wanted)
+            found.append((made, [np.asarray(hands.map(copy)[made.held], np.intp) for copy in copies]))
         return found

@@ -304,6 +304,8 @@ class SolveFields:
         algorithm: the spec of an algorithm.
         storage: ``float32``, ``float64`` or ``int16``.
         locks: strategies that a player keeps.
+        until: the name of the street at which to stop, where values are a network's.
+        net: which network; see :mod:`treeplex.runs.holdem.until`.
     """
 
     target: Target | None = None
@@ -312,3 +314,5 @@ class SolveFields:
     algorithm: str | None = None
     storage: str | None = None
     locks: tuple[TextLock, ...] = ()
+    until: str | None = None
+    net: str | None = None

@@ -193,6 +193,8 @@ class SpotRequest:
             algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
             storage=storage,
             locks=tuple(read_lock(each) for each in listed(fields["locks"])) if "locks" in fields else (),
+            until=text_of(fields["until"], "until", "turn").lower() if "until" in fields else None,
+            net=text_of(fields["net"], "net", "hands") if "net" in fields else None,
         )
 
 

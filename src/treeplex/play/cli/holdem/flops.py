@@ -29,7 +29,7 @@ MOST_SHOWN = 20
 @command(
     "Solve one spot on many boards.", place=30, example="flops examples/spots/flop.yaml --boards subset:25 --line x --out flops"
 )
-@with_fields(*(name for name in FIELDS if name not in ("board", "blinds", "runouts")))
+@with_fields(*(name for name in FIELDS if name not in ("board", "blinds", "runouts", "until", "net")))
 def flops(
     *,
     file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, is ignored.")],

@@ -161,8 +161,9 @@ def facts_line(solution: "Solved") -> str:
     spot = solution.spot
     pot = spot.opening_pot
     share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
-    solved = f"{solution.algorithm}, {solution.iterations:,} iterations, exploitability {short(solution.exploitability)} chips"
-    return f"pot {pot:g}, stacks {spot.stack:g}; {solved}{share}"
+    judged = solution.exploitability == solution.exploitability
+    known = f"exploitability {short(solution.exploitability)} chips{share}" if judged else "exploitability not known"
+    return f"pot {pot:g}, stacks {spot.stack:g}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
 
 
 def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None, *, ev: str) -> None:

@@ -1,5 +1,7 @@
 """``treeplex holdem solve``: solve a spot."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -43,6 +45,9 @@ def solve(
         int | None, typer.Option(metavar="N", help="Processes that solve the boards below the first street.")
     ] = None,
     ray: Ray = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="With --until: how exploitable the first street is, all that follows solved.")
+    ] = False,
     estimate: of.Estimate = False,
     as_json: Json = False,
     progress: of.Progress = None,
@@ -63,6 +68,10 @@ def solve(
     A worker that dies is replaced. --storage packed keeps 16-bit numbers in fewer bits; --storage disk:FOLDER keeps them in
     files, so that memory holds a few boards at a time: the same command resumes such a run at its last iteration.
 
+    --until turn solves a flop alone, --until river a turn: a network says what every hand is worth on each next card. That
+    takes a fraction of the time and memory of a whole solve, and later streets stay unsolved: EVs are the network's, and
+    exploitability is known only with --judge, which solves all that follows twice, with one player's first street fixed.
+
     \b
     Examples:
       treeplex holdem solve examples/spots/turn.yaml --target 0.3% --out turn.spot
@@ -71,6 +80,7 @@ def solve(
       treeplex holdem solve --resume turn.spot --target 0.1%
       treeplex holdem solve --from turn.spot --ip "QQ-22,ATs+:0.5" --out other.spot
       treeplex holdem solve flop.yaml --estimate
+      treeplex holdem solve examples/spots/flop.yaml --board Ks8s3d --until turn -n 60 --out flop.spot
       treeplex holdem solve --endgame subgame3.txt -a dcfr -n 1000 --json
     """
     from treeplex.play.cli.holdem.shared.requests import read_task
@@ -90,6 +100,8 @@ def solve(
         live.say(f"building {task.spot}")
         task.workers, task.ray = workers, ray
         solution, saved = task.solve(lambda now: live.say(solving_line(now, task.spot.opening_pot)))
+        if judge:
+            solution = judged(solution, lambda done, total: live.say(f"judging: iteration {done:,} of {total:,}"))
     blinds = solution.exploitability_unnormalised / task.big_blind if task.big_blind else None
     if as_json:
         print_json(record_of(solution, blinds))
@@ -100,6 +112,21 @@ def solve(
         fail(f"stopped after {solution.iterations:,} iterations; saved; resume with {go_on}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
+
+
+def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "HoldemSolution":
+    """A solution of a first street with its exploitability, all that follows solved.
+
+    Raises:
+        SpecError: a solution of all streets, which is judged already.
+    """
+    from treeplex.runs.holdem.first_street_judge import judge_first_street
+
+    if not solution.settings.until:
+        raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
+    found = judge_first_street(solution, threads=solution.settings.threads, progress=watch)
+    last = replace(solution.records[-1], numbers={"exploitability": found.exploitability})
+    return replace(solution, records=(*solution.records[:-1], last))
 
 
 def print_estimate(found: "SpotEstimate", *, as_json: bool) -> None:
@@ -151,11 +178,19 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
         saved: its file, if any.
         line: how the hand history that the spot is from went on.
     """
-    pot = solution.spot.opening_pot
-    if not solution.judged:
+    pot, until = solution.spot.opening_pot, solution.settings.until
+    if not solution.judged and not until:
         typer.echo(f"stopped at iteration {solution.iterations:,}; exploitability and EVs are not known")
         return
-    facts: dict[str, str] = {"exploitability": chips_and_share(solution.exploitability, pot)}
+    facts: dict[str, str] = {}
+    if solution.judged:
+        facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
+    if until:
+        from treeplex.runs.holdem.until import unlike_training
+
+        facts["values"] = f"on the {until} by {solution.settings.net}; later streets are not solved"
+        if differences := unlike_training(solution.spot, solution.settings.net):
+            facts["beware"] = f"the network was not trained for this: the spot has {', '.join(differences)}"
     if blinds is not None:
         facts["in papers"] = f"{short(blinds)} big blinds, as papers on the end games count them"
     if solution.target is not None:
@@ -163,7 +198,8 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
         facts["target"] = f"{chips_and_share(solution.target, pot)}   {verdict}"
     facts |= evs_of(solution.spot, solution.ev)
     facts |= first_actions(solution)
-    facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
+    if not until:
+        facts["memory"] = f"{solution.memory / 1e6:,.1f} MB, {solution.settings.threads} threads"
     if solution.disk[1]:
         size, seconds = solution.disk
         facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s a worker"
@@ -213,7 +249,10 @@ def next_steps(solution: "HoldemSolution", saved: Path | None, line: str) -> lis
 def record_of(solution: "HoldemSolution", blinds: float | None) -> dict[str, Any]:
     """What ``--json`` prints; ``blinds`` as for :func:`print_solution`."""
     pot, (oop, ip), judged = solution.spot.opening_pot, solution.spot.committed, solution.judged
+    until = solution.settings.until
     return {
+        "until": until or None,
+        "net": solution.settings.net or None,
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
@@ -222,6 +261,6 @@ def record_of(solution: "HoldemSolution", blinds: float | None) -> dict[str, Any
         "exploitability": solution.exploitability if judged else None,
         "exploitability_percent": 100 * solution.exploitability / pot if pot and judged else None,
         "exploitability_bb": blinds if judged else None,
-        "ev_oop": solution.ev[0] + oop if judged else None,
-        "ev_ip": solution.ev[1] + ip if judged else None,
+        "ev_oop": solution.ev[0] + oop if judged or until else None,
+        "ev_ip": solution.ev[1] + ip if judged or until else None,
     }

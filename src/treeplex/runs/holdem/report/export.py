@@ -106,7 +106,7 @@ def nodes_below(solution: Solved, line: str, depth: int | None) -> Iterator[Node
 
 def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
     """What a reader of exported nodes needs to know: board, ranges, pot, stack, how well it is solved."""
-    spot = solution.spot
+    spot, judged = solution.spot, not math.isnan(solution.exploitability)
     oop, ip = spot.committed if ev == "pot" else (0.0, 0.0)
     texts = [range_to_string(weights) if len(weights) == 1326 else None for weights in spot.ranges]
     return {
@@ -119,8 +119,8 @@ def header(solution: Solved, ev: str = "pot") -> dict[str, Any]:
         "identity": spot.identity,
         "algorithm": solution.algorithm,
         "iterations": solution.iterations,
-        "exploitability": solution.exploitability,
-        "exploitability_percent": 100 * solution.exploitability / spot.opening_pot if spot.opening_pot else None,
+        "exploitability": solution.exploitability if judged else None,
+        "exploitability_percent": 100 * solution.exploitability / spot.opening_pot if spot.opening_pot and judged else None,
         "ev_oop": solution.ev[0] + oop,
         "ev_ip": solution.ev[1] + ip,
         "ev_meaning": EV_MEANINGS[ev],

@@ -1,0 +1,149 @@
+"""Flops solved until the turn with the library's network for hands, and with showdown values, beside whole solves: the first
+decisions, values, time, and how exploitable the play on the flop is when all that follows is solved.
+
+Flops are kept one by one in ``runs/until``, so that a call goes on with what is missing; ``papers/run.py holdem/until 3`` does
+no more than three new ones.
+"""
+
+import json
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.forms.holdem.compile_spot import compile_spot
+from treeplex.games.poker.spots.files import request_from_options
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.hand_values.shipped import shipped_hand_net
+from treeplex.learn.hand_values.trainer import FORM
+from treeplex.learn.rebel.files import read_net
+from treeplex.runs.holdem.first_street_judge import judge_first_street
+from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
+
+FOLDER = Path("runs/until")
+FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
+"""None of them is one that a network has seen: its situations are turns."""
+RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,QJs,JTs,T9s,98s,87s"}
+BEST, JUDGING, UNTIL = 60, 8, 40
+WHOLE = (10, 20)
+
+
+def spot_on(board: str) -> Spot:
+    fields = {"board": board, **RANGES, "pot": 1, "stack": 3, "bets": "100%,a", "raises": "a"}
+    return request_from_options(fields).spot()
+
+
+def first_policies(solution: HoldemSolution) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The first decision's policy and the answer to a check's, [A, hands], and the weights of the hands there."""
+    values, nodes = solution.hand_values, solution.tree.nodes
+    found = []
+    for node, player in ((0, 0), (nodes[0].children[0], 1)):
+        weights = solution.spot.ranges[player][solution.game.boards[0][0].hands[player]]
+        found.append((values.policy(0, 0, node), weights / weights.sum()))
+    return found
+
+
+def distance(one: HoldemSolution, other: HoldemSolution) -> list[float]:
+    """Half the sum of differences of the first two decisions, over the ranges that the players begin with."""
+    pairs = zip(first_policies(one), first_policies(other), strict=True)
+    return [float((np.abs(mine - its).sum(axis=0) * weights).sum() / 2) for (mine, weights), (its, _) in pairs]
+
+
+def flop(board: str) -> dict:
+    """One flop: a row of numbers by solve."""
+    spot, rows = spot_on(board), {}
+    solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
+    best = solve_spot(
+        compile_spot(spot, isomorphism=False), "dcfr", iterations=BEST, target=0.0, threads=1, every=BEST, isomorphism=False
+    )
+    solves = {f"whole, {count}": {"iterations": count, "target": 0.0, "threads": 1, "every": count} for count in WHOLE}
+    solves |= {
+        name: {"until": "turn", "net": net, "iterations": UNTIL}
+        for name, net in (("network", "hands"), ("showdown", "showdown"))
+    }
+    for name, how in solves.items():
+        began = process_time()
+        found = solve_spot(spot, "dcfr", **how)
+        seconds = process_time() - began
+        judged = judge_first_street(found, iterations=JUDGING, threads=1, start=best)
+        rows[name] = [found.ev[0], *distance(found, best), judged.exploitability, seconds]
+        print(board, name, rows[name], flush=True)
+    rows[f"whole, {BEST}"] = [best.ev[0], 0.0, 0.0, best.exploitability, best.records[-1].cpu_seconds]
+    return rows
+
+
+def network_text() -> str:
+    card = read_net(shipped_hand_net("turn"), form=FORM).card
+    return f"{card['situations']:,} situations"
+
+
+def findings(means: dict) -> list[str]:
+    def told(name: str) -> str:
+        return f"{100 * means[name][3]:.1f}% of the pot in {means[name][4]:.1f} s"
+
+    return [
+        f"Played by the network a flop gives up {told('network')}; by showdown values {told('showdown')}; by "
+        + " and ".join(f"{count} iterations of a whole solve {told(f'whole, {count}')}" for count in WHOLE)
+        + ".",
+    ]
+
+
+@study(title="Flops until the turn, by a network for hands", place=6, minutes=12, needs=("torch",))
+def reproduce(options: list[str]) -> Result:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    most, new, found = int(options[0]) if options else len(FLOPS), 0, {}
+    for board in FLOPS:
+        path = FOLDER / f"{board}.json"
+        if not path.exists() and new < most:
+            path.write_text(json.dumps(flop(board)))
+            new += 1
+        if path.exists():
+            found[board] = json.loads(path.read_text())
+    best = f"whole, {BEST}"
+    names = ["network", "showdown", *(f"whole, {count}" for count in WHOLE), best]
+    rows, means = [], {}
+    for name in names:
+        numbers = np.array([each[name] for each in found.values()])
+        away = np.abs(numbers[:, 0] - np.array([each[best][0] for each in found.values()]))
+        means[name] = [float(away.mean()), *map(float, numbers[:, 1:].mean(axis=0))]
+        value, first, answer, exploitability, seconds = means[name]
+        shown = [
+            f"{100 * value:.2f}",
+            f"{100 * first:.1f}",
+            f"{100 * answer:.1f}",
+            f"{100 * exploitability:.2f}",
+            f"{seconds:.1f}",
+        ]
+        rows.append([name, *shown])
+    each = [
+        [board, *(f"{100 * own[name][3]:.2f}" for name in names), *(f"{own[name][0]:+.3f}" for name in ("network", best))]
+        for board, own in found.items()
+    ]
+    return Result(
+        source="the library's own",
+        findings=findings(means),
+        tables=[
+            Table(
+                f"Means over {len(found)} flops with 3 pots behind (100%, all-in; raises all-in): how far the value of the "
+                f"player out of position is from {BEST} iterations of a whole solve (% of the pot), how far its first decision "
+                "and the answer to a check are from it (%), how exploitable the play on the flop is with all that follows "
+                "solved (% of the pot), and seconds of one core, building included",
+                ["solve", "value", "first", "after a check", "exploitability", "s"],
+                rows,
+            ),
+            Table(
+                "Exploitability of the play on each flop (% of the pot), and the value out of position in pots",
+                ["flop", *names, "value, network", f"value, {best}"],
+                each,
+            ),
+        ],
+        notes=[
+            f"The network has learned from {network_text()}; {UNTIL} iterations with it and with showdown values. "
+            f"Exploitability counts mistakes on the flop alone, see `judge_first_street`, with {JUDGING} iterations from the "
+            f"whole solve of {BEST}; that of the last row is the whole solve's, all streets.",
+        ],
+        numbers={"flops": found, "means": means},
+    )
