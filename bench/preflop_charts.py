@@ -14,20 +14,25 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.preflop_charts import SHIPPED, solution_chart
 from treeplex.runs.holdem.solve import solve_spot
 
-SPOT = Path("examples/spots/preflop-deep.yaml")
-TARGET = 0.01
-"""Big blinds a hand that a best response gains at most."""
+SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
+TARGET, ITERATIONS = 0.01, 300
+"""Big blinds a hand that a best response gains at most; the most iterations where it gains more."""
 
 
-def chart_spot(stack: float, deal_set: str) -> Spot:
+def chart_spot(stack: float) -> Spot:
     """The spot of a chart."""
-    return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=deal_set)
+    return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=SET)
 
 
-def solve_chart(path: Path, spot: Spot, iterations: int, target: float = TARGET) -> None:
+def solve_chart(path: Path, spot: Spot) -> None:
     """Solve a spot on one thread and keep its strategy before the flop."""
     found = solve_spot(
-        spot, iterations=iterations, target=target, threads=1, every=75, progress=lambda at: print(at, flush=True)
+        spot,
+        iterations=ITERATIONS,
+        target=TARGET,
+        threads=1,
+        every=75,
+        progress=lambda at: print(at.done, dict(at.numbers), flush=True) if at.done % 25 == 0 else None,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     found.save(path, resumable=False, streets=1)
@@ -38,7 +43,7 @@ def solve_chart(path: Path, spot: Spot, iterations: int, target: float = TARGET)
 def main() -> None:
     """Solve the charts that were named; those that are there already are solved anew."""
     for name in sys.argv[1:]:
-        solve_chart(SHIPPED / f"{name}.spot", chart_spot(float(name.removesuffix("bb")), "48x2x2"), 300)
+        solve_chart(SHIPPED / f"{name}.spot", chart_spot(float(name.removesuffix("bb"))))
 
 
 if __name__ == "__main__":

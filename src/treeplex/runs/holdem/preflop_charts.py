@@ -9,7 +9,8 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.policies.preflop import PreflopChart
+from treeplex.forms.policies.preflop import ChartBook, ChartDecision, PreflopChart
+from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.runs.holdem.report.page_data import Floats
@@ -58,6 +59,41 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
     kinds = tuple(action.kind for action in view.actions)
     members = np.bincount(HAND_CLASSES, minlength=size)
     return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members)
+
+
+def chart_book(file: str) -> ChartBook:
+    """All charts of a solution, for agents.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin before the flop with the whole deck.
+    """
+    solution = read_solved(file)
+    if solution is None:
+        raise SpecError(f"{file!r} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot")
+    solution_chart(solution)
+    betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
+    assert blinds is not None
+    for node, line in lines:
+        event, view = betting.nodes[node], solution.at(line)
+        assert isinstance(event, Decision)
+        policy = np.zeros((len(event.actions), len(solution.spot.format.hands)))
+        policy[:, view.hands_of(event.player)] = view.strategy
+        following = []
+        for action, child in zip(event.actions, event.children, strict=True):
+            after = betting.nodes[child]
+            further = isinstance(after, Decision) and after.street == 0
+            following.append(len(lines) if further else -1)
+            if further:
+                lines.append((child, ",".join(filter(None, (line, step_of(action))))))
+        decisions.append(ChartDecision(event.player, event.bets(), policy, tuple(following)))
+    return ChartBook(file, solution.spot.stack / blinds[1], blinds[1], tuple(decisions))
+
+
+def step_of(action: Action) -> str:
+    """An action as lines have it."""
+    step = {"fold": "f", "check": "x", "call": "c", "bet": "b", "raise": "r", "allin": "a"}[action.kind]
+    return f"{step}{action.amount:.12g}" if step in "br" else step
 
 
 def how_made(solution: HoldemSolution) -> str:

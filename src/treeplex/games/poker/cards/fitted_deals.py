@@ -1,6 +1,6 @@
 """Sets of flops, turns and rivers that stand for all, weighted so that equities of classes of hands come out right.
 
-They ship with the library; ``bench/fitted_deals.py`` chooses them. They are for spots that begin before the first card and ranges
+They ship with the library; ``bench/fitted_deals.py`` chooses them. They are for spots from before the first card on, and ranges
 in which suits are alike.
 """
 
