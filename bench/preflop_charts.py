@@ -15,8 +15,6 @@ from treeplex.runs.holdem.preflop_charts import SHIPPED, solution_chart
 from treeplex.runs.holdem.solve import solve_spot
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
-TARGET, ITERATIONS = 0.01, 300
-"""Big blinds a hand that a best response gains at most; the most iterations where it gains more."""
 
 
 def chart_spot(stack: float) -> Spot:
@@ -25,14 +23,14 @@ def chart_spot(stack: float) -> Spot:
 
 
 def solve_chart(path: Path, spot: Spot) -> None:
-    """Solve a spot on one thread and keep its strategy before the flop."""
+    """Solve a spot as its file says and keep its strategy before the flop."""
+    most = spot.settings.iterations
     found = solve_spot(
         spot,
-        iterations=ITERATIONS,
-        target=TARGET,
-        threads=1,
-        every=75,
-        progress=lambda at: print(at.done, dict(at.numbers), flush=True) if at.done % 25 == 0 else None,
+        target=0.0,
+        threads=2,
+        every=most,
+        progress=lambda at: print(path.stem, at.done, flush=True) if at.done % 10 == 0 else None,
     )
     path.parent.mkdir(parents=True, exist_ok=True)
     found.save(path, resumable=False, streets=1)
