@@ -10,9 +10,11 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.forms.policies.preflop import ChartBook, ChartDecision, PreflopChart
+from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
 from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
@@ -97,16 +99,30 @@ def step_of(action: Action) -> str:
 
 
 def how_made(solution: HoldemSolution) -> str:
-    """One line: which boards were dealt, and how far it was solved."""
+    """Two lines: which boards were dealt and how far it was solved, and the sizes after the flop."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     dealt = (
         "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
-    )
+    ) + (" fitted to equities" if spot.deal_set else "")
     blind = spot.blinds[1] if spot.blinds else 1.0
     return (
-        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations; "
-        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game"
+        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
+        f"{solution.records[-1].cpu_seconds:.0f} s of a core; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game\n{sizes_after(spot)}"
     )
+
+
+def sizes_after(spot: Spot) -> str:
+    """What can be bet after the flop, out of position and in position where that differs."""
+    if not isinstance(spot.bets, BetPlan):
+        return "fixed limit"
+    found = []
+    for street, name in zip(spot.streets[1:], STREETS, strict=True):
+        both = spot.bets.streets[street]
+        for what in ("bets", "raises"):
+            own = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
+            found.append(f"{what} on {name} {own[0]}" + (f" and {own[1]}" if own[0] != own[1] else ""))
+    return "; ".join(found)
 
 
 def chart_distance(one: PreflopChart, other: PreflopChart) -> float:
