@@ -10,27 +10,25 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.preflop_charts import SET, chart_spot, solve_chart
+from bench.preflop_charts import SET, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.forms.holdem.boards import complete_boards
 from treeplex.forms.policies.preflop import PreflopChart
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.cards.fitted_deals import SETS
+from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
 
 Floats = NDArray[np.float64]
-FOLDER, STACK, OTHER = Path("runs/preflop"), 100.0, "48x2x2b"
-LINES = {
-    "": "first",
-    "c": "after a limp",
-    "r2.5": "after a raise",
-    "r2.5,r10": "after a 3-bet",
-    "r2.5,r10,r25": "after a 4-bet",
-}
+FOLDER, SHORT, ITERATIONS = Path("runs/preflop"), Path("examples/spots/preflop.yaml"), 40
+LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
 DRAWS = 20
+FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
+"""GetCoach (2024): what the small blind does not open to 2.5 of 100 big blinds, rake 5% up to 0.3 big blinds."""
 WAYS = 22_100 * 49 * 48
 """Of dealing flop, turn and river."""
 
@@ -65,14 +63,22 @@ def equities(spot: Spot) -> dict[str, tuple[float, float]]:
     return found | {f"fitted, `{name}`": errors(*complete_boards(replace(spot, deal_set=name))) for name in SETS}
 
 
-def two_sets(spot: Spot) -> dict[str, dict[str, list[float]]]:
-    """How often each action is taken on either set of boards, by line and action, and how far charts are apart."""
-    path = FOLDER / f"{STACK:g}bb-{OTHER}.spot"
+def solve_set(name: str) -> HoldemSolution:
+    """The short spot on a set of boards, from its file where there is one."""
+    path, spot = FOLDER / f"20bb-{name}.spot", read_spot_file(SHORT).spot()
     if not path.exists():
-        solve_chart(path, replace(spot, deal_set=OTHER))
-    one, other = read_solved(f"{STACK:g}bb"), read_solved(str(path))
-    assert one is not None
-    assert other is not None
+        spot = replace(spot, deal_set=name)
+        found = solve_spot(spot, "hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        found.save(path, resumable=False, streets=1)
+    solution = read_solved(str(path))
+    assert solution is not None
+    return solution
+
+
+def two_sets() -> dict[str, dict[str, list[float]]]:
+    """How often each action is taken on either set of boards, by line and action, and how far charts are apart."""
+    one, other = map(solve_set, SETS)
     found = {}
     for line in LINES:
         first, second = solution_chart(one, line), solution_chart(other, line)
@@ -85,6 +91,38 @@ def reached(one: PreflopChart, other: PreflopChart) -> float:
     """How differently two charts play, as :func:`chart_distance`, over the hands that come here by the first chart."""
     members = one.reach * np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in one.classes])
     return float(np.abs(one.shares - other.shares).sum(axis=0) @ members / members.sum() / 2)
+
+
+def published_rows(charts: dict[str, HoldemSolution]) -> list[list[str]]:
+    """Frequencies that are published in words, beside those of the charts."""
+    rows = []
+    if (deep := charts.get("100bb")) is not None:
+        first = solution_chart(deep)
+        often, raised = first.often, first.shares[2]
+        folded = np.isin(first.classes, FOLDED)
+        members = np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in first.classes])
+        suited = np.array([name.endswith("s") for name in first.classes])
+        rows += [
+            [
+                "100 bb, opens",
+                "about 80, all by a raise",
+                f"{100 * (1 - often['fold']):.0f}, {100 * often['raise 2.5']:.0f} by a raise",
+            ],
+            ["100 bb, plays suited hands", "all", f"{100 * (1 - first.shares[0][suited].mean()):.0f}"],
+            [
+                f"100 bb, folds {', '.join(FOLDED)}",
+                "all",
+                f"{100 * (first.shares[0] * members)[folded].sum() / members[folded].sum():.0f}, raises "
+                f"{100 * (raised * members)[folded].sum() / members[folded].sum():.0f}",
+            ],
+        ]
+    if (middle := charts.get("50bb")) is not None:
+        first, limped = solution_chart(middle), solution_chart(middle, "c")
+        rows += [
+            ["50 bb, folds the small blind", "4", f"{100 * first.often['fold']:.0f}"],
+            ["50 bb, raises a limp", "34", f"{100 * (1 - limped.often['check']):.0f}"],
+        ]
+    return rows
 
 
 def shipped_row(name: str, solution: HoldemSolution) -> list[str]:
@@ -104,8 +142,8 @@ def shipped_row(name: str, solution: HoldemSolution) -> list[str]:
 
 @study(title="Preflop charts of deep stacks", place=3, minutes=30)
 def reproduce() -> Result:
-    spot = chart_spot(STACK)
-    found, apart = equities(spot), two_sets(spot)
+    spot = chart_spot(100.0)
+    found, apart = equities(spot), two_sets()
     solved = {name: solution for name in shipped_charts() if (solution := read_solved(name)) is not None}
     fitted, random = found[f"fitted, `{SET}`"][0], next(iter(found.values()))[0]
     often = [abs(one - other) for rows in apart.values() for name, (one, other) in rows.items() if name != "apart"]
@@ -114,8 +152,8 @@ def reproduce() -> Result:
         source="the library's own",
         findings=[
             f"On fitted boards equities of classes are {random / fitted:.1f} times as exact as on as many random ones.",
-            f"Charts of {STACK:g} big blinds on two sets of boards differ by {100 * apart['']['apart'][0]:.1f}% of play at the "
-            f"first decision and {100 * apart['r2.5']['apart'][0]:.1f}% after a raise; how often an action is taken by at most "
+            f"Charts of 20 big blinds on two sets of boards differ by {100 * apart['']['apart'][0]:.1f}% of play at the first "
+            f"decision and {100 * apart['r2']['apart'][0]:.1f}% after a raise; how often an action is taken by at most "
             f"{100 * max(often):.1f} points.",
         ],
         tables=[
@@ -131,9 +169,9 @@ def reproduce() -> Result:
                 [shipped_row(name, solution) for name, solution in solved.items()],
             ),
             Table(
-                f"{STACK:g} big blinds on the boards of `{SET}` and of `{OTHER}`: how often actions are taken (%), and how far "
-                "the charts are apart (% of play, over all hands and over those that come there)",
-                ["decision", "`" + SET + "`", "`" + OTHER + "`", "apart", "of those that come"],
+                f"20 big blinds on the boards of two sets, {SHORT}, {ITERATIONS} iterations: how often actions are taken (%) "
+                "and how far the charts are apart (% of play, over all hands and over those that come there)",
+                ["decision", *(f"`{name}`" for name in SETS), "apart", "of those that come"],
                 [
                     [
                         LINES[line],
@@ -143,7 +181,15 @@ def reproduce() -> Result:
                     for line, rows in apart.items()
                 ],
             ),
+            Table(
+                "Frequencies published in words and those of the charts (%)", ["", "published", "here"], published_rows(solved)
+            ),
         ],
-        notes=["examples/spots/preflop-deep.yaml, DCFR, one thread."],
+        notes=[
+            "examples/spots/preflop-deep.yaml, HS-DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
+            "heads-up-poker-a-strategic-guide-to-winning-one-on-one/), a raise to 2.5 or a fold, rake 5% up to 0.3 bb; 50 bb "
+            "by [University.Poker](https://pokeruni.co/en/articles/heads-up-hu-in-tournament-poker-how-to-exploit-an-opponents-game)"
+            ", raises to 2.1 bb, limps, antes of 0.12 bb."
+        ],
         numbers={"equities": found, "apart": apart},
     )
