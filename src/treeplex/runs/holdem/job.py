@@ -31,7 +31,7 @@ RECORDS = "records.json"
 LONG_ITERATION = 1.0
 """Seconds of an iteration from which on judging takes so long that one is told."""
 
-SAVED_A_SECOND = 8e7
+SAVED_A_SECOND = 1e8
 """Bytes of a solution that are compressed and written in a second, about."""
 
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
@@ -103,9 +103,8 @@ class SpotJob(SolvingJob):
 
     @property
     def saving_seconds(self) -> float:
-        """By the bytes that are written; a run in a folder is there already."""
-        store = getattr(self.solver, "store", ()) if not self._on_disk and self.file is not None else ()
-        return sum(array.nbytes for array in store) / SAVED_A_SECOND
+        """By the bytes that solving takes, most of which are written; a run in a folder is there already."""
+        return 0.0 if self._on_disk or self.file is None else self.memory / SAVED_A_SECOND
 
     @property
     def target(self) -> tuple[str, float] | None:
