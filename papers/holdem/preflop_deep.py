@@ -29,6 +29,7 @@ LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after al
 DRAWS = 20
 FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
 """GetCoach (2024): what the small blind does not open to 2.5 of 100 big blinds, rake 5% up to 0.3 big blinds."""
+WORDS = "Frequencies published in words and those of the charts (%)"
 WAYS = 22_100 * 49 * 48
 """Of dealing flop, turn and river."""
 
@@ -147,6 +148,7 @@ def reproduce() -> Result:
     solved = {name: solution for name in shipped_charts() if (solution := read_solved(name)) is not None}
     fitted, random = found[f"fitted, `{SET}`"][0], next(iter(found.values()))[0]
     often = [abs(one - other) for rows in apart.values() for name, (one, other) in rows.items() if name != "apart"]
+    words = published_rows(solved)
     counts, shape = SETS[SET], " x ".join(map(str, SETS[SET]))
     return Result(
         source="the library's own",
@@ -181,9 +183,7 @@ def reproduce() -> Result:
                     for line, rows in apart.items()
                 ],
             ),
-            Table(
-                "Frequencies published in words and those of the charts (%)", ["", "published", "here"], published_rows(solved)
-            ),
+            *([Table(WORDS, ["", "published", "here"], words)] if words else []),
         ],
         notes=[
             "examples/spots/preflop-deep.yaml, HS-DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
