@@ -12,20 +12,17 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.holdem.boards import kept_deals
-from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
-from treeplex.games.poker.cards.class_equities import class_equities, counted
+from treeplex.forms.holdem.boards import complete_boards
+from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
+from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 
 SPOT, FOLDER = Path("examples/spots/preflop.yaml"), Path("runs/preflop")
 DEALT = ((10, 3, 3), (20, 3, 3), (40, 2, 2), (40, 3, 3))
 EQUITIES = ((25, 4, 4), (25, 8, 8), (25, 12, 12), (50, 4, 4), (100, 4, 4), (200, 4, 4), (400, 4, 4))
-PATHS = 17_296 * 45 * 44
-"""Flops, turns and rivers beside two hands."""
 ITERATIONS = 40
 MOST = (40, 3, 3)
 LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
@@ -75,42 +72,13 @@ def charts(spot: Spot) -> tuple[list[list[str]], dict]:
 def equity_errors(spot: Spot) -> tuple[list[list[str]], dict]:
     """How far equities of classes on some boards are from those on all, weighted by pairs of hands."""
     exact, rows, numbers = class_equities(), [], {}
-    hands = Hands(spot)
     for dealt in EQUITIES:
-        some, boards = replace(spot, runouts=(0, *dealt)), [((), symmetries_of(spot, hands), 1.0)]
-        for street in (1, 2, 3):
-            boards = [
-                ((*board, *cards), fixed, share * len(copies) * each)
-                for board, symmetries, share in boards
-                for cards, copies, fixed, each in kept_deals(some, board, symmetries, street)
-            ]
-        weights = np.array([share for *_, share in boards])
-        margins = counted(np.array([board for board, *_ in boards], np.uint8), np.rint(1000 * weights).astype(np.int64)) / 1000
-        error = margins / (2 * PATHS * exact.pairs) - (exact.equity - 0.5)
+        boards, weights = complete_boards(replace(spot, runouts=(0, *dealt)))
+        error = equities_on(boards, weights) - exact.equity
         found = float(np.sqrt((error**2 * exact.pairs).sum() / exact.pairs.sum()))
         numbers[named(dealt)] = found
         rows.append([named(dealt), f"{len(boards):,}", f"{100 * found:.1f}", f"{100 * np.abs(error).max():.1f}"])
     return rows, numbers
-
-
-def shipped() -> list[list[str]]:
-    """What ships."""
-    rows = []
-    for name in shipped_charts():
-        solution = read_solved(name)
-        assert solution is not None
-        often, spot = solution_chart(solution).often, solution.spot
-        rows.append(
-            [
-                f"`{name}`",
-                named(spot.runouts[1:]),
-                f"{solution.iterations}",
-                f"{solution.records[-1].cpu_seconds:.0f}",
-                f"{1000 * solution.exploitability:.1f}",
-                ", ".join(f"{key} {100 * each:.1f}%" for key, each in often.items()),
-            ]
-        )
-    return rows
 
 
 @study(title="Preflop charts from some flops", place=3, minutes=20)
@@ -134,11 +102,6 @@ def reproduce() -> Result:
                 "Equities of classes all-in before the flop, on some boards beside all (% of the pot)",
                 ["dealt", "rivers", "root mean square error", "largest"],
                 equities,
-            ),
-            Table(
-                "Charts that ship",
-                ["chart", "dealt", "iterations", "s", "exploitability, mbb", "first decision"],
-                shipped(),
             ),
         ],
         notes=[f"{SPOT}, DCFR, {ITERATIONS} iterations."],

@@ -122,7 +122,7 @@ FIELDS: Mapping[str, Field] = {
             "runouts",
             "{flop: 25, turn: 12, river: 12}",
             "TABLE",
-            "Deal only so many flops, turns of a flop, rivers of a turn.",
+            "Deal only so many flops, turns of a flop, rivers of a turn; or a set of boards that ships: 48x2x2.",
             table=True,
             parts=(
                 Part("flops", "flop", "Deal only so many flops, each standing for several.", "N"),

@@ -36,7 +36,11 @@ def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
         assert chart.reach[number] == pytest.approx(view.weight_of(1)[own[0]])
     assert sum(chart.often.values()) == pytest.approx(1)
     assert (solution_chart(solution).reach == 1).all()
-    assert "2 flops and 2 turns and 2 rivers" in how_made(solution)
+    made, sizes = how_made(solution).split("\n")
+    assert made.startswith("solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations, ")
+    assert sizes == (
+        "bets on flops 50%; raises on flops a; bets on turns 75%; raises on turns a; bets on rivers 75%; raises on rivers none"
+    )
 
 
 def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:
@@ -62,6 +66,7 @@ def test_shipped_charts_play_strong_hands(name: str) -> None:
     assert solution is not None
     assert solution.spot.stack == float(name.removesuffix("bb"))
     assert solution.exploitability < 0.02
+    assert "of a core; exploitability" in how_made(solution)
     chart = solution_chart(solution)
     folds = dict(zip(CLASSES, chart.shares[0], strict=True))
     assert max(folds[hand] for hand in ("AA", "KK", "QQ", "AKs", "AKo", "77", "A5s")) < 0.02

@@ -3,15 +3,17 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from math import comb
+from math import comb, factorial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
+from treeplex.errors import SpecError
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renamed, symmetries_of
 from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.fitted_deals import fitted_deals
 from treeplex.games.poker.cards.spread import evenly_spread
 from treeplex.games.poker.spots.spot import Spot
 
@@ -100,8 +102,17 @@ def kept_deals(
     """What is dealt on a board as :func:`deals` has it, and how many deals each of its copies stands for.
 
     Where the spot deals only some of the boards, deals that differ only in suits are taken together or not at all.
+
+    Raises:
+        SpecError: a set of fitted boards for ranges in which suits are not alike.
     """
     found = deals(spot, board, symmetries, spot.format.deal[street])
+    if spot.deal_set:
+        if not board and len(symmetries) < factorial(4):
+            raise SpecError("a set of fitted boards is for ranges in which all suits are alike; write runouts by numbers")
+        shares = fitted_deals(spot.deal_set).below(board)
+        yield from ((*each, shares[each[0]]) for each in found if each[0] in shares)
+        return
     count = spot.runouts[street] if spot.runouts else 0
     if not count:
         yield from ((*each, 1.0) for each in found)
@@ -109,6 +120,22 @@ def kept_deals(
     sizes = [len(copies) for _, copies, _ in found]
     taken = evenly_spread([(*board, *dealt) for dealt, _, _ in found], sizes, count, board)
     yield from ((*found[place], taken[place] / sizes[place]) for place in sorted(taken))
+
+
+def complete_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """All complete boards of a spot and how many ways of dealing them, street by street, each stands for.
+
+    Returns:
+        uint8 [B, cards], boards that differ only in suits once where the ranges allow it; and float64 [B].
+    """
+    found = [(spot.board, symmetries_of(spot, Hands(spot)), 1.0)]
+    for street in spot.streets[1:]:
+        found = [
+            ((*board, *dealt), fixed, weight * len(copies) * share)
+            for board, symmetries, weight in found
+            for dealt, copies, fixed, share in kept_deals(spot, board, symmetries, street)
+        ]
+    return np.array([board for board, *_ in found], np.uint8), np.array([weight for *_, weight in found])
 
 
 def place(

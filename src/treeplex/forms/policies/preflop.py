@@ -1,6 +1,7 @@
 """How a blueprint of whole hold'em plays before the flop, by classes of hands."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.betting import CALL, FOLD
+from treeplex.games.public import Bets
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,38 @@ class PreflopChart:
         """How often each action is taken by the hands that come here."""
         members = np.bincount(HAND_CLASSES, minlength=len(self.classes)) * self.reach
         return dict(zip(self.actions, (self.shares @ members / members.sum()).tolist(), strict=True))
+
+
+class ChartDecision(NamedTuple):
+    """A decision of a book of charts.
+
+    Attributes:
+        player: who acts: 1 is the small blind, with the button.
+        bets: the actions; chips are those of the chart.
+        policy: float64 [A, H], how likely each hand takes each action, hands in the order of the format.
+        following: the number of the decision after each action; -1 where none before the flop follows.
+    """
+
+    player: int
+    bets: Bets
+    policy: NDArray[np.float64]
+    following: tuple[int, ...]
+
+
+class ChartBook(NamedTuple):
+    """All decisions before the flop of one solved game, the first one first.
+
+    Attributes:
+        name: where it is from.
+        stack: big blinds of each player.
+        big_blind: in chips of the chart.
+        decisions: by number.
+    """
+
+    name: str
+    stack: float
+    big_blind: float
+    decisions: tuple[ChartDecision, ...]
 
 
 def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:

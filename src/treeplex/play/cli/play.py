@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from treeplex.play.tables.table import Table
 
 QUIT = ("q", "quit", "exit")
+WITHOUT_BET = {"call": "check"}
+"""What is meant by a word that is not on offer where there is nothing to call."""
 MOST_LIKE = 8
 """Bets in a row that are all listed."""
 
@@ -168,7 +170,7 @@ def listed(names: list[str]) -> list[str]:
 
 def asked(table: "Table", options: dict[int, str]) -> int:
     """The action that the person names, by its number in the list, by its name or as the table understands it."""
-    numbered = list(options.items())
+    numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
     say("  " + "   ".join(listed([name for _, name in numbered])))
     while True:
         say("  your move: ", nl=False)
@@ -176,6 +178,7 @@ def asked(table: "Table", options: dict[int, str]) -> int:
         text = line.strip().lower()
         if not line or text in QUIT:
             raise _Left
+        text = WITHOUT_BET.get(text, text) if text not in lowered and WITHOUT_BET.get(text) in lowered else text
         by_name = [action for action, name in numbered if name.lower() == text]
         near = [action for action, name in numbered if text and name.lower().startswith(text)]
         if by_name:

@@ -31,6 +31,9 @@ RECORDS = "records.json"
 LONG_ITERATION = 1.0
 """Seconds of an iteration from which on judging takes so long that one is told."""
 
+SAVED_A_SECOND = 1e8
+"""Bytes of a solution that are compressed and written in a second, about."""
+
 UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
 """Of a strategy that nobody waited to see judged."""
 
@@ -97,6 +100,11 @@ class SpotJob(SolvingJob):
     def total(self) -> int:
         """Iterations asked for."""
         return self.iterations
+
+    @property
+    def saving_seconds(self) -> float:
+        """By the bytes that solving takes, most of which are written; a run in a folder is there already."""
+        return 0.0 if self._on_disk or self.file is None else self.memory / SAVED_A_SECOND
 
     @property
     def target(self) -> tuple[str, float] | None:

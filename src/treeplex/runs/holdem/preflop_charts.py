@@ -9,9 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.forms.policies.preflop import PreflopChart
+from treeplex.forms.policies.preflop import ChartBook, ChartDecision, PreflopChart
+from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
+from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
@@ -60,17 +63,66 @@ def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
     return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members)
 
 
+def chart_book(file: str) -> ChartBook:
+    """All charts of a solution, for agents.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin before the flop with the whole deck.
+    """
+    solution = read_solved(file)
+    if solution is None:
+        raise SpecError(f"{file!r} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot")
+    solution_chart(solution)
+    betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
+    assert blinds is not None
+    for node, line in lines:
+        event, view = betting.nodes[node], solution.at(line)
+        assert isinstance(event, Decision)
+        policy = np.zeros((len(event.actions), len(solution.spot.format.hands)))
+        policy[:, view.hands_of(event.player)] = view.strategy
+        following = []
+        for action, child in zip(event.actions, event.children, strict=True):
+            after = betting.nodes[child]
+            further = isinstance(after, Decision) and after.street == 0
+            following.append(len(lines) if further else -1)
+            if further:
+                lines.append((child, ",".join(filter(None, (line, step_of(action))))))
+        decisions.append(ChartDecision(event.player, event.bets(), policy, tuple(following)))
+    return ChartBook(file, solution.spot.stack / blinds[1], blinds[1], tuple(decisions))
+
+
+def step_of(action: Action) -> str:
+    """An action as lines have it."""
+    step = {"fold": "f", "check": "x", "call": "c", "bet": "b", "raise": "r", "allin": "a"}[action.kind]
+    return f"{step}{action.amount:.12g}" if step in "br" else step
+
+
 def how_made(solution: HoldemSolution) -> str:
-    """One line: which boards were dealt, and how far it was solved."""
+    """Two lines: which boards were dealt and how far it was solved, and the sizes after the flop."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     dealt = (
         "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
-    )
+    ) + (" fitted to equities" if spot.deal_set else "")
     blind = spot.blinds[1] if spot.blinds else 1.0
     return (
-        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations; "
-        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game"
+        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
+        f"{solution.records[-1].cpu_seconds:.0f} s of a core; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game\n{sizes_after(spot)}"
     )
+
+
+def sizes_after(spot: Spot) -> str:
+    """What can be bet after the flop, out of position and in position where that differs."""
+    if not isinstance(spot.bets, BetPlan):
+        return "fixed limit"
+    found = []
+    for street, name in zip(spot.streets[1:], STREETS, strict=True):
+        both = spot.bets.streets[street]
+        for what in ("bets", "raises"):
+            own = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
+            found.append(f"{what} on {name} {own[0]}" + (f" and {own[1]}" if own[0] != own[1] else ""))
+    return "; ".join(found)
 
 
 def chart_distance(one: PreflopChart, other: PreflopChart) -> float:

@@ -98,6 +98,11 @@ class Job(ABC):
         return None
 
     @property
+    def saving_seconds(self) -> float:
+        """About how long saving takes, before anybody has seen it; 0 for a moment."""
+        return 0.0
+
+    @property
     def target(self) -> tuple[str, float] | None:
         """A measure, and the value of it at which to stop."""
         return None
@@ -171,7 +176,7 @@ class Session:
 
     def __init__(self, job: Job, folder: JobFolder | None = None, records: Sequence[Record] = ()) -> None:
         self.job, self.folder, self.records = job, folder, list(records)
-        self._save_at = perf_counter() + CHECKPOINT_SECONDS
+        self._save_at = perf_counter() + max(CHECKPOINT_SECONDS, LEAST_SHARE * job.saving_seconds)
         self._worked = False
         self.recorded: Callable[[Record], None] | None = None
 

@@ -218,6 +218,15 @@ def test_amounts_are_not_taken_for_the_beginning_of_others(monkeypatch: pytest.M
         assert seat.options()[action] == name
 
 
+def test_call_means_check_where_nobody_has_bet(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = table()
+    monkeypatch.setattr("sys.stdin", StringIO("Call\n"))
+    assert seat.options()[asked(seat, seat.options())] == "check"
+    seat.play(1)
+    monkeypatch.setattr("sys.stdin", StringIO("call\n"))
+    assert seat.options()[asked(seat, seat.options())] == "call 20"
+
+
 def test_leaving(spot: str) -> None:
     assert "no game was finished" in play(spot, *FAST, "--seat", "oop", typed="q\n")
     assert "no game was finished" in play(spot, *FAST, "--seat", "ip", typed="")

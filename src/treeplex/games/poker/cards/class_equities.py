@@ -20,6 +20,10 @@ Ints = NDArray[np.int64]
 FILE = Path(__file__).with_name("class_equities.npz")
 BOARDS = 1_712_304
 """Boards beside two hands that share no card, C(48, 5)."""
+ORDERS = 20
+"""Ways to deal a board as flop, turn and river."""
+WHOLE = 1000
+"""Weights of boards are rounded to this part of one."""
 SIZE = len(CLASSES)
 
 
@@ -125,3 +129,16 @@ def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
     found = np.zeros((SIZE, SIZE), np.int64)
     count_margins(HANDS, HAND_CLASSES.astype(np.int64), boards, weights, found)
     return np.asarray(found - found.T)
+
+
+def equities_on(boards: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of the pot of classes against each other on some boards that stand for all, float64 [169, 169].
+
+    Of a pair of classes that meets less often on these boards than on all, the rest counts as a tie.
+
+    Args:
+        boards: uint8 [B, 5].
+        weights: float64 [B], how many ways of dealing flop, turn and river each stands for.
+    """
+    margins = counted(boards, np.rint(WHOLE * weights).astype(np.int64)) / WHOLE
+    return np.asarray(0.5 + margins / (2 * BOARDS * ORDERS * pairs_of_classes()))

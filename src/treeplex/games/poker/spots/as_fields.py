@@ -36,7 +36,9 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
             found["rake"]["cap"] = plain(spot.rake.cap)
     if spot.blinds is not None:
         found["blinds"] = ", ".join(plain(blind) for blind in spot.blinds)
-    if spot.runouts:
+    if spot.deal_set:
+        found["runouts"] = spot.deal_set
+    elif spot.runouts:
         counts = zip(street_names(spot.format), spot.runouts, strict=True)
         found["runouts"] = {name: str(count) for name, count in counts if count}
     if spot.format != HOLDEM:

@@ -24,6 +24,7 @@ from pathlib import Path
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
 from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.cards.fitted_deals import check_set
 from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import (
@@ -121,11 +122,11 @@ class SpotRequest:
         pot, stack = self.amount(self.need("pot"), "pot"), self.amount(self.need("stack"), "stack")
         chip = self.amount(self.fields["chip"], "chip") if "chip" in self.fields else None
         blinds, rake, how = read_blinds(self.fields.get("blinds")), read_rake(self), self.settings()
-        bets = read_bets(self, form, form.street(board))
+        bets, (runouts, chosen) = read_bets(self, form, form.street(board)), read_runouts(self, form)
         if chip is None:
             chip = usual_chip(pot, stack, blinds or (), bets)
         try:
-            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, read_runouts(self, form), settings=how)
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, runouts, chosen, settings=how)
         except SpecError as error:
             raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
 
@@ -353,13 +354,21 @@ def read_rake(request: SpotRequest) -> Rake:
     return Rake(share(entries["rate"], "rate", "5%"), cap)
 
 
-def read_runouts(request: SpotRequest, format: Format) -> tuple[int, ...]:
-    """How many deals of each street are made; none for all."""
-    names, found = street_names(format), dict[str, int]()
+def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
+    """How many deals of each street are made, none for all; and the set of boards that does it by name, or empty."""
+    names, found, chosen = street_names(format), dict[str, int](), ""
     for layer in request.layers.get("runouts", ()):
+        if layer.entries is None:
+            found, chosen = {}, text_of(layer, "runouts", "48x2x2")
+            try:
+                check_set(chosen)
+            except SpecError as error:
+                raise at(layer, "runouts", str(error)) from None
+            continue
+        chosen = ""
         for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
             found[name] = whole(entry, name, "12", least=1)
-    return tuple(found.get(name, 0) for name in names) if found else ()
+    return tuple(found.get(name, 0) for name in names) if found else (), chosen
 
 
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:

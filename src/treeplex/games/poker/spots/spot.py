@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, plan_from_json
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
+from treeplex.games.poker.cards.fitted_deals import check_set
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.spots.fields import SolveFields
 
@@ -71,7 +72,9 @@ class Spot:
             player 0 acts first on every street.
         runouts: for each street of the format how many of its deals are made, each standing for several: a smaller game whose
             solutions come close to the whole one's. 0 for all; empty for all on all streets. Which ones is set by
-            :func:`treeplex.games.poker.cards.spread.evenly_spread`, on each board anew.
+            :func:`treeplex.games.poker.cards.spread.evenly_spread`, on each board anew, or by ``deal_set``.
+        deal_set: the name of a set of boards that ships (:mod:`treeplex.games.poker.cards.fitted_deals`), whose numbers
+            ``runouts`` then are; empty for none.
         strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
             exist to reproduce published results of a program that misread cards; leave them None.
         settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
@@ -90,6 +93,7 @@ class Spot:
     chip: float = 1.0
     blinds: tuple[float, float] | None = None
     runouts: tuple[int, ...] = ()
+    deal_set: str = ""
     strengths: Ints | None = None
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
 
@@ -134,7 +138,9 @@ class Spot:
 
     def to_json(self) -> dict[str, object]:
         """Everything but the arrays, as plain data for :func:`spot_from_json`."""
-        some = {"runouts": list(self.runouts)} if self.runouts else {}
+        some: dict[str, object] = {"runouts": list(self.runouts)} if self.runouts else {}
+        if self.deal_set:
+            some["deal_set"] = self.deal_set
         return some | {
             "board": cards_to_string(self.board),
             "pot": self.pot,
@@ -194,6 +200,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             chip=float(data["chip"]),
             blinds=None if blinds is None else (float(blinds[0]), float(blinds[1])),
             runouts=tuple(map(int, data.get("runouts", ()))),
+            deal_set=str(data.get("deal_set", "")),
             strengths=strengths,
         )
     except (KeyError, TypeError, ValueError, IndexError) as error:
@@ -205,6 +212,10 @@ def check_cards(spot: Spot) -> None:
     object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
     street = spot.format.street(spot.board)
     runouts = tuple(int(count) for count in spot.runouts)
+    if spot.deal_set:
+        if spot.board or spot.format != HOLDEM:
+            raise SpecError("spot: a set of fitted boards is for a whole deck and an empty board; give runouts by numbers")
+        runouts = (0, *check_set(spot.deal_set))
     if runouts and (len(runouts) != len(spot.format.deal) or min(runouts) < 0):
         raise SpecError(
             f"spot: runouts are {runouts}; give a number of deals of at least 0 (0 for all) for each of the "

@@ -11,7 +11,9 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.holdem.preflop_charts import chart_book
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
+from treeplex.search.holdem.charted import ChartedAgent
 from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.subgame import METHODS
@@ -27,6 +29,9 @@ class EndgameSettings(ThinkingSettings):
     """How streets are solved."""
 
     blueprint: str = setting(help="the folder or file of a blueprint, of treeplex train blueprint")
+    chart: str = setting(
+        "", "a preflop chart that plays before the flop as far as it goes: 20bb or a file (.spot); empty: none"
+    )
     start: str = setting("turn", "the first street that is solved; before, the blueprint plays", choices=LATER)
     flop: str = setting(DEFAULTS.later, "bets where the flop is solved, such as 50%,a")
     turn: str = setting(DEFAULTS.bets[0], "bets on the turn where it is solved")
@@ -57,6 +62,8 @@ class Endgames(AgentKind):
         guide = blueprint_agent(game, settings.blueprint, generator)
         if not isinstance(game.public, PublicHoldem):
             raise SpecError(f"endgames plays holdem, not {game}")
+        if settings.chart:
+            guide = ChartedAgent(game.public, guide, chart_book(settings.chart), generator)
         bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
         solving = StreetSolving(
             start=HOLDEM_STREETS.index(settings.start),

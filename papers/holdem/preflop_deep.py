@@ -1,0 +1,195 @@
+"""Preflop charts of 50, 100 and 200 big blinds: how exact equities are on boards that are fitted, evenly spread or random, what
+the charts say, and how far two sets of boards without a common flop differ.
+
+What is solved is kept in ``runs/preflop``, so that a call goes on with what is missing.
+"""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from bench.preflop_charts import SET, chart_spot
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.forms.holdem.boards import complete_boards
+from treeplex.forms.policies.preflop import PreflopChart
+from treeplex.games.poker.cards.class_equities import class_equities, equities_on
+from treeplex.games.poker.cards.fitted_deals import SETS
+from treeplex.games.poker.spots.files import read_spot_file
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
+from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
+
+Floats = NDArray[np.float64]
+FOLDER, SHORT, ITERATIONS = Path("runs/preflop"), Path("examples/spots/preflop.yaml"), 40
+LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
+DRAWS = 20
+FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
+"""GetCoach (2024): what the small blind does not open to 2.5 of 100 big blinds, rake 5% up to 0.3 big blinds."""
+WORDS = "Frequencies published in words and those of the charts (%)"
+WAYS = 22_100 * 49 * 48
+"""Of dealing flop, turn and river."""
+
+
+def random_boards(counts: tuple[int, int, int], generator: np.random.Generator) -> tuple[NDArray[np.uint8], Floats]:
+    """So many random flops, random turns of each and random rivers of each, and how many deals each board stands for."""
+    found = []
+    for _ in range(counts[0]):
+        flop = tuple(generator.choice(52, 3, replace=False))
+        left = [card for card in range(52) if card not in flop]
+        for turn in generator.choice(left, counts[1], replace=False):
+            rivers = [card for card in left if card != turn]
+            found += [(*flop, turn, river) for river in generator.choice(rivers, counts[2], replace=False)]
+    return np.array(found, np.uint8), np.full(len(found), WAYS / len(found))
+
+
+def errors(boards: NDArray[np.uint8], weights: Floats) -> tuple[float, float]:
+    """The root mean square error of equities of classes, weighted by pairs of hands, and the largest."""
+    exact = class_equities()
+    away = equities_on(boards, weights) - exact.equity
+    return float(np.sqrt((away**2 * exact.pairs).sum() / exact.pairs.sum())), float(np.abs(away).max())
+
+
+def equities(spot: Spot) -> dict[str, tuple[float, float]]:
+    """Errors by how boards are chosen."""
+    counts, generator = SETS[SET], np.random.default_rng(0)
+    draws = [errors(*random_boards(counts, generator)) for _ in range(DRAWS)]
+    found = {
+        f"random, mean of {DRAWS}": (float(np.mean([rms for rms, _ in draws])), float(np.mean([most for _, most in draws])))
+    }
+    found["evenly spread"] = errors(*complete_boards(replace(spot, deal_set="", runouts=(0, *counts))))
+    return found | {f"fitted, `{name}`": errors(*complete_boards(replace(spot, deal_set=name))) for name in SETS}
+
+
+def solve_set(name: str) -> HoldemSolution:
+    """The short spot on a set of boards, from its file where there is one."""
+    path, spot = FOLDER / f"20bb-{name}.spot", read_spot_file(SHORT).spot()
+    if not path.exists():
+        spot = replace(spot, deal_set=name)
+        found = solve_spot(spot, "hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+        FOLDER.mkdir(parents=True, exist_ok=True)
+        found.save(path, resumable=False, streets=1)
+    solution = read_solved(str(path))
+    assert solution is not None
+    return solution
+
+
+def two_sets() -> dict[str, dict[str, list[float]]]:
+    """How often each action is taken on either set of boards, by line and action, and how far charts are apart."""
+    one, other = map(solve_set, SETS)
+    found = {}
+    for line in LINES:
+        first, second = solution_chart(one, line), solution_chart(other, line)
+        rows = {name: [first.often[name], second.often[name]] for name in first.actions}
+        found[line] = rows | {"apart": [chart_distance(first, second), reached(first, second)]}
+    return found
+
+
+def reached(one: PreflopChart, other: PreflopChart) -> float:
+    """How differently two charts play, as :func:`chart_distance`, over the hands that come here by the first chart."""
+    members = one.reach * np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in one.classes])
+    return float(np.abs(one.shares - other.shares).sum(axis=0) @ members / members.sum() / 2)
+
+
+def published_rows(charts: dict[str, HoldemSolution]) -> list[list[str]]:
+    """Frequencies that are published in words, beside those of the charts."""
+    rows = []
+    if (deep := charts.get("100bb")) is not None:
+        first = solution_chart(deep)
+        often, raised = first.often, first.shares[2]
+        folded = np.isin(first.classes, FOLDED)
+        members = np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in first.classes])
+        suited = np.array([name.endswith("s") for name in first.classes])
+        rows += [
+            [
+                "100 bb, opens",
+                "about 80, all by a raise",
+                f"{100 * (1 - often['fold']):.0f}, {100 * often['raise 2.5']:.0f} by a raise",
+            ],
+            ["100 bb, plays suited hands", "all", f"{100 * (1 - first.shares[0][suited].mean()):.0f}"],
+            [
+                f"100 bb, folds {', '.join(FOLDED)}",
+                "all",
+                f"{100 * (first.shares[0] * members)[folded].sum() / members[folded].sum():.0f}, raises "
+                f"{100 * (raised * members)[folded].sum() / members[folded].sum():.0f}",
+            ],
+        ]
+    if (middle := charts.get("50bb")) is not None:
+        first, limped = solution_chart(middle), solution_chart(middle, "c")
+        rows += [
+            ["50 bb, folds the small blind", "4", f"{100 * first.often['fold']:.0f}"],
+            ["50 bb, raises a limp", "34", f"{100 * (1 - limped.often['check']):.0f}"],
+        ]
+    return rows
+
+
+def shipped_row(name: str, solution: HoldemSolution) -> list[str]:
+    """What is said of a chart that ships."""
+    spot = solution.spot
+    return [
+        f"`{name}`",
+        " x ".join(map(str, spot.runouts[1:])) + (f", `{spot.deal_set}`" if spot.deal_set else ", evenly spread"),
+        f"{solution.game.stored / 1e6:.0f}",
+        f"{solution.iterations}",
+        f"{solution.records[-1].cpu_seconds:.0f}",
+        f"{1000 * solution.exploitability:.1f}",
+        f"{1000 * solution.ev[1]:+.0f}",
+        ", ".join(f"{key} {100 * each:.1f}%" for key, each in solution_chart(solution).often.items()),
+    ]
+
+
+@study(title="Preflop charts of deep stacks", place=3, minutes=30)
+def reproduce() -> Result:
+    spot = chart_spot(100.0)
+    found, apart = equities(spot), two_sets()
+    solved = {name: solution for name in shipped_charts() if (solution := read_solved(name)) is not None}
+    fitted, random = found[f"fitted, `{SET}`"][0], next(iter(found.values()))[0]
+    often = [abs(one - other) for rows in apart.values() for name, (one, other) in rows.items() if name != "apart"]
+    words = published_rows(solved)
+    counts, shape = SETS[SET], " x ".join(map(str, SETS[SET]))
+    return Result(
+        source="the library's own",
+        findings=[
+            f"On fitted boards equities of classes are {random / fitted:.1f} times as exact as on as many random ones.",
+            f"Charts of 20 big blinds on two sets of boards differ by {100 * apart['']['apart'][0]:.1f}% of play at the first "
+            f"decision and {100 * apart['r2']['apart'][0]:.1f}% after a raise; how often an action is taken by at most "
+            f"{100 * max(often):.1f} points.",
+        ],
+        tables=[
+            Table(
+                f"Equities of classes all-in before the flop on {np.prod(counts)} boards beside all, {shape} (% of the pot)",
+                ["boards", "root mean square error", "largest"],
+                [[name, f"{100 * rms:.1f}", f"{100 * most:.1f}"] for name, (rms, most) in found.items()],
+            ),
+            Table(
+                "Charts that ship: numbers stored (millions), seconds of one core, exploitability in the game solved and the "
+                "small blind's value (mbb a hand)",
+                ["chart", "dealt", "numbers", "iterations", "s", "exploitability", "value", "first decision"],
+                [shipped_row(name, solution) for name, solution in solved.items()],
+            ),
+            Table(
+                f"20 big blinds on the boards of two sets, {SHORT}, {ITERATIONS} iterations: how often actions are taken (%) "
+                "and how far the charts are apart (% of play, over all hands and over those that come there)",
+                ["decision", *(f"`{name}`" for name in SETS), "apart", "of those that come"],
+                [
+                    [
+                        LINES[line],
+                        *(", ".join(f"{k} {100 * v[n]:.1f}" for k, v in rows.items() if k != "apart") for n in (0, 1)),
+                        *(f"{100 * each:.1f}" for each in rows["apart"]),
+                    ]
+                    for line, rows in apart.items()
+                ],
+            ),
+            *([Table(WORDS, ["", "published", "here"], words)] if words else []),
+        ],
+        notes=[
+            "examples/spots/preflop-deep.yaml, HS-DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
+            "heads-up-poker-a-strategic-guide-to-winning-one-on-one/), a raise to 2.5 or a fold, rake 5% up to 0.3 bb; 50 bb "
+            "by [University.Poker](https://pokeruni.co/en/articles/heads-up-hu-in-tournament-poker-how-to-exploit-an-opponents-game)"
+            ", raises to 2.1 bb, limps, antes of 0.12 bb."
+        ],
+        numbers={"equities": found, "apart": apart},
+    )
