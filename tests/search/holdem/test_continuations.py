@@ -75,6 +75,21 @@ def test_searches_of_a_turn_find_the_same() -> None:
     assert values[0] == pytest.approx(values[1], abs=2e-3)
 
 
+def test_all_ins_may_be_leaves() -> None:
+    """A flop by itself, without any board behind it, is worth what it is with the cards dealt inside."""
+    _, policy = random_blueprint(FLOP, 0)
+    hands = SpotHands(policy)
+    values = []
+    for horizon in (ROUND, Horizon(rounds=1, all_in=True)):
+        leaf = BlueprintLeaf(hands.game, hands, {1: biased_policies(hands)}, boards=42)
+        subgame = cut(hands.game, [Belief.root(hands.game)], horizon)
+        search = SubgameSearch(subgame, METHODS["cfr+"], leaf, horizon=30)
+        search.run(30)
+        values.append(np.concatenate(search.root_values()))
+        assert len(subgame.leaves) == (1 if horizon is ROUND else 3)
+    assert values[0] == pytest.approx(values[1], abs=1e-5)
+
+
 def test_boards_that_are_drawn() -> None:
     """All of them, or as evenly as can be; and values from a few are close to those from all."""
     _, policy = random_blueprint(FLOP, 0)

@@ -117,9 +117,21 @@ class Continued:
         self._deal((root,), (first, second), boards, len(state.board), hands, sums)
         apart = (game.incidence[hands[0]] @ game.incidence[hands[1]].T == 0) & (sums.met > 0)
         met = np.where(apart, sums.met, np.inf).astype(np.float32)
-        if not every and (shares := shares_to_come(game.spot.format, state.board)) is not None:
-            sums.paid[:] += sums.staked * (2.0 * shares[np.ix_(*hands)] - 1.0 - sums.won / met)
+        if not every and (ahead := ahead_at_showdowns(game, state.board, hands)) is not None:
+            sums.paid[:] += sums.staked * (ahead - sums.won / met)
         return np.asarray(sums.paid / met)
+
+    def all_in(self, game: HoldemGame, state: HoldemState, hands: Hands) -> Singles:
+        """The same for a state of any game of these cards where both are all-in, exact.
+
+        Raises:
+            AlgorithmError: too many boards may come.
+        """
+        ahead = ahead_at_showdowns(game, state.board, hands)
+        if ahead is None:
+            raise AlgorithmError("too many boards follow an all-in; let the subgame deal them")
+        found = min(game.event(state).contributions) * ahead
+        return np.broadcast_to(found, (len(self.policies[0]), len(self.policies[1]), *found.shape))
 
     def _deal(
         self, roots: tuple[int, ...], reach: Reach, boards: list[Board], size: int, hands: Hands, sums: Sums
@@ -228,19 +240,29 @@ def complete_boards(format: Format, board: Board, most: int) -> tuple[list[Board
     return sorted(found, key=lambda complete: complete[: sizes[1]]), False
 
 
-@lru_cache(maxsize=4)
-def shares_to_come(format: Format, board: Board) -> Singles | None:
-    """The share of the pot that each hand gets from each other one over all boards to come, float32 [H, H].
+def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
+    """How often player 0 wins if nobody bets any more, less how often it loses, over all boards, float32 [n_0, n_1].
 
-    None where these are too many to look at.
+    0 for pairs that cannot be; None where too many boards may come.
     """
-    missing, left = format.board_size - len(board), [card for card in format.deck if card not in board]
-    if comb(len(left), missing) > MOST_RUN_OUTS:
+    format = game.spot.format
+    if comb(len(format.deck) - len(board), format.board_size - len(board)) > MOST_RUN_OUTS:
         return None
-    strengths = np.stack([format_strengths(format, (*board, *cards)) for cards in combinations(left, missing)])
-    shares, met = np.zeros((2, len(format.hands), len(format.hands)), np.float32)
+    both = np.union1d(*hands)
+    ahead = wins_less_losses(format, board, both.tobytes())
+    apart = game.incidence[hands[0]] @ game.incidence[hands[1]].T == 0
+    return np.asarray(ahead[np.ix_(np.searchsorted(both, hands[0]), np.searchsorted(both, hands[1]))] * apart)
+
+
+@lru_cache(maxsize=4)
+def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
+    """The same for some hands among each other, int64 numbers as bytes."""
+    cards = np.ascontiguousarray(format.hands[np.frombuffer(hands, np.int64)])
+    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
+    strengths = np.stack([format_strengths(format, (*board, *more), cards) for more in combinations(left, missing)])
+    shares, met = np.zeros((2, len(cards), len(cards)), np.float32)
     add_shares(strengths, np.ones(len(strengths)), shares, met)
-    return np.asarray(np.divide(shares, met, out=np.full_like(shares, 0.5), where=met > 0))
+    return np.asarray(np.divide(2.0 * shares - met, met, out=np.zeros_like(shares), where=met > 0))
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:

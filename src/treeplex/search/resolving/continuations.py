@@ -21,6 +21,7 @@ from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.level import Level
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
 from treeplex.search.holdem.continuations import Continued, counterpart
@@ -192,10 +193,13 @@ class HoldemWalk:
         if not isinstance(places, HoldemPlaces) or places.subgame is None:
             raise AlgorithmError("in hold'em a blueprint has values where a subgame is cut off; cut one and take its leaves")
         first, second = (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
-        found = [
-            scale * self._kept(at, first.tobytes(), second.tobytes())
-            for at, scale in (counterpart(places.game, state, self._continued.game) for state in places.states)
-        ]
+        found = []
+        for state in places.states:
+            if isinstance(places.game.event(state), Showdown):
+                found.append(self._continued.all_in(places.game, state, (first, second)))
+                continue
+            at, scale = counterpart(places.game, state, self._continued.game)
+            found.append(scale * self._kept(at, first.tobytes(), second.tobytes()))
         return Payoffs(np.array(found), (first, second))
 
     def _walked(self, state: HoldemState, first: bytes, second: bytes) -> NDArray[np.float32]:
