@@ -1,6 +1,6 @@
 """What a blueprint of whole hold'em plays from a street on, as a policy of hands."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -34,13 +34,16 @@ class BucketPolicy:
     _tables: dict[int, Floats] = field(repr=False, default_factory=dict)
 
     @classmethod
-    def of(cls, blueprint: HoldemBlueprint, node: int, state: PublicHand) -> "BucketPolicy":
+    def of(
+        cls, blueprint: HoldemBlueprint, node: int, state: PublicHand, ranges: Sequence[Floats] | None = None
+    ) -> "BucketPolicy":
         """What follows the cards of a street.
 
         Args:
             blueprint: the blueprint.
             node: its decision with which the street begins.
             state: the same as a public state of its game.
+            ranges: for each player float64 [H], with which the street begins; None for all hands.
 
         Raises:
             GameError: no street of two players begins there.
@@ -48,7 +51,7 @@ class BucketPolicy:
         """
         holdem = PublicHoldem(blueprint.game.rules)
         tree, hands = tree_after(holdem.rules, state.table), np.ones(len(holdem.hands))
-        spot = holdem.spot_at(state, (hands, hands), BetPlan.same("a"))
+        spot = holdem.spot_at(state, (hands, hands) if ranges is None else ranges, BetPlan.same("a", "a"))
         numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
         while stack:
             place, number = stack.pop()

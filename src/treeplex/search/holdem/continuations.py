@@ -133,9 +133,7 @@ class Continued:
         found = min(game.event(state).contributions) * ahead
         return np.broadcast_to(found, (len(self.policies[0]), len(self.policies[1]), *found.shape))
 
-    def _deal(
-        self, roots: tuple[int, ...], reach: Reach, boards: list[Board], size: int, hands: Hands, sums: Sums
-    ) -> None:
+    def _deal(self, roots: tuple[int, ...], reach: Reach, boards: list[Board], size: int, hands: Hands, sums: Sums) -> None:
         """Add what follows the next cards, on complete boards that begin with the same ``size`` cards."""
         format = self.game.spot.format
         size = next(each for each in format.board_sizes if each > size)
@@ -221,9 +219,7 @@ def complete_boards(format: Format, board: Board, most: int) -> tuple[list[Board
         found = [board]
         for count in counts:
             found = [
-                (*each, *cards)
-                for each in found
-                for cards in combinations([card for card in left if card not in each], count)
+                (*each, *cards) for each in found for cards in combinations([card for card in left if card not in each], count)
             ]
         return found, True
     generator, drawn = np.random.default_rng(board), list[Board]()

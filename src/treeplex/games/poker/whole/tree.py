@@ -50,9 +50,7 @@ def tree_after(rules: HandRules, table: Table) -> BettingTree:
         return number
 
     grow(table, table)
-    return BettingTree(
-        tuple(node for node in nodes if node is not None), range(table.street, len(rules.format.deal))
-    )
+    return BettingTree(tuple(node for node in nodes if node is not None), range(table.street, len(rules.format.deal)))
 
 
 def action_of(rules: HandRules, table: Table, action: int) -> Action:

@@ -12,7 +12,7 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
-from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
+from treeplex.search.holdem.whole import PROMISES, StreetSolving, WholeHoldemAgent
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.subgame import METHODS
 from treeplex.search.translation.agent import TranslatedAgent
@@ -37,7 +37,10 @@ class EndgameSettings(ThinkingSettings):
     force_allin: float = setting(DEFAULTS.force_allin, "a bet that leaves less than so many pots behind is all-in", low=0)
     iterations: int = setting(DEFAULTS.iterations, "iterations of each solve at most", low=1)
     think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "what stands in front of all solves but a hand's first", choices=RESOLVING[:3])
+    gadget: str = setting(DEFAULTS.gadget, "what stands in front of solves that have something to keep", choices=RESOLVING[:3])
+    promises: str = setting(
+        DEFAULTS.promises, "what a hand's first solve keeps: what the blueprint promises, or only ranges", choices=PROMISES
+    )
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
@@ -54,9 +57,6 @@ class Endgames(AgentKind):
     settings = EndgameSettings
 
     def make(self, game: PlayedGame, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
-        guide = blueprint_agent(game, settings.blueprint, generator)
-        if not isinstance(game.public, PublicHoldem):
-            raise SpecError(f"endgames plays holdem, not {game}")
         bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
         solving = StreetSolving(
             start=HOLDEM_STREETS.index(settings.start),
@@ -70,10 +70,26 @@ class Endgames(AgentKind):
             method=settings.method,
             threads=settings.threads,
             drop=settings.drop,
+            promises=settings.promises,
         )
-        found = WholeHoldemAgent(game.public, guide, solving, generator)
-        found.think = settings.think
-        return found
+        return whole_agent(game, settings.blueprint, solving, settings.think, generator)
+
+
+def whole_agent(
+    game: PlayedGame, blueprint: str, solving: StreetSolving, think: float | None, generator: np.random.Generator
+) -> WholeHoldemAgent:
+    """The agent of whole hold'em with a blueprint from a file.
+
+    Raises:
+        SpecError, GameError: it cannot play this game.
+        FileError: the file cannot be read.
+    """
+    guide = blueprint_agent(game, blueprint, generator)
+    if not isinstance(game.public, PublicHoldem):
+        raise SpecError(f"this agent plays holdem, not {game}")
+    found = WholeHoldemAgent(game.public, guide, solving, generator)
+    found.think = think
+    return found
 
 
 def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator) -> Agent:
