@@ -120,8 +120,8 @@ def reproduce() -> Result:
         source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown, Sandholm and Amos 2018",
         findings=[
             f"Behind a gadget that keeps what a blueprint in buckets promises, at most {worst:.0%} of what it loses is left.",
-            f"From a good blueprint ({last}), rivers that are solved from ranges alone lose {cells[last][1]} thousandths of the "
-            f"pot, behind `maxmargin` {cells[last][3]}; an agent with one continuation loses {cells[last][4]}, with four "
+            f"From a good blueprint ({last}), rivers solved from ranges alone lose {cells[last][1]} thousandths of the pot, "
+            f"behind `maxmargin` {cells[last][3]}; an agent with one continuation loses {cells[last][4]}, with four "
             f"{cells[last][5]}.",
         ],
         tables=[
@@ -137,11 +137,11 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of CFR+ for each solve. The turn: a deck of 14 cards, a pot of 2, 6 behind, bets of the pot "
-            "and all-in. Continuations: each street is solved to its end for each player, behind `resolve` from the river on; "
-            "the opponent chooses among the blueprint and its biased versions before the card.",
-            f"The flops: {WHOLE}, {TRAINING.boards} boards with {TRAINING.deals} deals each, {TRAINING.buckets} buckets, after a "
-            "limp and a check, with the ranges that the blueprint comes with. Its own bets; the flop is kept.",
+            f"{ITERATIONS} iterations of CFR+ for each solve. The turn: a deck of 14 cards, a pot of 2, 6 behind, bets of the "
+            "pot and all-in. Continuations: each street is solved to its end for each player, behind `resolve` from the river "
+            "on; the opponent chooses among the blueprint and its biased versions before the card.",
+            f"The flops: {WHOLE}, {TRAINING.boards} boards with {TRAINING.deals} deals each, {TRAINING.buckets} buckets, after "
+            "a limp and a check, with the ranges that the blueprint comes with. Its own bets; the flop is kept.",
         ],
         numbers={"turn": single, "flops": whole},
     )

@@ -29,7 +29,7 @@ from treeplex.search.leaf import Prepared
 
 Floats = NDArray[np.float64]
 AnyPolicy = Policy | HandPolicy
-BOARDS = 24
+BOARDS = 48
 """Complete boards below a leaf of hold'em, where more can follow."""
 MOST_KEPT = 32
 """Leaves of hold'em whose payoffs are kept while a play goes on."""
@@ -103,7 +103,7 @@ class BlueprintLeaf:
         self.continuations = tuple(len(own) for own in policies)
         self._payoffs: Prepared[Places, Payoffs]
         if isinstance(rules, HoldemGame):
-            self._payoffs = Prepared(HoldemWalk(rules, policies, boards))
+            self._payoffs = Prepared(HoldemWalk(policies, boards))
         else:
             self._payoffs = Prepared(PairWalk(rules, policies))
 
@@ -171,7 +171,7 @@ class PairWalk:
 class HoldemWalk:
     """Payoffs behind leaves of hold'em."""
 
-    def __init__(self, game: HoldemGame, policies: Sequence[Sequence[AnyPolicy]], boards: int) -> None:
+    def __init__(self, policies: Sequence[Sequence[AnyPolicy]], boards: int) -> None:
         """Go on by policies of both players.
 
         Raises:
@@ -181,7 +181,7 @@ class HoldemWalk:
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
         if [len(first), len(second)] != [*map(len, policies)]:
             raise AlgorithmError("in hold'em players go on by policies of hands, not by the table of a compiled game")
-        self.game, self._continued = game, Continued((first, second), boards)
+        self._continued = Continued((first, second), boards)
         self._kept = lru_cache(maxsize=MOST_KEPT)(self._walked)
 
     def __call__(self, places: Places) -> Payoffs:
