@@ -5,21 +5,22 @@ of its ends and each deal a player is solved again to the end of the hand, behin
 other one's hands, or from ranges alone.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
-from treeplex.evaluate.holdem.node_values import HoldemValues
+from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_holdem, decision_rows, policy_table
 from treeplex.forms.policies.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.gadgets import GADGETS
 from treeplex.forms.subgames.horizon import TO_THE_END
-from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.public import HoldemState
 from treeplex.search.holdem.endgame_search import EndgameSearch
-from treeplex.search.holdem.promises import promised_by
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgame import METHODS
 
@@ -54,28 +55,38 @@ def resolved_streets(
     if len(whole.boards) < 2:
         raise AlgorithmError("no street follows, so nothing is left to be solved again")
     average = written(policy, whole)
-    values, again = HoldemValues(whole, average), average.copy()
-    first = values.tree(0, 0, whole.forests[0].roots[0], values.root_reach())
-    ends = {child: number for number in first.reach if (child := getattr(game.tree.nodes[number], "child", None)) is not None}
+    again, root, hands = average.copy(), whole.forests[0].roots[0], len(game.spot.format.hands)
+    facing = [HoldemValues(whole, average, responder=1 - player) for player in (0, 1)]
+    first = facing[0].tree(0, 0, root, facing[0].root_reach())
+    ends = {node.child: number for number in first.reach if isinstance(node := game.tree.nodes[number], StreetEnd)}
     for place, board in enumerate(whole.boards[1]):
         for child, end in ends.items():
-            if not isinstance(game.tree.nodes[child], Decision):
-                continue
-            ranges = np.zeros((2, len(game.spot.format.hands)))
-            for own, hands, arrived in zip(ranges, board.hands, values.below(1, place, first.reach[end]), strict=True):
-                own[hands] = with_trace(arrived)
-            belief = Belief.of(game, HoldemState(child, board.cards), list(ranges))
+            arrived = facing[0].below(1, place, first.reach[end])
+            if not all(own.any() for own in arrived):
+                continue  # the policy never comes here
+            ranges = [spread(with_trace(own), held, hands) for own, held in zip(arrived, board.hands, strict=True)]
+            belief = Belief.of(game, HoldemState(child, board.cards), ranges)
             for players in ((0, 1),) if gadget == UNSAFE else ((0,), (1,)):
                 front = None
                 if gadget != UNSAFE:
-                    promised = promised_by(policy, belief.ranges, players[0], at=belief.state)
-                    front = GADGETS[gadget](players[0], np.nan_to_num(promised)[None])
+                    player, other = players[0], 1 - players[0]
+                    entries = facing[player].tree(1, place, child, arrived).values[child][other]
+                    met = facing[player].compatible(facing[player].board_number(1, place), other, arrived[player])
+                    promised = spread(np.nan_to_num(ratio(entries, met)), board.hands[other], hands)
+                    front = GADGETS[gadget](player, promised[None])
                 subgame = cut_holdem(game, belief, TO_THE_END, front)
                 search = EndgameSearch(subgame, METHODS[method], horizon=iterations)
                 search.run(iterations)
                 for player in players:
                     copy_policy(subgame, search.average_policy(), player, whole, again)
     return whole, again
+
+
+def spread(numbers: Floats, held: NDArray[np.signedinteger[Any]], hands: int) -> Floats:
+    """Numbers of the hands that are held as numbers of all hands, 0 for others."""
+    found = np.zeros(hands)
+    found[held] = numbers
+    return found
 
 
 def copy_policy(
