@@ -90,7 +90,8 @@ def reproduce() -> Result:
         ],
         notes=[
             f"`{WHOLE}`, {TRAINING.boards} boards of {TRAINING.deals} deals, {TRAINING.buckets} buckets; after a limp "
-            f"and a check, with the ranges that the blueprint comes with, and its own bets. {ITERATIONS} iterations of CFR+ for each solve."
+            "and a check, with the ranges that the blueprint comes with, and its own bets. "
+            f"{ITERATIONS} iterations of CFR+ for each solve."
         ],
         numbers=found,
     )

@@ -32,7 +32,7 @@ from treeplex.search.holdem.promises import promised_by
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
-from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.mapping import bets_at, heard, spoken
@@ -46,6 +46,8 @@ BLUEPRINT, RANGES = PROMISES = ("blueprint", "ranges")
 """What a hand's first solve keeps: what the blueprint promises, or nothing but ranges."""
 MOST_BIASED = 4
 """Continuations: the blueprint, and the same biased to folding, calling or raising."""
+FLOP_BOARDS = 16
+"""Complete boards on which continuations behind a flop are valued."""
 LONG = 0.2
 """Seconds of a solve that says how many they are."""
 
@@ -84,7 +86,7 @@ class StreetSolving:
     drop: float = 1e-3
     promises: str = RANGES
     continuations: int = 0
-    boards: int = BOARDS
+    boards: int = FLOP_BOARDS
 
     def plans(self, street: int, least: float) -> Iterator[BetPlan]:
         """The sizes of a solve that begins on a street, then smaller trees: without raises on later streets, without any.

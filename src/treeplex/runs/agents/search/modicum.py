@@ -17,7 +17,7 @@ from treeplex.runs.agents.search.common import ResolvingSettings, horizon_for, r
 from treeplex.runs.agents.search.endgames import whole_agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint, SpotHands
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.search.holdem.whole import BLUEPRINT, StreetSolving
+from treeplex.search.holdem.whole import BLUEPRINT, FLOP_BOARDS, StreetSolving
 from treeplex.search.resolving.agent import NESTED, ROUND
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
@@ -41,7 +41,11 @@ class ModicumSettings(ResolvingSettings):
     approach: str = setting(BIAS, "how these are made: biased, or as best responses to searches", choices=(BIAS, GENERATE))
     bias: float = setting(10.0, "how many times as likely the actions of a bias become", above=0)
     rounds: int = setting(1, "betting rounds until a subgame ends", low=1)
-    boards: int = setting(BOARDS, "in hold'em: complete boards at most that continuations are valued on", low=1)
+    boards: int | None = setting(
+        None,
+        f"in hold'em: complete boards at most that continuations are valued on; none: {BOARDS}, on flops {FLOP_BOARDS}",
+        low=1,
+    )
     every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
 
     def check(self) -> None:
@@ -74,7 +78,7 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
         threads=settings.threads,
         promises=BLUEPRINT,
         continuations=settings.continuations,
-        boards=settings.boards,
+        boards=settings.boards or FLOP_BOARDS,
     )
 
 
@@ -129,4 +133,4 @@ def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLe
     SpotBlueprint(solution).check(game, 0)
     policy = SpotHands(solution)
     choices = biased_policies(policy, settings.bias)[: settings.continuations]
-    return [BlueprintLeaf(game, policy, {1 - player: choices}, boards=settings.boards) for player in (0, 1)]
+    return [BlueprintLeaf(game, policy, {1 - player: choices}, boards=settings.boards or BOARDS) for player in (0, 1)]
