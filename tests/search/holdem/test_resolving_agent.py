@@ -3,12 +3,13 @@
 import numpy as np
 import pytest
 
-from tests.spot_agents import policy_of_agent, small_spot
+from tests.spot_agents import small_spot
 from treeplex.errors import GameError
 from treeplex.forms.holdem.subgame import HoldemSubgame, board_part
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.public import HoldemGame
+from treeplex.runs.holdem.agent_policy import policy_on_spot
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.response import response_values
@@ -66,7 +67,7 @@ def test_continual_resolving(gadget: str) -> None:
     """CFR+ reaches 0.0011 chips with so many iterations; the pot is 2."""
     spot = small_spot()
     agent = ResolvingAgent(HoldemGame.of(spot), Resolving(gadget=gadget, iterations=80), remember=200)
-    assert policy_of_agent(agent, spot).judge().exploitability < 0.003
+    assert policy_on_spot(agent, spot).judge().exploitability < 0.003
 
 
 def test_a_bet_outside_the_tree() -> None:

@@ -5,14 +5,18 @@ from functools import cache
 import numpy as np
 import pytest
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.evaluate.match.agents import play_game
 from treeplex.forms.policies.holdem_blueprint import BLUEPRINT, HoldemBlueprint
+from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.public import HoldemState
 from treeplex.games.poker.whole.public import hand_of
+from treeplex.games.poker.whole.tree import tree_after
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.train.train import train
+from treeplex.search.holdem.promises import promised_by
 from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
 from treeplex.search.resolving.response import response_values
 
@@ -146,6 +150,130 @@ def test_whole_hands_are_played_whatever_the_other_does(folder, seed):
     random = agent("uniform", game, seed=seed)
     results = [play_game([player, random] if k % 2 else [random, player], np.random.default_rng([seed, k])) for k in range(6)]
     assert all(abs(sum(each)) < 1e-9 for each in results)
+
+
+def below_the_flop(player):
+    """How the blueprint plays where a player stands, and the ranges that come there."""
+    policy, scale = player._below()
+    assert scale == 1.0
+    return policy, player._likely()
+
+
+def test_betting_of_a_street_is_that_of_the_rules(folder):
+    """A tree from the rules is the tree of the spot wherever a spot can say it."""
+    game = PlayedGame.of("holdem(ranks=5,suits=2,stack=20,preflop=[100%;a],sizes=[50%;100%;a])").public
+    state = game.first_state()
+    for label in (1, 1, *game.rules.format.deck[:3]):
+        state = game.after(state, label)
+    spot = game.rest(state, [np.ones(45)] * 2)
+    grown = tree_after(game.rules, state.table)
+    assert grown.nodes == spot.tree.nodes
+    assert grown.streets == spot.tree.streets
+    with pytest.raises(GameError, match="no street begins"):
+        tree_after(game.rules, game.first_state().table)
+
+
+def test_promises_are_best_responses(folder):
+    """To the blueprint as it is stored, by a walk of one river after another that knows nothing of the engine."""
+    game = PlayedGame.of(OWN)
+    player = agent(f"endgames(blueprint={folder},iterations=1,drop=0)", game, seed=1)
+    player.begin(0)
+    reach([player], to_the_turn())
+    policy, ranges = below_the_flop(player)
+    for own in (0, 1):
+        found = promised_by(policy, ranges, own)
+        expected = responses(policy, HoldemState(0, policy.game.spot.board), ranges[own], 1 - own)
+        met = policy.game.compatible(ranges[own]) * policy.game.free(policy.game.spot.board)
+        assert (found * met)[met > 0] == pytest.approx(expected[met > 0], abs=1e-6)
+        assert np.isnan(found[met == 0]).all()
+
+
+def responses(policy, state, reached, player):
+    """Counterfactual values of a player's best responses at a state, float64 [H], as the rules of the public game have them."""
+    game, event = policy.game, policy.game.event(state)
+    if isinstance(event, Decision):
+        classes = policy.classes(state.board)
+        table = policy.table(state.node, classes.name)[:, classes.of]
+        each = [
+            responses(policy, game.after(state, action), reached if event.player == player else reached * table[action], player)
+            for action in range(len(event.actions))
+        ]
+        return np.max(each, axis=0) if event.player == player else np.sum(each, axis=0)
+    if game.cards_due(state):
+        free = len(game.spot.format.deck) - len(state.board) - 4
+        return (
+            np.sum(
+                [
+                    responses(policy, game.after(state, card), reached * game.free([card]), player) * game.free([card])
+                    for card in game.options(state).labels
+                ],
+                axis=0,
+            )
+            / free
+        )
+    both = [reached, reached]
+    return game.terminal_values(state, both, player)
+
+
+@pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
+def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
+    """No hand gets more against what is solved than against the blueprint, but for what iterations leave."""
+    game, above = PlayedGame.of(OWN), {}
+    for promises in ("blueprint", "ranges"):
+        text = f"endgames(blueprint={folder},iterations=300,think=100,drop=0,gadget={gadget},promises={promises},turn=100%)"
+        player = agent(text, game, seed=1)
+        player.begin(0)
+        reach([player], to_the_turn())
+        policy, ranges = below_the_flop(player)
+        promised = promised_by(policy, ranges, 0)
+        player.policy()
+        stand = player.solver._stand(0)
+        assert (stand.carried.promised is None) == (promises == "ranges")
+        if promises == "blueprint":
+            assert stand.carried.promised == pytest.approx(promised, nan_ok=True)
+        resolved = player.solver._resolved(stand)
+        worth = response_values(resolved.subgame, resolved.policy, 1).at(())
+        above[promises] = np.nanmax(worth - promised)
+    assert above["blueprint"] < 0.05  # chips of a pot of four
+    assert gadget == "resolve" or above["blueprint"] < above["ranges"] + 0.01  # the least margin is as large as it can be
+
+
+def test_libratus_and_modicum_play_whole_holdem(folder):
+    """Modicum solves the flop to its end, where the opponent chooses among continuations; then the turn whole."""
+    game = PlayedGame.of(ANY)
+    libratus = agent(f"libratus(blueprint={folder},iterations=5)", game)
+    assert libratus.solving.start == 2
+    assert libratus.solving.promises == "blueprint"
+    modicum = agent(f"modicum(blueprint={folder},iterations=20)", game, seed=1)
+    modicum.begin(0)
+    reach([modicum], [1, 1, None, None, None])
+    table = modicum.policy()
+    free = modicum.holdem.free(modicum.state) > 0
+    assert np.allclose(table[:, free].sum(axis=0), 1.0)
+    flop = modicum.solver
+    assert flop.settings.horizon.rounds == 1
+    assert flop.leaves[0].continuations == (1, 4)
+    assert modicum.thought.iterations == 20
+    reach([modicum], [7])  # a raise that the flop lacks is added, and the flop solved again
+    assert 5.0 in flop.game.bets(flop.game.first_state()).chips
+    reach([modicum], [1, None])
+    turn = modicum.solver
+    assert turn is not flop
+    assert turn._stand(0).carried.promised is not None
+    assert np.allclose(modicum.policy()[:, modicum.holdem.free(modicum.state) > 0].sum(axis=0), 1.0)
+    for k, text in enumerate(("libratus", "modicum")):
+        player, random = agent(f"{text}(blueprint={folder},iterations=3)", game, seed=1), agent("uniform", game, seed=k)
+        results = [play_game([player, random][:: 1 - 2 * (n % 2)], np.random.default_rng([k, n])) for n in range(5)]
+        assert all(abs(sum(each)) < 1e-9 for each in results)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["modicum(blueprint={},rounds=2)", "modicum(blueprint={},gadget=reach-resolve)", "libratus(blueprint={},every=decision)"],
+)
+def test_settings_that_whole_holdem_does_not_know(folder, text):
+    with pytest.raises(SpecError, match="in whole hold'em"):
+        agent(text.format(folder), ANY)
 
 
 def test_only_whole_no_limit_holdem_is_solved(folder):

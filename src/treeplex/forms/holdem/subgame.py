@@ -21,6 +21,7 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.holdem.betting_forest import Forest, grow
 from treeplex.forms.holdem.boards import Board
 from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.forms.holdem.open_street import compile_open_street
 from treeplex.forms.holdem.suit_symmetry import Hands
 from treeplex.forms.subgames.beliefs import Belief, normalised_range, with_trace
 from treeplex.forms.subgames.gadgets import Gadget
@@ -69,7 +70,7 @@ class HoldemSubgame(Subgame):
             each other.
         top: the streets before the cut; of those that follow only the cards and showdowns after an all-in, where nobody acts.
             Where players go on to act, nothing is paid.
-        open_ends: int64 [E], the ends of the last street before the cut after which players act.
+        open_ends: int64 [E], the ends of the last street before the cut after which players act; of a street by itself all.
         ranges: for each player float64 [1, H], with which it was cut, up to a factor.
         threads: that share its boards when it is solved; results do not depend on them.
 
@@ -104,12 +105,12 @@ class HoldemSubgame(Subgame):
 
     @cached_property
     def nodes(self) -> list[int]:
-        """The nodes of the betting tree where the open ends are: street ends, or showdowns of players who are all-in."""
+        """The nodes of the betting tree where the open ends are: street ends, and all-ins if they are open."""
         if not len(self.open_ends):
             return []
         numbers = {node.child: number for number, node in enumerate(self.game.tree.nodes) if isinstance(node, StreetEnd)}
-        below = self.whole.forests[self.streets - 1].below
-        return [numbers.get(below[k], below[k]) for k in self.open_ends]
+        below = [self.whole.forests[self.streets - 1].below[k] for k in self.open_ends]
+        return [numbers.get(number, number) for number in below]  # an all-in stands for itself
 
     @cached_property
     def roots(self) -> HoldemPlaces:  # type: ignore[override]
@@ -203,6 +204,11 @@ def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadge
     event = game.event(state)
     if not isinstance(event, Decision | StreetEnd):
         raise GameError(f"a subgame cannot begin at {game.name_of(state)}, where nobody acts any more")
+    if horizon.all_in:
+        alone = compile_open_street(spot_at(game, belief), game.tree, state.node)
+        first, second = belief.ranges
+        ends = np.arange(len(alone.forests[0].ends))
+        return HoldemSubgame(game, state, 1, alone, alone, ends, (first[None], second[None]), gadget)
     whole = compile_spot(spot_at(game, belief), isomorphism=False, betting=game.tree, root=state.node)
     streets = len(whole.forests)
     if horizon.rounds:

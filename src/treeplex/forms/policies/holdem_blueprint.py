@@ -51,9 +51,13 @@ class HoldemBlueprint:
         """How each hand plays at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
         count = int(self.nodes.actions[node])
         where = self.nodes.rows[node] + bucket_rows(self.rows, board) * count
-        found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
-        total = found.sum(axis=0)
-        return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / count), where=total > 0))
+        return in_proportion(self.shares[where + np.arange(count)[:, None]])
+
+    def table(self, node: int) -> Floats:
+        """How each bucket, or sequence of buckets, plays at a decision, float64 [A, rows]; uniform where it learned nothing."""
+        count, first = int(self.nodes.actions[node]), int(self.nodes.rows[node])
+        rows = self.rows.counts[int(self.nodes.street[node])]
+        return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
 
     def labels(self, node: int) -> list[int]:
         """The actions at a decision: fold, call, or the chips to raise to."""
@@ -124,6 +128,13 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
         raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
     return BucketRows(buckets_of(BucketPlan((one, two, three, four), method, nested=recall), game.rules.format), recall)
+
+
+def in_proportion(shares: NDArray[np.uint8]) -> Floats:
+    """Shares of actions [A, ...] as probabilities; uniform where all are 0."""
+    found = shares.astype(np.float64)
+    total = found.sum(axis=0)
+    return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / len(found)), where=total > 0))
 
 
 @lru_cache(maxsize=256)

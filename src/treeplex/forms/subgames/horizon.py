@@ -19,18 +19,23 @@ class Horizon:
         dealt: whether leaves stand after a deal and not before it: where a subgame would end with one, it ends at each of its
             outcomes instead. So a leaf says what each outcome is worth, which agents that solve again carry on. Of public
             trees.
+        all_in: of hold'em, whether a subgame ends with its first street also where both are all-in, as one of a public tree
+            does; else the cards are dealt inside. Then no later board is compiled.
     """
 
     depth: int | None = None
     rounds: int = 0
     endgame: int = 0
     dealt: bool = False
+    all_in: bool = False
 
     def __post_init__(self) -> None:
         if self.depth is not None and not 1 <= self.depth == int(self.depth):
             raise SpecError(f"depth must be a whole number of at least 1, or 0 for as deep as the game is, not {self.depth!r}")
         if not 0 <= self.rounds == int(self.rounds):
             raise SpecError(f"rounds must be a whole number of at least 0, not {self.rounds!r}")
+        if self.all_in and self.rounds != 1:
+            raise SpecError("all_in is for subgames that end with their first street; give rounds=1")
         if not 0 <= self.endgame == int(self.endgame):
             raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
 

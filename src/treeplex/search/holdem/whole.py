@@ -15,17 +15,26 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import GameError
+from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.holdem.spot_size import spot_size
-from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.policies.bucket_policy import BucketPolicy
+from treeplex.forms.subgames.beliefs import Belief, with_trace
+from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
+from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
+from treeplex.search.holdem.promises import promised_by
+from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.search.resolving.resolved import UNSAFE
+from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
 Floats = NDArray[np.float64]
@@ -33,6 +42,12 @@ ENOUGH = 80
 """Iterations of a turn after which it usually loses less than half a percent of the pot."""
 PACE = 2.5e8
 """Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
+BLUEPRINT, RANGES = PROMISES = ("blueprint", "ranges")
+"""What a hand's first solve keeps: what the blueprint promises, or nothing but ranges."""
+MOST_BIASED = 4
+"""Continuations: the blueprint, and the same biased to folding, calling or raising."""
+FLOP_BOARDS = 16
+"""Complete boards on which continuations behind a flop are valued."""
 LONG = 0.2
 """Seconds of a solve that says how many they are."""
 
@@ -51,6 +66,11 @@ class StreetSolving:
         iterations: of each solve at most.
         gadget, method, threads: see :class:`treeplex.search.resolving.agent.Resolving`.
         drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
+        promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get against the blueprint,
+            or nothing.
+        continuations: from how many continuations of the blueprint the opponent chooses at the end of the flop; 0: the flop is
+            solved to the end of the hand.
+        boards: complete boards at most that continuations are valued on.
     """
 
     start: int = 2
@@ -64,6 +84,9 @@ class StreetSolving:
     method: str = "dcfr"
     threads: int = 2
     drop: float = 1e-3
+    promises: str = RANGES
+    continuations: int = 0
+    boards: int = FLOP_BOARDS
 
     def plans(self, street: int, least: float) -> Iterator[BetPlan]:
         """The sizes of a solve that begins on a street, then smaller trees: without raises on later streets, without any.
@@ -77,10 +100,21 @@ class StreetSolving:
             plan = BetPlan.same(self.later, after, min_bet=least, add_allin=self.add_allin, force_allin=self.force_allin)
             yield plan.override(street, bets=own, raises=here)
 
-    @property
-    def resolving(self) -> Resolving:
+    def resolving(self, horizon: Horizon = TO_THE_END) -> Resolving:
         """The same for the agent that solves a spot."""
-        return Resolving(self.gadget, ROUND, self.method, self.iterations, threads=self.threads)
+        return Resolving(self.gadget, ROUND, self.method, self.iterations, horizon=horizon, threads=self.threads)
+
+    def check(self) -> None:
+        """Refuse what does not go together.
+
+        Raises:
+            AlgorithmError: one line about the first thing that is wrong.
+        """
+        self.resolving().check()
+        if self.promises not in PROMISES:
+            raise AlgorithmError(f"unknown promises {self.promises!r}; known: {', '.join(PROMISES)}")
+        if not 0 <= self.continuations <= MOST_BIASED:
+            raise AlgorithmError(f"continuations must be from 0 to {MOST_BIASED} in hold'em, not {self.continuations}")
 
 
 class WholeHoldemAgent(Seat):
@@ -116,7 +150,7 @@ class WholeHoldemAgent(Seat):
             )
         self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
         self.pace, self._numbers = PACE, 0
-        self.solving.resolving.check()
+        self.solving.check()
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -158,6 +192,27 @@ class WholeHoldemAgent(Seat):
         if begins:
             self.solver = self._opened(event)
 
+    @property
+    def follows(self) -> HoldemBlueprintAgent | None:
+        """The blueprint at its own table, whose bets the guide hears; None if the guide is another agent."""
+        inner = self.guide.inner if isinstance(self.guide, TranslatedAgent) else self.guide
+        return inner if isinstance(inner, HoldemBlueprintAgent) else None
+
+    def _below(self) -> tuple[BucketPolicy, float] | None:
+        """How the blueprint plays from the beginning of this street on, and the pot over that in its chips.
+
+        None if it has no such street: both are all-in as it heard the betting.
+        """
+        follows = self.follows
+        if follows is None:
+            return None
+        there, here = hand_of(follows.state), hand_of(self.state)
+        if there.table.player < 0 or there.table.street != here.table.street:
+            return None
+        rules = self.holdem.rules
+        own = BucketPolicy.of(follows.blueprint, follows.node, there)
+        return own, rules.pot(here.table) / follows.blueprint.game.rules.pot(there.table)
+
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
@@ -174,7 +229,7 @@ class WholeHoldemAgent(Seat):
         if left_out.any():
             found[:, left_out] = self.guide.policy()[:, left_out]
         thought = self.solver.thought or Thought(0, 0.0, 0)
-        if thought.seconds > LONG:
+        if thought.seconds > LONG and self._numbers:
             self.pace = max(thought.iterations, 1) * self._numbers / (thought.seconds * self.solving.threads)
         self.thought = thought._replace(seconds=perf_counter() - began)
         return found
@@ -192,34 +247,69 @@ class WholeHoldemAgent(Seat):
         nearest = min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))
         return np.asarray(table[nearest])
 
-    def _opened(self, card: int) -> ResolvingAgent:
-        """Who plays from here, where a street begins."""
+    def _opened(self, card: int) -> ResolvingAgent | None:
+        """Who plays from here, where a street begins; None for the guide."""
         solving, table = self.solving, hand_of(self.state).table
         before, carried = self.solver, list[Carried]()
         ranges: Ranges = self._likely()
         if before is not None:
-            if acts_after(before, card):
+            if not before.settings.horizon.rounds and acts_after(before, card):
                 before.see(card)
-                carried = [before.carried(player) for player in ((0, 1) if self.player is None else (self.player,))]
+                carried = [before.carried(player) for player in self._solved]
                 ranges = carried[0].belief.ranges
-            else:  # its betting is over, the table's is not
+            else:  # its betting is over and the table's is not, or it does not say what single cards are worth
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
+        ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
+        safe = not carried and solving.promises == BLUEPRINT and solving.gadget != UNSAFE
+        below = self._below() if ends or safe else None
+        if ends and below is None:
+            return None
+        game = HoldemGame.of(self._street(ranges) if ends else self._spot(ranges))
+        horizon, leaves = TO_THE_END, list[LeafValue]()
+        if ends and below is not None:
+            horizon, own = Horizon(rounds=1, all_in=True), below[0]
+            choices = biased_policies(own)[: solving.continuations]
+            leaves = [BlueprintLeaf(game, own, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
+        found = ResolvingAgent(game, solving.resolving(horizon), leaves or None, generator=self.generator, remember=4)
+        found.begin(self.player)
+        found.think = self.think
+        if safe and below is not None:
+            policy, scale = below
+            at = Belief.of(game, game.first_state(), ranges)
+            for player in self._solved:
+                promised = scale * promised_by(policy, ranges, player, threads=solving.threads)
+                carried.append(Carried(player, at, promised))
+        for each in carried:
+            found.go_on(each)
+        return found
+
+    @property
+    def _solved(self) -> tuple[int, ...]:
+        """The players whose decisions are solved."""
+        return (0, 1) if self.player is None else (self.player,)
+
+    def _street(self, ranges: Ranges) -> Spot:
+        """A street as a spot in which nobody bets after it."""
+        solving, street = self.solving, hand_of(self.state).table.street
+        least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
+        plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
+        self._numbers = 0
+        return self.holdem.spot_at(self.state, ranges, plan.override(street, bets=solving.bets[0], raises=solving.raises))
+
+    def _spot(self, ranges: Ranges) -> Spot:
+        """What follows as a spot, with as many bets as there is time for."""
+        solving, table = self.solving, hand_of(self.state).table
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
             self._numbers = spot_size(spot, isomorphism=False).stored
             if self.think is None or self._numbers * ENOUGH <= self.pace * solving.threads * self.think:
                 break
-        game = HoldemGame.of(spot)
-        found = ResolvingAgent(game, solving.resolving, generator=self.generator, remember=4)
-        found.begin(self.player)
-        found.think = self.think
-        for each in carried:
-            found.go_on(each)
-        return found
+        return spot
 
     def _likely(self) -> tuple[Floats, Floats]:
-        """The ranges without unlikely hands."""
-        first, second = (np.where(own >= self.solving.drop * own.max(), own, 0.0) for own in self._free(self.ranges))
+        """The ranges without unlikely hands; where none are left out, every hand has a trace of weight."""
+        drop, ranges = self.solving.drop, self._free(self.ranges)
+        first, second = (np.where(own >= drop * own.max(), own, 0.0) if drop else with_trace(own) for own in ranges)
         return self._free((first, second))
 
     def _free(self, ranges: Ranges) -> tuple[Floats, Floats]:

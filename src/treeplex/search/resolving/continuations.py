@@ -6,22 +6,33 @@ is one more decision behind each leaf, updated by the rule that solves the subga
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Protocol, runtime_checkable
+from functools import lru_cache
+from typing import Any, NamedTuple, Protocol, overload, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.subgame import HoldemPlaces
+from treeplex.forms.policies.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.level import Level
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.poker.betting.tree import Showdown
+from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
+from treeplex.search.holdem.continuations import Continued, counterpart
 from treeplex.search.leaf import Prepared
 
 Floats = NDArray[np.float64]
+AnyPolicy = Policy | HandPolicy
+BOARDS = 48
+"""Complete boards below a leaf of hold'em, where more can follow."""
+MOST_KEPT = 32
+"""Leaves of hold'em whose payoffs are kept while a play goes on."""
 FOLD, CALL = ("fold",), ("call", "check")
 """First words of actions, in small letters; other actions of poker raise."""
 
@@ -41,62 +52,159 @@ class ManyValued(Protocol):
         ...
 
 
+class Payoffs(NamedTuple):
+    """What player 0 gets behind leaves.
+
+    Attributes:
+        pairs: [K, C_0, C_1, n_0, n_1], for each pair of hands, times how likely chance makes it.
+        hands: for each player which of its H_i hands these are.
+    """
+
+    pairs: NDArray[Any]
+    hands: tuple[Any, Any]
+
+
 class BlueprintLeaf:
     """Values where both go on by a blueprint, or a player by one of several policies that it chooses.
 
-    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows.
+    Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows; in hold'em see
+    :mod:`treeplex.search.holdem.continuations`. There the blueprint may know other bets than the game that is searched: bets
+    before the leaf are heard as the likelier one that it knows, and payoffs are in parts of the pot.
 
     Attributes:
         continuations: see :class:`ManyValued`.
     """
 
-    def __init__(self, rules: PublicTree, blueprint: Policy, choices: Mapping[int, Sequence[Policy]] | None = None) -> None:
+    def __init__(
+        self,
+        rules: PublicTree | HoldemGame,
+        blueprint: AnyPolicy,
+        choices: Mapping[int, Sequence[AnyPolicy]] | None = None,
+        *,
+        boards: int = BOARDS,
+    ) -> None:
         """Go on by policies.
 
         Args:
-            rules: the public-tree rules of the policies' game.
+            rules: the public-tree rules of the policies' game; of hold'em the game that is searched.
             blueprint: how players go on who have no choice.
             choices: for players who have one, the policies that they choose from, such as :func:`biased_policies`.
+            boards: in hold'em, complete boards at most that are looked at below a leaf; all where there are no more.
 
         Raises:
-            AlgorithmError: no such player, or nothing to choose from.
+            AlgorithmError: no such player, nothing to choose from, or policies of different kinds.
         """
         given = {} if choices is None else dict(choices)
         if not set(given) <= {0, 1} or not all(given.values()):
             raise AlgorithmError(
                 f"choices are policies of player 0, of player 1 or of both, at least one each, not {choices!r}"
             )
-        self.rules = rules
-        self._policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
-        self.continuations = tuple(len(own) for own in self._policies)
-        self._payoffs: Prepared[PairPlaces, Floats] = Prepared(self._walk_places)
+        self.rules, policies = rules, tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
+        self.continuations = tuple(len(own) for own in policies)
+        self._payoffs: Prepared[Places, Payoffs]
+        if isinstance(rules, HoldemGame):
+            self._payoffs = Prepared(HoldemWalk(policies, boards))
+        else:
+            self._payoffs = Prepared(PairWalk(rules, policies))
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        if not isinstance(places, PairPlaces):
-            raise AlgorithmError("a blueprint's values are of subgames of public trees, not of hold'em")
         if max(self.continuations) == 1:
             single = tuple(own[None] for own in reached)
-            return tuple(values[0] for values in self._values(places, single))
-        return self._values(places, reached)
+            return tuple(values[0] for values in self._values(places, single, player))
+        return self._values(places, reached, player)
 
-    def _values(self, places: PairPlaces, reached: Ranges) -> Ranges:
-        payoffs = self._payoffs(places)
-        entries = np.einsum("kabij,bkj->aki", payoffs, reached[1]), -np.einsum("kabij,aki->bkj", payoffs, reached[0])
+    def _values(self, places: Places, reached: Ranges, player: int | None) -> Ranges:
+        pairs, hands = self._payoffs(places)
+        first, second = (own[..., held].astype(pairs.dtype) for own, held in zip(reached, hands, strict=True))
         found = []
-        for player, own in enumerate(entries):
-            mass = places.opposing(tuple(each.sum(axis=0) for each in reached), player)
-            found.append(np.divide(own, mass, out=np.zeros_like(own), where=np.broadcast_to(mass > 0, own.shape)))
+        for own in (0, 1):
+            values = np.zeros((self.continuations[own], len(places), places.widths[own]))
+            if player in (None, own):
+                if own == 0:
+                    entries = np.matmul(pairs, second.transpose(1, 0, 2)[:, None, :, :, None])[..., 0].sum(axis=2)
+                else:
+                    entries = -np.matmul(first.transpose(1, 0, 2)[:, :, None, None, :], pairs)[..., 0, :].sum(axis=1)
+                mass = places.opposing(tuple(each.sum(axis=0) for each in reached), own)[:, hands[own]]
+                values[..., hands[own]] = np.divide(
+                    entries.transpose(1, 0, 2), mass, out=np.zeros(values[..., hands[own]].shape), where=mass > 0
+                )
+            found.append(values)
         return tuple(found)
+
+
+class PairWalk:
+    """Payoffs behind leaves of public trees."""
+
+    def __init__(self, rules: PublicTree, policies: Sequence[Sequence[AnyPolicy]]) -> None:
+        """Go on by policies of both players.
+
+        Raises:
+            AlgorithmError: they are of hold'em.
+        """
+        tables = [[each for each in own if isinstance(each, Policy)] for own in policies]
+        if [*map(len, tables)] != [*map(len, policies)]:
+            raise AlgorithmError("policies of hold'em's hands go on in hold'em; here give policies of the game")
+        self.rules, self._policies = rules, tables
+
+    def __call__(self, places: Places) -> Payoffs:
+        """Walk what follows; all of a leaf's hands.
+
+        Raises:
+            AlgorithmError: leaves of hold'em.
+        """
+        if not isinstance(places, PairPlaces):
+            raise AlgorithmError("a policy of a public tree has values of its own subgames, not of hold'em")
+        return Payoffs(self._walk_places(places), (slice(None), slice(None)))
 
     def _walk_places(self, places: PairPlaces) -> Floats:
         """What player 0 gets for each pair of hands, times how likely chance makes it, float64 [K, C_0, C_1, H_0, H_1]."""
-        found = np.zeros((len(places), *self.continuations, *places.widths))
+        lengths = [len(own) for own in self._policies]
+        found = np.zeros((len(places), *lengths, *places.widths))
         for own, state in zip(found, places.true_states, strict=True):
             for a, first in enumerate(self._policies[0]):
                 for b, second in enumerate(self._policies[1]):
                     payoffs = state.weight * expected_payoffs(self.rules, state, (first, second))
                     own[a, b, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
         return found
+
+
+class HoldemWalk:
+    """Payoffs behind leaves of hold'em."""
+
+    def __init__(self, policies: Sequence[Sequence[AnyPolicy]], boards: int) -> None:
+        """Go on by policies of both players.
+
+        Raises:
+            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.by_hand.HandPolicy`; or as
+                :class:`Continued`.
+        """
+        first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
+        if [len(first), len(second)] != [*map(len, policies)]:
+            raise AlgorithmError("in hold'em players go on by policies of hands, not by the table of a compiled game")
+        self._continued = Continued((first, second), boards)
+        self._kept = lru_cache(maxsize=MOST_KEPT)(self._walked)
+
+    def __call__(self, places: Places) -> Payoffs:
+        """Walk what follows, of the hands that the subgame holds.
+
+        Raises:
+            AlgorithmError: leaves of no subgame of hold'em.
+        """
+        if not isinstance(places, HoldemPlaces) or places.subgame is None:
+            raise AlgorithmError("in hold'em a blueprint has values where a subgame is cut off; cut one and take its leaves")
+        first, second = (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
+        found = []
+        for state in places.states:
+            if isinstance(places.game.event(state), Showdown):
+                found.append(self._continued.all_in(places.game, state, (first, second)))
+                continue
+            at, scale = counterpart(places.game, state, self._continued.game)
+            found.append(scale * self._kept(at, first.tobytes(), second.tobytes()))
+        return Payoffs(np.array(found), (first, second))
+
+    def _walked(self, state: HoldemState, first: bytes, second: bytes) -> NDArray[np.float32]:
+        """Payoffs in the chips of the policies' own betting."""
+        return self._continued.payoffs(state, (np.frombuffer(first, np.int64), np.frombuffer(second, np.int64)))
 
 
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
@@ -147,7 +255,11 @@ def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, othe
     return Policy(game, normalised(game, weights))
 
 
-def biased_policies(policy: Policy, factor: float = 10.0) -> list[Policy]:
+@overload
+def biased_policies(policy: Policy, factor: float = 10.0) -> list[Policy]: ...
+@overload
+def biased_policies(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]: ...
+def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[Policy] | list[HandPolicy]:
     """The policy, and the same biased to folding, to calling and to raising: the four continuations of poker.
 
     Args:
@@ -157,6 +269,8 @@ def biased_policies(policy: Policy, factor: float = 10.0) -> list[Policy]:
     Raises:
         AlgorithmError: a game without these actions.
     """
+    if not isinstance(policy, Policy):
+        return biased_hands(policy, factor)
     return [
         policy,
         biased(policy, FOLD, factor),

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from tests.spot_agents import policy_of_agent, small_spot
+from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.horizon import Horizon
@@ -21,6 +21,7 @@ from treeplex.games.public import Decision, PublicState
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
+from treeplex.runs.holdem.agent_policy import policy_on_spot
 from treeplex.search import play_game
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
@@ -36,7 +37,7 @@ def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolut
     """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""
     settings = Resolving(gadget=gadget, every="round", start=1, iterations=100)
     made = ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=SpotBlueprint(solved.policy), remember=100)
-    judged = policy_of_agent(made, small_spot()).judge()
+    judged = policy_on_spot(made, small_spot()).judge()
     assert (np.array(judged.best_response_values) <= solved.policy.judge().best_response_values).all()
     assert judged.exploitability < 0.9 * solved.exploitability
 

@@ -14,7 +14,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.holdem.preflop_charts import chart_book
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
-from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
+from treeplex.search.holdem.whole import PROMISES, StreetSolving, WholeHoldemAgent
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.subgame import METHODS
 from treeplex.search.translation.agent import TranslatedAgent
@@ -42,7 +42,10 @@ class EndgameSettings(ThinkingSettings):
     force_allin: float = setting(DEFAULTS.force_allin, "a bet that leaves less than so many pots behind is all-in", low=0)
     iterations: int = setting(DEFAULTS.iterations, "iterations of each solve at most", low=1)
     think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
-    gadget: str = setting(DEFAULTS.gadget, "what stands in front of all solves but a hand's first", choices=RESOLVING[:3])
+    gadget: str = setting(DEFAULTS.gadget, "what stands in front of solves that have something to keep", choices=RESOLVING[:3])
+    promises: str = setting(
+        DEFAULTS.promises, "what a hand's first solve keeps: what the blueprint promises, or only ranges", choices=PROMISES
+    )
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
@@ -59,11 +62,6 @@ class Endgames(AgentKind):
     settings = EndgameSettings
 
     def make(self, game: PlayedGame, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
-        guide = blueprint_agent(game, settings.blueprint, generator)
-        if not isinstance(game.public, PublicHoldem):
-            raise SpecError(f"endgames plays holdem, not {game}")
-        if settings.chart:
-            guide = ChartedAgent(game.public, guide, chart_book(settings.chart), generator)
         bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
         solving = StreetSolving(
             start=HOLDEM_STREETS.index(settings.start),
@@ -77,10 +75,33 @@ class Endgames(AgentKind):
             method=settings.method,
             threads=settings.threads,
             drop=settings.drop,
+            promises=settings.promises,
         )
-        found = WholeHoldemAgent(game.public, guide, solving, generator)
-        found.think = settings.think
-        return found
+        return whole_agent(game, settings.blueprint, solving, settings.think, generator, settings.chart)
+
+
+def whole_agent(
+    game: PlayedGame,
+    blueprint: str,
+    solving: StreetSolving,
+    think: float | None,
+    generator: np.random.Generator,
+    chart: str = "",
+) -> WholeHoldemAgent:
+    """The agent of whole hold'em with a blueprint from a file, and a chart for what comes before the flop.
+
+    Raises:
+        SpecError, GameError: it cannot play this game.
+        FileError: the file cannot be read.
+    """
+    guide = blueprint_agent(game, blueprint, generator)
+    if not isinstance(game.public, PublicHoldem):
+        raise SpecError(f"this agent plays holdem, not {game}")
+    if chart:
+        guide = ChartedAgent(game.public, guide, chart_book(chart), generator)
+    found = WholeHoldemAgent(game.public, guide, solving, generator)
+    found.think = think
+    return found
 
 
 def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator) -> Agent:

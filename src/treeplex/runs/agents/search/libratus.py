@@ -4,22 +4,29 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
+from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
 from treeplex.forms.subgames.horizon import TO_THE_END
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.search.common import ResolvingSettings, blueprint_for, resolving_agent
-from treeplex.search.resolving.agent import NESTED
+from treeplex.runs.agents.search.endgames import whole_agent
+from treeplex.search.holdem.whole import BLUEPRINT, StreetSolving
+from treeplex.search.resolving.agent import NESTED, ROUND
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.settings import setting
+
+TURN = 2
 
 
 @dataclass(frozen=True, kw_only=True)
 class LibratusSettings(ResolvingSettings):
     """How Libratus plays."""
 
-    blueprint: str = setting(help="a run folder, policy file or solved spot")
-    start: int = setting(1, "deals until it solves; before, it plays the blueprint", low=0)
+    blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
+    start: int = setting(1, "deals until it solves; before, it plays the blueprint; in whole hold'em 2 at least", low=0)
     gadget: str = setting("maxmargin", "what stands in front of subgames; reach-: with gifts", choices=RESOLVING)
     every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
 
@@ -30,10 +37,33 @@ class Libratus(AgentKind):
     name = "libratus"
     text = "plays a blueprint, and solves the last rounds again"
     source = "Brown and Sandholm 2017, 2018"
-    plays = "games of two players with a public tree; hold'em spots"
+    plays = "games of two players with a public tree; hold'em spots; holdem of two players without limit"
     example = "libratus(blueprint=runs/leduc,gadget=reach-maxmargin)"
     settings = LibratusSettings
 
     def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
+        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
+            return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         blueprint = blueprint_for(game, settings.blueprint, settings.start)
         return resolving_agent(game, settings, generator, horizon=TO_THE_END, blueprint=blueprint, start=settings.start)
+
+
+def whole_solving(settings: LibratusSettings) -> StreetSolving:
+    """The same of whole hold'em, where streets are solved with the sizes of ``endgames``.
+
+    Raises:
+        SpecError: a setting that only other games have.
+    """
+    if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
+        raise SpecError(
+            f"in whole hold'em each street is solved once, the river at the latest: leave every and skip out, give "
+            f"start=2 or 3, and gadget={' or '.join(RESOLVING[:3])}"
+        )
+    return StreetSolving(
+        start=max(settings.start, TURN),
+        iterations=settings.iterations,
+        gadget=settings.gadget,
+        method=settings.method,
+        threads=settings.threads,
+        promises=BLUEPRINT,
+    )

@@ -6,13 +6,21 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
+from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.search.blueprint_file import blueprint_policy
 from treeplex.runs.agents.search.common import ResolvingSettings, horizon_for, resolving_agent
-from treeplex.search.resolving.agent import NESTED
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.runs.agents.search.endgames import whole_agent
+from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint, SpotHands
+from treeplex.runs.holdem.solution import load_solution
+from treeplex.search.holdem.whole import BLUEPRINT, FLOP_BOARDS, StreetSolving
+from treeplex.search.resolving.agent import NESTED, ROUND
+from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
+from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_generation import generated_policies
 from treeplex.settings import setting
 
@@ -20,17 +28,24 @@ BIASED = 4
 """The blueprint, and the same biased to folding, to calling and to raising."""
 BIAS, GENERATE = "bias", "self-generative"
 """How continuations are made: biased versions of the blueprint, or best responses to the searches of the first round."""
+FLOP_BETS = "75%"
+"""Of whole hold'em."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class ModicumSettings(ResolvingSettings):
     """How Modicum plays."""
 
-    blueprint: str = setting(help="a run folder or policy file")
+    blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
     continuations: int = setting(BIASED, "among how many policies the opponent chooses behind leaves", low=1)
     approach: str = setting(BIAS, "how these are made: biased, or as best responses to searches", choices=(BIAS, GENERATE))
     bias: float = setting(10.0, "how many times as likely the actions of a bias become", above=0)
     rounds: int = setting(1, "betting rounds until a subgame ends", low=1)
+    boards: int | None = setting(
+        None,
+        f"in hold'em: complete boards at most that continuations are valued on; none: {BOARDS}, on flops {FLOP_BOARDS}",
+        low=1,
+    )
     every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
 
     def check(self) -> None:
@@ -41,19 +56,50 @@ class ModicumSettings(ResolvingSettings):
             )
 
 
+def whole_solving(settings: ModicumSettings) -> StreetSolving:
+    """The same of whole hold'em: the flop is solved to its end, the turn with its rivers.
+
+    Raises:
+        SpecError: a setting that only other games have.
+    """
+    if settings.approach != BIAS or settings.rounds != 1 or settings.every != ROUND or settings.skip:
+        raise SpecError(
+            "in whole hold'em continuations are biased, and each street is solved once; leave "
+            "approach, rounds, every and skip out"
+        )
+    if settings.gadget not in RESOLVING[:3]:
+        raise SpecError(f"in whole hold'em no gifts are counted; give gadget={' or '.join(RESOLVING[:3])}")
+    return StreetSolving(
+        start=1,
+        bets=(FLOP_BETS, *StreetSolving().bets),
+        iterations=settings.iterations,
+        gadget=settings.gadget,
+        method=settings.method,
+        threads=settings.threads,
+        promises=BLUEPRINT,
+        continuations=settings.continuations,
+        boards=settings.boards or FLOP_BOARDS,
+    )
+
+
 class Modicum(AgentKind):
     """Depth-limited solving with continuations."""
 
     name = "modicum"
     text = "solves each round again, its end valued by continuations of a blueprint"
     source = "Brown, Sandholm and Amos 2018"
-    plays = "games of two players with a public tree"
+    plays = "games of two players with a public tree; hold'em spots; holdem of two players without limit"
     example = "modicum(blueprint=runs/leduc)"
     settings = ModicumSettings
 
     def make(self, game: PlayedGame, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
-        policy: Policy = blueprint_policy(game, settings.blueprint)
+        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
+            return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         horizon = horizon_for(game, settings.rounds)
+        if isinstance(game.public, HoldemGame):
+            leaves = spot_leaves(game.public, settings)
+            return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaves)
+        policy: Policy = blueprint_policy(game, settings.blueprint)
 
         def choices(player: int) -> list[Policy]:
             if settings.continuations == 1:
@@ -72,3 +118,19 @@ class Modicum(AgentKind):
 
         leaves = [BlueprintLeaf(game.tree, policy, {1 - player: choices(1 - player)}) for player in (0, 1)]
         return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaves)
+
+
+def spot_leaves(game: HoldemGame, settings: ModicumSettings) -> list[BlueprintLeaf]:
+    """For each player the leaves of a spot, whose blueprint is a solution of it, perhaps with fewer bets.
+
+    Raises:
+        SpecError: generated continuations.
+        PolicyError, FileError: a solution of another spot, or one that cannot be read.
+    """
+    if settings.approach != BIAS:
+        raise SpecError("continuations of a spot are biased; leave approach out")
+    solution = load_solution(settings.blueprint).policy
+    SpotBlueprint(solution).check(game, 0)
+    policy = SpotHands(solution)
+    choices = biased_policies(policy, settings.bias)[: settings.continuations]
+    return [BlueprintLeaf(game, policy, {1 - player: choices}, boards=settings.boards or BOARDS) for player in (0, 1)]

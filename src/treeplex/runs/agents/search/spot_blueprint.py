@@ -1,6 +1,7 @@
-"""A solved spot of hold'em as a blueprint."""
+"""A solved spot of hold'em as a blueprint, and as a policy of hands."""
 
-from functools import cached_property
+from collections.abc import Hashable
+from functools import cached_property, lru_cache
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 from treeplex.errors import AlgorithmError, GameError, PolicyError
 from treeplex.evaluate.holdem.node_values import HoldemValues, StreetValues, ratio
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Renaming
+from treeplex.forms.policies.by_hand import Classes
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
@@ -153,6 +155,51 @@ class SpotBlueprint:
         names = browser.maps.map(back).astype(np.int64)
         number = values.board_number(street, place)
         return At(there.node, tree, number, (names[lists[0]], names[lists[1]]), given), (here, there)
+
+
+class SpotHands:
+    """A solved spot as a :class:`treeplex.forms.policies.by_hand.HandPolicy`: each hand by itself, on each board.
+
+    Attributes:
+        game: the spot.
+    """
+
+    def __init__(self, policy: HoldemPolicy) -> None:
+        """Use a policy.
+
+        Raises:
+            PolicyError: it was saved without its last streets.
+        """
+        policy.check_whole()
+        self.game = HoldemGame(policy.game.spot, policy.game.betting)
+        self._browser = Browser(policy.hand_values)
+        self._everyone = np.arange(len(self.game.spot.format.hands))
+        self._place = lru_cache(maxsize=64)(self._find)
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        return Classes(board, len(self._everyone), self._everyone)
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        event = self.game.tree.nodes[node]
+        assert isinstance(event, Decision)
+        street, number, hands = self._place(name)
+        table = np.full((len(event.actions), len(self._everyone)), 1.0 / len(event.actions))
+        table[:, hands[event.player]] = self._browser.values.policy(street, number, node)
+        return table
+
+    def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
+        """The street of a board, the number of the one that stands for it, and each player's hands in its order."""
+        spot, values = self.game.spot, self._browser.values
+        street, place, renaming, size = 0, 0, IDENTITY, len(spot.board)
+        while size < len(board):
+            street, dealt = street + 1, spot.format.deal[spot.street + street + 1]
+            place, renaming = self._browser.dealt(street, place, renaming, board[size : size + dealt])
+            size += dealt
+        back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
+        names = self._browser.maps.map(back).astype(np.int64)
+        return street, values.board_number(street, place), [names[own] for own in values.game.boards[street][place].hands]
 
 
 def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:

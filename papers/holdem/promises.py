@@ -1,0 +1,97 @@
+"""What a blueprint of whole hold'em in buckets promises, and what it is good for: flops of ten cards, judged exactly, with
+their turns solved again from ranges alone or behind gadgets.
+"""
+
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from papers.common.results import Result, Table
+from papers.common.study import study
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
+from treeplex.forms.holdem.compile_spot import CompiledSpot
+from treeplex.forms.holdem.spot_form import store_of_policy
+from treeplex.forms.holdem.subgame import cut_holdem
+from treeplex.forms.policies.bucket_policy import BucketPolicy
+from treeplex.forms.policies.by_hand import written
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.horizon import TO_THE_END
+from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.poker.whole.betting import CALL
+from treeplex.games.poker.whole.public import hand_of
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.blueprint.settings import BlueprintTraining
+from treeplex.runs.train.train import train
+from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
+from treeplex.search.holdem.resolved import resolved_streets
+
+WHOLE = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
+TRAINING = BlueprintTraining(boards=300, deals=64, buckets=(6, 4, 4, 3), method="kmeans", discount_every=50)
+FLOPS = ("TcJdQc", "TdTcAd")
+GADGETS = ("none", "resolve", "maxmargin")
+ITERATIONS = 200
+"""Of each solve."""
+MILLI = 1000.0
+
+
+def judged(game: CompiledSpot, average: np.ndarray) -> float:
+    """Exploitability of a policy as a compiled spot stores it, in thousandths of the pot."""
+    none = np.zeros(0, np.float32)
+    found = judge_spot(game, average, store_of_policy(game, average, none), judging_crew(game, 1), expected=False)
+    return MILLI * found.exploitability / game.spot.pot
+
+
+def on_flop(folder: str, flop: str) -> BucketPolicy:
+    """How a blueprint goes on after a limp, a check and a flop, with the ranges that come there by it."""
+    game = PlayedGame.of(WHOLE)
+    player = agent(folder, game)
+    assert isinstance(player, HoldemBlueprintAgent)
+    ranges = [np.ones(len(own)) for own in game.public.first_ranges()]
+    for _ in range(2):
+        options = game.public.options(player.state)
+        ranges[options.player] *= player.policy()[list(options.labels).index(CALL)]
+        player.see(CALL)
+    for card in parse_cards(flop):
+        player.see(card)
+    return BucketPolicy.of(player.blueprint, player.node, hand_of(player.state), ranges)
+
+
+def flops() -> dict[str, list[float]]:
+    """A blueprint in buckets on some flops, and with the turns solved again."""
+    found = {}
+    with TemporaryDirectory() as folder:
+        train(WHOLE, "blueprint", settings=TRAINING, out=Path(folder) / "run")
+        for flop in FLOPS:
+            policy = on_flop(str(Path(folder) / "run"), flop)
+            whole = cut_holdem(policy.game, Belief.root(policy.game), TO_THE_END).whole
+            found[flop] = [judged(whole, written(policy, whole))]
+            found[flop] += [judged(*resolved_streets(policy, gadget, iterations=ITERATIONS)) for gadget in GADGETS]
+            print(flop, np.round(found[flop], 3), flush=True)
+    return found
+
+
+@study(title="What a blueprint in buckets promises", place=6, minutes=2)
+def reproduce() -> Result:
+    found = flops()
+    return Result(
+        source="Burch, Johanson and Bowling 2014; Moravčík et al. 2016; Brown and Sandholm 2017",
+        findings=[
+            f"Behind gadgets at most {max(max(row[2:]) / row[0] for row in found.values()):.0%} of what the blueprint loses is "
+            f"left, from ranges alone at most {max(row[1] / row[0] for row in found.values()):.0%}."
+        ],
+        tables=[
+            Table(
+                "Exploitability in thousandths of the pot, the flop kept and its turns solved again",
+                ["flop", "before", *(f"`{each}`" for each in GADGETS)],
+                [[name, *(f"{each:.1f}" for each in row)] for name, row in found.items()],
+            ),
+        ],
+        notes=[
+            f"`{WHOLE}`, {TRAINING.boards} boards of {TRAINING.deals} deals, {TRAINING.buckets} buckets; after a limp "
+            "and a check, with the ranges that the blueprint comes with, and its own bets. "
+            f"{ITERATIONS} iterations of CFR+ for each solve."
+        ],
+        numbers=found,
+    )

@@ -1,0 +1,77 @@
+"""What a blueprint of whole hold'em plays from a street on, as a policy of hands."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import PolicyError
+from treeplex.forms.policies.by_hand import Classes
+from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.betting.tree import Decision, StreetEnd
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.games.poker.whole.tree import tree_after
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class BucketPolicy:
+    """A :class:`treeplex.forms.policies.by_hand.HandPolicy`; classes are buckets, tables have the name of their street.
+
+    Attributes:
+        blueprint: the blueprint.
+        game: its own betting from the street on.
+        nodes: the blueprint's number of each decision of that betting; -1 elsewhere.
+    """
+
+    blueprint: HoldemBlueprint
+    game: HoldemGame
+    nodes: NDArray[np.int64] = field(repr=False)
+    _tables: dict[int, Floats] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, blueprint: HoldemBlueprint, node: int, state: PublicHand, ranges: Sequence[Floats] | None = None
+    ) -> "BucketPolicy":
+        """What follows the cards of a street.
+
+        Args:
+            blueprint: the blueprint.
+            node: its decision with which the street begins.
+            state: the same as a public state of its game.
+            ranges: for each player float64 [H], with which the street begins; None for all hands.
+
+        Raises:
+            GameError: no street of two players begins there.
+            PolicyError: the node is another one.
+        """
+        holdem = PublicHoldem(blueprint.game.rules)
+        tree, hands = tree_after(holdem.rules, state.table), np.ones(len(holdem.hands))
+        spot = holdem.spot_at(state, (hands, hands) if ranges is None else ranges, BetPlan.same("a", "a"))
+        numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
+        while stack:
+            place, number = stack.pop()
+            event = tree.nodes[place]
+            if isinstance(event, StreetEnd):
+                stack.append((event.child, number))
+            elif isinstance(event, Decision):
+                if number < 0 or len(blueprint.labels(number)) != len(event.actions):
+                    raise PolicyError(f"decision {number} of the blueprint does not stand at {holdem.name_of(state)}")
+                numbers[place] = number
+                stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
+        return cls(blueprint, HoldemGame(spot, tree), numbers)
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        street = self.game.spot.format.street(board)
+        return Classes(street, self.blueprint.rows.counts[street], bucket_rows(self.blueprint.rows, board))
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        if node not in self._tables:
+            self._tables[node] = self.blueprint.table(int(self.nodes[node]))
+        return self._tables[node]

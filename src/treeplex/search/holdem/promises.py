@@ -1,0 +1,41 @@
+"""What a policy of hold'em promises the opponent's hands: the most that they could get against it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.evaluate.holdem.node_values import HoldemValues
+from treeplex.forms.holdem.subgame import cut_holdem
+from treeplex.forms.policies.by_hand import HandPolicy, written
+from treeplex.forms.subgames.beliefs import Belief
+from treeplex.forms.subgames.horizon import TO_THE_END
+from treeplex.games.public import State
+from treeplex.search.resolving.response import HoldemResponse
+
+Floats = NDArray[np.float64]
+
+
+def promised_by(
+    policy: HandPolicy, ranges: Sequence[Floats], player: int, *, at: State | None = None, threads: int = 1
+) -> Floats:
+    """Counterfactual best-response values of the other player's hands where a street begins, float64 [H].
+
+    One pass of the hold'em engine over all boards to come: exact, of the policy's own betting and with its chips; NaN for
+    hands that meet nobody.
+
+    Args:
+        policy: from a street on.
+        ranges: for each player float64 [H], with which it comes there; of the other one it matters only which hands it has.
+        player: who follows the policy.
+        at: a state of the policy's game where somebody acts; None for its beginning.
+        threads: that share the boards.
+
+    Raises:
+        GameError: ranges that leave no pair of hands.
+        SpecError: more boards than memory should hold.
+    """
+    game = policy.game
+    subgame = cut_holdem(game, Belief.of(game, game.first_state() if at is None else at, ranges), TO_THE_END)
+    values = HoldemValues(subgame.begun, written(policy, subgame.whole), threads=threads, responder=1 - player)
+    return HoldemResponse(subgame, values, 1 - player).at(())
