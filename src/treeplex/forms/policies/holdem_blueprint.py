@@ -1,4 +1,4 @@
-"""A policy of whole hold'em in buckets: the file that a training writes, and how every hand plays at every decision."""
+"""A policy of whole hold'em: the file that a training writes, and how every hand plays at every decision."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.games.poker.buckets.named import buckets_of
 from treeplex.games.poker.buckets.plan import BucketPlan
-from treeplex.games.poker.buckets.rows import BucketRows
+from treeplex.games.poker.buckets.rows import BucketRows, CardRows, HandRows
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
@@ -31,18 +31,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HoldemBlueprint:
-    """How to play both seats of whole hold'em, card by card in buckets.
+    """How to play all seats of whole hold'em.
 
     Attributes:
         game: with the raises that it knows.
-        rows: the buckets.
+        rows: what it tells apart: buckets, or every hand on every board.
         nodes: the betting tree.
         shares: uint8, of each action at each decision and bucket, up to a factor; all 0 where nothing was learned.
         card: how it was made.
     """
 
     game: Holdem
-    rows: BucketRows
+    rows: CardRows
     nodes: Nodes = field(repr=False)
     shares: NDArray[np.uint8] = field(repr=False)
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -70,13 +70,12 @@ class HoldemBlueprint:
         Raises:
             FileError: it cannot be written.
         """
-        plan = self.rows.buckets.plan
         about = {
             "format": FORMAT,
             "version": str(VERSION),
             "game": self.game.spec,
-            "buckets": json.dumps({"counts": plan.counts, "method": plan.method, "recall": self.rows.recall}),
-            "identity": self.rows.buckets.identity,
+            "buckets": json.dumps(self.rows.about),
+            "identity": self.rows.identity,
             "card": json.dumps(dict(self.card)),
         }
         write_tensors(path, about, {"shares": tensor(self.shares)})
@@ -109,17 +108,19 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
             raise FileError(f"{path}: the policy is not whole; put back a copy") from error
     if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
         raise FileError(f"{path}: the policy does not fit its game; put back a copy")
-    if rows.buckets.identity != identity:
+    if rows.identity != identity:
         raise FileError(f"{path}: its buckets cannot be made again by this version; train again")
     return HoldemBlueprint(game, rows, nodes, shares, card)
 
 
-def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> BucketRows:
-    """Buckets of a game's hands; with recall they are made anew after every sequence of buckets.
+def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
+    """Buckets of a game's hands, with recall made anew after every sequence of buckets; no counts for every hand by itself.
 
     Raises:
         SpecError: numbers or a method that do not fit.
     """
+    if not counts:
+        return HandRows(game.rules.format)
     if len(counts) != 4:
         raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
@@ -127,8 +128,8 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
 
 
 @lru_cache(maxsize=256)
-def bucket_rows(rows: BucketRows, board: tuple[int, ...]) -> NDArray[np.int64]:
-    """:meth:`BucketRows.at`, remembered."""
+def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
+    """:meth:`CardRows.at`, remembered."""
     return rows.at(board)
 
 

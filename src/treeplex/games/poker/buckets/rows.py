@@ -1,14 +1,55 @@
-"""What players tell apart: their bucket of a street, or all buckets so far."""
+"""What players tell apart, as rows of tables: their bucket of a street, all buckets so far, or every hand on every board."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from math import prod
+from functools import cached_property, lru_cache
+from itertools import combinations
+from math import comb, perm, prod
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import BoardHands
-from treeplex.games.poker.buckets.buckets import Buckets, Places, placed
+from treeplex.errors import SpecError
+from treeplex.games.poker.buckets.buckets import Buckets, Places, boards_after, placed
+from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.strength import River
+
+Ints = NDArray[np.int64]
+MOST_ROWS = 50_000_000
+"""The most hands on boards of a street that are told apart one by one."""
+
+
+class CardRows(Protocol):
+    """Rows of tables.
+
+    Attributes:
+        counts: how many there are on each street.
+        about: how they were made, as a policy's file has it.
+        identity: equal for equal rows; empty where ``about`` says all.
+    """
+
+    @property
+    def counts(self) -> tuple[int, ...]: ...
+    @property
+    def about(self) -> Mapping[str, Any]: ...
+    @property
+    def identity(self) -> str: ...
+
+    def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Any:
+        """Random complete boards that begin with these cards, as :meth:`on_board` takes them; all of them, each once, where
+        there are no more than ``count``, unless nothing is shown.
+        """
+
+    def on_board(self, boards: Any, number: int) -> BoardHands:
+        """The hands on one of :meth:`boards`; overwritten by the next call."""
+        ...
+
+    def at(self, board: tuple[int, ...]) -> Ints:
+        """The row of every hand on a board of any street, int64 [H]; any for hands that the board blocks."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,16 +70,42 @@ class BucketRows:
         counts = self.buckets.plan.counts
         return tuple(prod(counts[: street + 1]) if self.recall else counts[street] for street in range(len(counts)))
 
-    def on_board(self, river: River, places: Places, number: int, sequences: NDArray[np.int32]) -> BoardHands:
-        """The hands on one of some complete boards; ``sequences`` int32 [H] is written to."""
-        counts = self.buckets.plan.counts
-        keys, wins = river(places.boards[number])
-        self.buckets.sequences(places, number, (keys, wins), sequences)
-        tails = np.array([prod(counts[street + 1 :]) for street in range(len(counts))], np.int64)
-        return BoardHands(sequences, keys, river.hands, tails, np.array([0] * len(counts) if self.recall else counts, np.int64))
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """See :class:`CardRows`."""
+        plan = self.buckets.plan
+        return {"counts": plan.counts, "method": plan.method, "recall": self.recall}
 
-    def at(self, board: tuple[int, ...]) -> NDArray[np.int64]:
-        """The row of every hand on a board of any street, int64 [H]; any for hands that the board blocks."""
+    @property
+    def identity(self) -> str:
+        """See :class:`CardRows`."""
+        return self.buckets.identity
+
+    @cached_property
+    def _river(self) -> River:
+        return River(self.buckets.strengths.format)
+
+    @cached_property
+    def _sequences(self) -> NDArray[np.int32]:
+        return np.empty(len(self.buckets.strengths.format.hands), np.int32)
+
+    def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
+        """See :class:`CardRows`."""
+        return boards_after(self.buckets.strengths, start, count, random)
+
+    def on_board(self, boards: Places, number: int) -> BoardHands:
+        """See :class:`CardRows`."""
+        counts, sequences = self.buckets.plan.counts, self._sequences
+        keys, wins = self._river(boards.boards[number])
+        self.buckets.sequences(boards, number, (keys, wins), sequences)
+        tails = np.array([prod(counts[street + 1 :]) for street in range(len(counts))], np.int32)
+        rows = sequences // tails[:, None]
+        if not self.recall:
+            rows %= np.array(counts, np.int32)[:, None]
+        return BoardHands(np.where(sequences < 0, np.int32(-1), rows), keys, self._river.hands)
+
+    def at(self, board: tuple[int, ...]) -> Ints:
+        """See :class:`CardRows`."""
         buckets, format = self.buckets, self.buckets.strengths.format
         street = format.street(board)
         left = [card for card in format.deck if card not in board]
@@ -50,3 +117,76 @@ class BucketRows:
             groups = rows if buckets.plan.nested else 0
             rows = rows * buckets.plan.counts[each] + buckets.tables[each][groups, buckets.codes_on(each, places, 0, wins)]
         return rows
+
+
+@dataclass(frozen=True, eq=False)
+class HandRows:
+    """Every hand on every board by itself: for small decks. Of a street's cards the order does not matter.
+
+    Attributes:
+        format: cards in play.
+    """
+
+    format: Format
+
+    @property
+    def counts(self) -> tuple[int, ...]:
+        """How many rows there are on each street.
+
+        Raises:
+            SpecError: too many.
+        """
+        cards, boards, found = len(self.format.deck), 1, list[int]()
+        for shown in self.format.deal:
+            boards *= comb(cards, shown)
+            found.append(boards * len(self.format.hands))
+        if found[-1] > MOST_ROWS:
+            raise SpecError(
+                f"{self.format.name}: {found[-1]:,} hands on boards are too many to tell apart; give buckets, such as "
+                "169,50,50,50, or take a smaller deck"
+            )
+        return tuple(found)
+
+    @property
+    def about(self) -> Mapping[str, Any]:
+        """See :class:`CardRows`."""
+        return {"counts": [], "method": "", "recall": True}
+
+    @property
+    def identity(self) -> str:
+        """See :class:`CardRows`."""
+        return ""
+
+    def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> list[tuple[int, ...]]:
+        """See :class:`CardRows`."""
+        street, deck = self.format.street(start), np.array([card for card in self.format.deck if card not in start])
+        left = self.format.deal[street + 1 :]
+        if start and perm(len(deck), sum(left)) <= count:
+            found = [()]
+            for shown in left:
+                found = [(*known, *more) for known in found for more in combinations(deck.tolist(), shown)]
+            return [(*start, *each) for each in found if len(set(each)) == len(each)]
+        drawn = deck[np.argsort(random.random((count, len(deck))), axis=1)[:, : sum(left)]]
+        return [(*start, *each) for each in drawn.tolist()]
+
+    def on_board(self, boards: Sequence[tuple[int, ...]], number: int) -> BoardHands:
+        """See :class:`CardRows`."""
+        return hands_on_board(self, tuple(boards[number]))
+
+    def at(self, board: tuple[int, ...]) -> Ints:
+        """See :class:`CardRows`."""
+        sizes, places = self.format.board_sizes, {card: place for place, card in enumerate(self.format.deck)}
+        number = 0
+        for street, size in enumerate(sizes[: self.format.street(board) + 1]):
+            shown = sorted(places[card] for card in board[sizes[street - 1] if street else 0 : size])
+            number = number * comb(len(places), len(shown)) + sum(comb(card, k + 1) for k, card in enumerate(shown))
+        return number * len(self.format.hands) + np.arange(len(self.format.hands))
+
+
+@lru_cache(maxsize=4096)
+def hands_on_board(rows: HandRows, board: tuple[int, ...]) -> BoardHands:
+    """The hands on a complete board."""
+    form = rows.format
+    keys = np.asarray(format_strengths(form, board), np.int32)
+    numbers = np.stack([rows.at(board[:size]) for size in form.board_sizes]).astype(np.int32)
+    return BoardHands(np.where(keys < 0, np.int32(-1), numbers), keys, form.hands)
