@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,18 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import Nodes
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.games.poker.buckets.named import buckets_of
 from treeplex.games.poker.buckets.plan import BucketPlan
 from treeplex.games.poker.buckets.rows import BucketRows, CardRows, HandRows
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
+from treeplex.games.poker.whole.public import hand_of
+from treeplex.games.public import State
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 BLUEPRINT = "blueprint.safetensors"
 """The file in a training's folder."""
 FORMAT, VERSION = "treeplex holdem blueprint", 1
+LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
 STEPS = 255
 """Probabilities are kept in so many steps."""
 Floats = NDArray[np.float64]
@@ -63,6 +67,14 @@ class HoldemBlueprint:
     def after(self, node: int, number: int) -> int:
         """The decision after an action by its number; negative where the hand is over."""
         return int(self.nodes.child[self.nodes.first[node] + number])
+
+    def decision(self, state: State) -> int:
+        """The decision of a public state where somebody acts.
+
+        Raises:
+            GameError: no line of the blueprint leads there.
+        """
+        return decision_after(self, hand_of(state).table.line)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it.
@@ -120,7 +132,7 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
         SpecError: numbers or a method that do not fit.
     """
     if not counts:
-        return HandRows(game.rules.format)
+        return HandRows.of_format(game.rules.format)
     if len(counts) != 4:
         raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
@@ -143,6 +155,32 @@ def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...
         total = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
         found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
+    return found
+
+
+@lru_cache(maxsize=4096)
+def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
+    """The decision after a line of actions, ``f``, ``c`` and ``r300``, streets separated by ``/``."""
+    if not line:
+        return 0
+    before, word = LINE.fullmatch(line).groups()  # type: ignore[union-attr]
+    node = decision_after(blueprint, before)
+    if word == "/":
+        return node
+    label, labels = int(word[1:]) if word[0] == "r" else "fc".index(word), blueprint.labels(node)
+    if label not in labels:
+        raise GameError(f"the blueprint has no action {word} after {before!r}; it plays {blueprint.game}")
+    return blueprint.after(node, labels.index(label))
+
+
+def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
+    """The shares as probabilities; uniform where nothing was learned."""
+    found, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
+    for node, count in enumerate(nodes.actions.tolist()):
+        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        rows = found[place].reshape(-1, count)
+        total = rows.sum(axis=1, keepdims=True)
+        rows[:] = np.divide(rows, total, out=np.full_like(rows, 1.0 / count), where=total > 0)
     return found
 
 

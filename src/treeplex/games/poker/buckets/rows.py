@@ -1,10 +1,11 @@
 """What players tell apart, as rows of tables: their bucket of a street, all buckets so far, or every hand on every board."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
-from math import comb, perm, prod
+from itertools import accumulate, pairwise
+from math import comb, prod
+from operator import mul
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import BoardHands
 from treeplex.errors import SpecError
+from treeplex.games.card_game import CardGame
 from treeplex.games.poker.buckets.buckets import Buckets, Places, boards_after, placed
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
@@ -39,9 +41,8 @@ class CardRows(Protocol):
     def identity(self) -> str: ...
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Any:
-        """Random complete boards that begin with these cards, as :meth:`on_board` takes them; all of them, each once, where
-        there are no more than ``count``, unless nothing is shown.
-        """
+        """Random complete boards that begin with these cards, as :meth:`on_board` takes them."""
+        ...
 
     def on_board(self, boards: Any, number: int) -> BoardHands:
         """The hands on one of :meth:`boards`; overwritten by the next call."""
@@ -90,7 +91,7 @@ class BucketRows:
         return np.empty(len(self.buckets.strengths.format.hands), np.int32)
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-        """See :class:`CardRows`."""
+        """See :class:`CardRows`; those that begin with cards all of them, each once, where there are no more than ``count``."""
         return boards_after(self.buckets.strengths, start, count, random)
 
     def on_board(self, boards: Places, number: int) -> BoardHands:
@@ -124,28 +125,55 @@ class HandRows:
     """Every hand on every board by itself: for small decks. Of a street's cards the order does not matter.
 
     Attributes:
-        format: cards in play.
+        deck: the cards.
+        deal: how many are shown before each street.
+        hands: [H, C], the cards of each hand.
+        strengths: from a complete board to the strength of each hand, [H].
+        name: what they are rows of.
     """
 
-    format: Format
+    deck: tuple[int, ...]
+    deal: tuple[int, ...]
+    hands: NDArray[np.integer[Any]]
+    strengths: Callable[[tuple[int, ...]], NDArray[np.integer[Any]]]
+    name: str
 
-    @property
-    def counts(self) -> tuple[int, ...]:
-        """How many rows there are on each street.
+    @classmethod
+    def of_format(cls, form: Format) -> "HandRows":
+        """The rows of poker's hands.
 
         Raises:
             SpecError: too many.
         """
-        cards, boards, found = len(self.format.deck), 1, list[int]()
-        for shown in self.format.deal:
-            boards *= comb(cards, shown)
-            found.append(boards * len(self.format.hands))
-        if found[-1] > MOST_ROWS:
+        found = cls(form.deck, form.deal, form.hands, lambda board: format_strengths(form, board), form.name)
+        found.check()
+        return found
+
+    @classmethod
+    def of_game(cls, game: CardGame, name: str) -> "HandRows":
+        """The rows of the hands of a card game.
+
+        Raises:
+            SpecError: too many.
+        """
+        deck = tuple(np.unique(game.hands).tolist())
+        found = cls(deck, game.deal, game.hands, game.strengths_on, name)
+        found.check()
+        return found
+
+    def check(self) -> None:
+        """Raise :class:`SpecError` if there are too many."""
+        if (most := self.counts[-1]) > MOST_ROWS:
             raise SpecError(
-                f"{self.format.name}: {found[-1]:,} hands on boards are too many to tell apart; give buckets, such as "
-                "169,50,50,50, or take a smaller deck"
+                f"{self.name}: {most:,} hands on boards are too many to tell apart; give buckets, such as 169,50,50,50, or "
+                "take a smaller deck"
             )
-        return tuple(found)
+
+    @cached_property
+    def counts(self) -> tuple[int, ...]:
+        """How many rows there are on each street."""
+        boards = accumulate((comb(len(self.deck), shown) for shown in self.deal), mul)
+        return tuple(each * len(self.hands) for each in boards)
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -159,34 +187,31 @@ class HandRows:
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> list[tuple[int, ...]]:
         """See :class:`CardRows`."""
-        street, deck = self.format.street(start), np.array([card for card in self.format.deck if card not in start])
-        left = self.format.deal[street + 1 :]
-        if start and perm(len(deck), sum(left)) <= count:
-            found = [()]
-            for shown in left:
-                found = [(*known, *more) for known in found for more in combinations(deck.tolist(), shown)]
-            return [(*start, *each) for each in found if len(set(each)) == len(each)]
-        drawn = deck[np.argsort(random.random((count, len(deck))), axis=1)[:, : sum(left)]]
+        left = np.array([card for card in self.deck if card not in start])
+        drawn = left[np.argsort(random.random((count, len(left))), axis=1)[:, : sum(self.deal) - len(start)]]
         return [(*start, *each) for each in drawn.tolist()]
 
     def on_board(self, boards: Sequence[tuple[int, ...]], number: int) -> BoardHands:
         """See :class:`CardRows`."""
-        return hands_on_board(self, tuple(boards[number]))
+        sizes = list(accumulate(self.deal))
+        cards = boards[number]
+        streets = [tuple(sorted(cards[start:end])) for start, end in pairwise([0, *sizes])]
+        return hands_on_board(self, tuple(card for street in streets for card in street))
 
     def at(self, board: tuple[int, ...]) -> Ints:
         """See :class:`CardRows`."""
-        sizes, places = self.format.board_sizes, {card: place for place, card in enumerate(self.format.deck)}
-        number = 0
-        for street, size in enumerate(sizes[: self.format.street(board) + 1]):
-            shown = sorted(places[card] for card in board[sizes[street - 1] if street else 0 : size])
-            number = number * comb(len(places), len(shown)) + sum(comb(card, k + 1) for k, card in enumerate(shown))
-        return number * len(self.format.hands) + np.arange(len(self.format.hands))
+        places, number = {card: place for place, card in enumerate(self.deck)}, 0
+        for start, end in pairwise([0, *accumulate(self.deal)]):
+            if end <= len(board):
+                shown = sorted(places[card] for card in board[start:end])
+                number = number * comb(len(places), len(shown)) + sum(comb(card, k + 1) for k, card in enumerate(shown))
+        return number * len(self.hands) + np.arange(len(self.hands))
 
 
 @lru_cache(maxsize=4096)
 def hands_on_board(rows: HandRows, board: tuple[int, ...]) -> BoardHands:
     """The hands on a complete board."""
-    form = rows.format
-    keys = np.asarray(format_strengths(form, board), np.int32)
-    numbers = np.stack([rows.at(board[:size]) for size in form.board_sizes]).astype(np.int32)
-    return BoardHands(np.where(keys < 0, np.int32(-1), numbers), keys, form.hands)
+    blocked = np.isin(rows.hands, board).any(axis=1)
+    keys = np.where(blocked, -1, rows.strengths(board)).astype(np.int32)
+    numbers = np.stack([rows.at(board[:size]) for size in accumulate(rows.deal)])
+    return BoardHands(np.where(blocked, -1, numbers).astype(np.int32), keys, rows.hands.astype(np.uint8))
