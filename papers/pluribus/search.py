@@ -54,8 +54,7 @@ def reproduce() -> Result:
         numbers[name] = {"blueprint": {"gains": judged.gains, "value": judged.value}}
         for first, count, average in PLAYS if rounds == 2 else PLAYS[2:4]:
             leaf = Continuations(rules, blueprint, count)
-            rounds = EnumeratedRounds(leaf, iterations=ITERATIONS)
-            agent = RoundSearchAgent(rounds, average=average, search_after=first)
+            agent = RoundSearchAgent(EnumeratedRounds(leaf, iterations=ITERATIONS), average=average, search_after=first)
             began = process_time()
             policy = agent_policy(agent, game)
             took = (process_time() - began) / agent.searches

@@ -15,7 +15,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.buckets.rounds import Deals, Guide, Round, RoundTables, Search, acting_below, search_deals
+from treeplex.engine.buckets.rounds import (
+    Deals,
+    Guide,
+    Round,
+    RoundTables,
+    Scratch,
+    Search,
+    acting_below,
+    most_steps,
+    search_deals,
+)
 from treeplex.engine.buckets.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, normalised_shares
@@ -26,7 +36,7 @@ from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_si
 from treeplex.games.card_game import CardGame
 from treeplex.games.poker.buckets.rows import CardRows, HandRows
 from treeplex.games.poker.whole.public import PublicHoldem
-from treeplex.games.public import State
+from treeplex.games.public import State, check_entries
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -99,6 +109,11 @@ class GuidedBetting:
     def acting(self) -> Ints:
         """Who acts at each decision or after it, see :func:`treeplex.engine.buckets.rounds.acting_below`."""
         return acting_below(self.nodes)
+
+    @cached_property
+    def steps(self) -> Ints:
+        """The most steps of a walk from each decision on, see :func:`treeplex.engine.buckets.rounds.most_steps`."""
+        return most_steps(self.nodes)
 
 
 class CutRound(NamedTuple):
@@ -204,7 +219,7 @@ class SampledRounds:
         if self.game.options(root).player < 0:
             raise GameError(f"no round of betting begins at {self.game.name_of(root)}; nobody is to act")
         cut, hands = self.cut(self.guided.find(root)), len(self.game.hands)
-        tables = RoundTables(*np.zeros((3, cut.size, hands)))
+        tables, scratch = RoundTables(*np.zeros((4, cut.size, hands))), self._scratch(self.guided.find(root))
         mask = cut.round.frozen.copy()
         for state, table in frozen.items():
             place = cut.places[self.guided.find(state)]
@@ -216,7 +231,7 @@ class SampledRounds:
         while done < self.iterations:
             deals = drawn.take(self.deals)
             done += 1
-            search_deals(Search(self.guided.nodes, cut.round, tables, self.guide, deals), done, self.seed)
+            search_deals(Search(self.guided.nodes, cut.round, tables, self.guide, deals, scratch), done, self.seed)
             if think is not None and perf_counter() - began >= think:
                 break
         return SampledFound(self.guided, cut, tables, done, perf_counter() - began)
@@ -229,33 +244,46 @@ class SampledRounds:
                 self._cuts.popitem(last=False)
         return self._cuts[root]
 
+    def _scratch(self, root: int) -> Scratch:
+        """Room for walks from a decision on."""
+        steps, hands, ways = int(self.guided.steps[root]), len(self.game.hands), len(self.guide.bias)
+        actions = max(int(self.guided.nodes.actions.max()), ways)
+        check_entries(f"a search at {self.game.name_of(self.game.first_state())}", steps * hands * ways)
+        numbers, picks = np.zeros((3, steps), np.int64), np.zeros((steps, self.game.players), np.int64)
+        return Scratch(*numbers, picks, *(np.zeros((*size, hands)) for size in ((steps, ways), (actions,), (ways,))))
+
     def _cut(self, root: int) -> CutRound:
-        nodes, guided = self.guided.nodes, self.guided
-        found, slots, leaves = [root], list[tuple[str, int]](), list[int]()
-        places, first, rows, size = {root: 0}, list[int](), list[int](), 0
-        for node in found:  # grows on the way
+        nodes, guided, players = self.guided.nodes, self.guided, range(self.guided.game.players)
+        found, first, rows, before = [root], list[int](), list[int](), list[int]()
+        slots, leaves, size = list[tuple[int, bool]](), list[int](), 0
+        last, leaf_last = [[-1] * len(players)], list[list[int]]()  # of each player the row of its last action
+        for place, node in enumerate(found):  # which grows on the way
+            acts, count = int(nodes.player[node]), int(nodes.actions[node])
             first.append(len(slots))
             rows.append(size)
-            size += int(nodes.actions[node])
-            for child in nodes.child[nodes.first[node] : nodes.first[node] + nodes.actions[node]].tolist():
-                if child < 0:
-                    slots.append(("end", child))
-                elif nodes.street[child] == nodes.street[root]:
-                    slots.append(("node", len(found)))
-                    places[child] = len(found)
-                    found.append(child)
-                else:
-                    slots.append(("leaf", len(leaves)))
+            before.append(last[place][acts])
+            for action, child in enumerate(nodes.child[nodes.first[node] : nodes.first[node] + count].tolist()):
+                after = [size + action if player == acts else last[place][player] for player in players]
+                ends, leaves_round = child < 0, child >= 0 and nodes.street[child] != nodes.street[root]
+                slots.append((child if ends else len(leaves) if leaves_round else len(found), leaves_round))
+                if leaves_round:
                     leaves.append(child)
-        child = np.array([number + len(found) * (kind == "leaf") for kind, number in slots], np.int64)
-        choices = np.full((len(leaves), guided.game.players), -1, np.int64)
+                    leaf_last.append(after)
+                elif not ends:
+                    found.append(child)
+                    last.append(after)
+            size += count
+        choices = np.full((len(leaves), len(players)), -1, np.int64)
         for number, leaf in enumerate(leaves):
-            for player in range(guided.game.players):
+            for player in players:
                 if guided.acting[leaf] >> player & 1:
                     choices[number, player] = size
                     size += len(self.guide.bias)
-        numbers = (np.array(each, np.int64) for each in (found, child, first, rows, leaves))
-        return CutRound(Round(*numbers, choices, np.zeros(len(found), bool)), places, size)
+        child = [number + len(found) * behind for number, behind in slots]
+        arrays = [np.array(each, np.int64) for each in (found, child, first, rows, leaves)]
+        known = np.array(leaf_last, np.int64).reshape(-1, len(players))
+        cut = Round(*arrays, choices, np.array(before, np.int64), known, np.zeros(len(found), bool))
+        return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
 
 
 class DrawnDeals:
@@ -277,7 +305,7 @@ class DrawnDeals:
         boards = guided.rows.boards(shown, BOARDS, generator)
         count = len(boards.boards) if hasattr(boards, "boards") else len(boards)
         tables = [guided.rows.on_board(boards, number) for number in range(count)]
-        self.rows = np.stack([each.rows for each in tables])
+        self.rows = np.maximum([each.rows for each in tables], 0)
         self.keys = np.stack([each.keys for each in tables]).astype(np.int64)
         self.game, self.state, self.apart = game, state, game.apart.astype(bool)
         self.ranges = np.array([own * game.free(state) for own in ranges])

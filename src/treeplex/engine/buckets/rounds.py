@@ -15,9 +15,14 @@ from numpy.typing import NDArray
 from treeplex.engine.buckets.pots import Ends
 from treeplex.engine.buckets.sampling import Nodes
 from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.kernel import KERNEL
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+
+
+FAST = {**KERNEL, "error_model": "numpy"}
+END, OWN, LEAF, BEHIND, OPEN, OPEN_BEHIND = range(6)
 
 
 class Round(NamedTuple):
@@ -31,6 +36,8 @@ class Round(NamedTuple):
         rows: int64 [M], where the numbers of each begin in the tables, A rows a decision.
         leaves: int64 [L], the decisions behind the round in the whole tree.
         choices: int64 [L, N], where each player's choice among continuations begins in the tables; -1 for who has none.
+        before: int64 [M], the row of the own action before each decision; -1 for none.
+        choice_before: int64 [L, N], the same of choices.
         frozen: bool [M], decisions whose policy stays what it is.
     """
 
@@ -40,6 +47,8 @@ class Round(NamedTuple):
     rows: Ints
     leaves: Ints
     choices: Ints
+    before: Ints
+    choice_before: Ints
     frozen: NDArray[np.bool_]
 
 
@@ -49,11 +58,13 @@ class RoundTables(NamedTuple):
     Attributes:
         regrets, average: float64 [R, H].
         fixed: float64 [R, H], the policy of frozen decisions.
+        reach: float64 [R, H], scratch: how likely own play makes each action.
     """
 
     regrets: Floats
     average: Floats
     fixed: Floats
+    reach: Floats
 
 
 class Guide(NamedTuple):
@@ -75,7 +86,7 @@ class Deals(NamedTuple):
         hands: int64 [K, N].
         boards: int64 [K], which board.
         ranges: float64 [N, H], with which hands were drawn.
-        rows: int32 [B, streets, H], see :class:`treeplex.engine.buckets.sampling.BoardHands`.
+        rows: int32 [B, streets, H], see :class:`treeplex.engine.buckets.sampling.BoardHands`; 0 for hands that a board blocks.
         keys: int64 [B, H], strengths; -1 where the board blocks a hand.
         apart: bool [H, H], whether two hands share no card.
     """
@@ -88,14 +99,37 @@ class Deals(NamedTuple):
     apart: NDArray[np.bool_]
 
 
+class Scratch(NamedTuple):
+    """Room of a walk, for W steps: own decisions, leaves and ends.
+
+    Attributes:
+        kinds: int64 [W], one of :data:`END`, :data:`OWN`, :data:`LEAF`, :data:`BEHIND`.
+        places: int64 [W], the end, the place in the round, the leaf, or the decision in the whole tree.
+        below: int64 [W], the first step after; one an action, side by side.
+        picks: int64 [W, N], everybody's continuations, behind leaves.
+        values: float64 [W, C, H], what hands get by each continuation; before leaves the first counts.
+        policy: float64 [A, H].
+        sums: float64 [C, H].
+    """
+
+    kinds: Ints
+    places: Ints
+    below: Ints
+    picks: Ints
+    values: NDArray[np.float64]
+    policy: Floats
+    sums: Floats
+
+
 class Search(NamedTuple):
-    """All that a search has to do with; its tables change."""
+    """All that a search has to do with; tables and scratch change."""
 
     nodes: Nodes
     round: Round
     tables: RoundTables
     guide: Guide
     deals: Deals
+    scratch: Scratch
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -121,125 +155,137 @@ def search_deals(search: Search, t: int, seed: int) -> None:
                         free = free and deals.apart[hand, deals.hands[k, other]]
                 live[hand] = free
                 met += deals.ranges[player, hand] if free else 0.0
-            stream, _ = walk_node(search, (k, player, t / met), 0, stream, live)
-    add_average(search, 0, float(t), np.ones((players, hands)))
+            stream, size = list_steps(search, k, player, stream)
+            value_steps(search, k, player, size, live, t / met)
+    add_average(search, float(t))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def walk_node(
-    search: Search, walk: tuple[int, int, float], place: int, stream: np.uint64, live: NDArray[np.bool_]
-) -> tuple[np.uint64, Floats]:
-    """What a decision or leaf of the round is worth to each hand of the player whose actions are all followed.
-
-    Args:
-        search: see the class.
-        walk: the deal, the player, and the weight of regrets.
-        place: as :attr:`Round.child` has it.
-        stream: of draws.
-        live: bool [H], the player's hands that this deal leaves.
-
-    Returns:
-        The stream and float64 [H].
-    """
-    (k, player, weight), searched, deals = walk, search.round, search.deals
-    if place < 0:
-        values = np.empty(live.shape[0])
-        pay_hands(search.nodes.ends, -1 - place, deals, k, player, values)
-        return stream, values
-    if place >= searched.nodes.shape[0]:
-        return walk_leaf(search, walk, place - searched.nodes.shape[0], stream, live)
-    node, row, first, frozen = searched.nodes[place], searched.rows[place], searched.first[place], searched.frozen[place]
-    count, acts = search.nodes.actions[node], search.nodes.player[node]
-    if acts != player:
-        stream = advanced(stream)
-        drawn = draw(search.tables, row, count, deals.hands[k, acts], frozen, unit(stream))
-        return walk_node(search, walk, searched.child[first + drawn], stream, live)
-    each = np.empty((count, live.shape[0]))
-    for action in range(count):
-        stream, found = walk_node(search, walk, searched.child[first + action], stream, live)
-        each[action] = found
-    return stream, learn(search.tables, row, each, frozen, live, weight)
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def walk_leaf(
-    search: Search, walk: tuple[int, int, float], leaf: int, stream: np.uint64, live: NDArray[np.bool_]
-) -> tuple[np.uint64, Floats]:
-    """What a leaf is worth: the others draw their continuations, the player's are all followed; see :func:`walk_node`."""
-    (k, player, weight), ways, held = walk, search.guide.bias.shape[0], search.deals.hands[walk[0]]
-    choices, picks = search.round.choices[leaf], np.zeros(held.shape[0], np.int64)
-    for other in range(held.shape[0]):
-        if other != player and choices[other] >= 0:
-            stream = advanced(stream)
-            picks[other] = draw(search.tables, choices[other], ways, held[other], False, unit(stream))
-    stream, each = roll_out(search, (k, player), picks, search.round.leaves[leaf], stream)
-    if choices[player] < 0:
-        return stream, each[0].copy()
-    return stream, learn(search.tables, choices[player], each, False, live, weight)
+@njit(**FAST)
+def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[np.uint64, int]:
+    """List the steps of a walk of a deal, those after a step behind it; the stream of draws, and how many steps there are."""
+    scratch, searched, nodes = search.scratch, search.round, search.nodes
+    held, decisions = search.deals.hands[k], search.round.nodes.shape[0]
+    scratch.kinds[0], scratch.places[0], step, size = OPEN, 0, 0, 1
+    while step < size:
+        kind, place = scratch.kinds[step], scratch.places[step]
+        if kind == OPEN:
+            while 0 <= place < decisions and nodes.player[searched.nodes[place]] != player:
+                node = searched.nodes[place]
+                stream = advanced(stream)
+                acts, frozen = nodes.player[node], searched.frozen[place]
+                drawn = draw(search.tables, searched.rows[place], nodes.actions[node], held[acts], frozen, unit(stream))
+                place = searched.child[searched.first[place] + drawn]
+            kind = END if place < 0 else OWN if place < decisions else LEAF
+        elif kind == OPEN_BEHIND:
+            while place >= 0 and nodes.player[place] != player:
+                stream = advanced(stream)
+                place = after_guided(search, k, place, scratch.picks[step, nodes.player[place]], unit(stream))
+            kind = END if place < 0 else BEHIND
+        scratch.kinds[step], scratch.below[step] = kind, size
+        if kind == END:
+            scratch.places[step] = -1 - place
+        elif kind == OWN:
+            scratch.places[step] = place
+            for action in range(nodes.actions[searched.nodes[place]]):
+                scratch.kinds[size], scratch.places[size] = OPEN, searched.child[searched.first[place] + action]
+                size += 1
+        elif kind == LEAF:
+            leaf = place - decisions
+            scratch.places[step], scratch.kinds[size], scratch.places[size] = leaf, OPEN_BEHIND, searched.leaves[leaf]
+            for other in range(held.shape[0]):
+                scratch.picks[size, other] = 0
+                if other != player and searched.choices[leaf, other] >= 0:
+                    stream = advanced(stream)
+                    ways, row = search.guide.bias.shape[0], searched.choices[leaf, other]
+                    scratch.picks[size, other] = draw(search.tables, row, ways, held[other], False, unit(stream))
+            size += 1
+        else:
+            scratch.places[step] = place
+            for action in range(nodes.actions[place]):
+                scratch.kinds[size], scratch.places[size] = OPEN_BEHIND, nodes.child[nodes.first[place] + action]
+                for other in range(held.shape[0]):
+                    scratch.picks[size, other] = scratch.picks[step, other]
+                size += 1
+        step += 1
+    return stream, size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def roll_out(search: Search, walk: tuple[int, int], picks: Ints, node: int, stream: np.uint64) -> tuple[np.uint64, Floats]:
-    """What each hand of a player gets by each continuation from a decision of the whole tree on; the others' moves are drawn.
-
-    Args:
-        search: see the class.
-        walk: the deal and the player.
-        picks: int64 [N], the others' continuations.
-        node: the decision, or an end, as :attr:`Nodes.child` has it.
-        stream: of draws.
-
-    Returns:
-        The stream and float64 [C, H].
-    """
-    (k, player), nodes, guide, deals = walk, search.nodes, search.guide, search.deals
-    ways, rows = guide.bias.shape[0], deals.rows[deals.boards[k]]
-    while node >= 0 and nodes.player[node] != player:
-        acts, first, count = nodes.player[node], nodes.first[node], nodes.actions[node]
-        place = nodes.rows[node] + rows[nodes.street[node], deals.hands[k, acts]] * count
-        bias, total = guide.bias[picks[acts]], 0.0
-        for action in range(count):
-            total += guide.shares[place + action] * bias[nodes.kinds[first + action]]
-        stream = advanced(stream)
-        left, drawn = unit(stream) * total, count - 1
-        for action in range(count):
-            left -= guide.shares[place + action] * bias[nodes.kinds[first + action]]
-            if left < 0.0:
-                drawn = action
-                break
-        node = nodes.child[first + drawn]
-    values = np.zeros((ways, deals.keys.shape[1]))
-    if node < 0:
-        pay_hands(nodes.ends, -1 - node, deals, k, player, values[0])
-        for way in range(1, ways):
-            values[way] = values[0]
-        return stream, values
+@njit(**FAST)
+def after_guided(search: Search, k: int, node: int, way: int, number: float) -> int:
+    """The decision or end after an action that is drawn by the blueprint with a bias."""
+    nodes, guide, deals = search.nodes, search.guide, search.deals
     first, count = nodes.first[node], nodes.actions[node]
-    total_of = np.zeros((ways, deals.keys.shape[1]))
+    row = deals.rows[deals.boards[k], nodes.street[node], deals.hands[k, nodes.player[node]]]
+    place, total = nodes.rows[node] + row * count, 0.0
     for action in range(count):
-        stream, after = roll_out(search, walk, picks, nodes.child[first + action], stream)
+        total += guide.shares[place + action] * guide.bias[way, nodes.kinds[first + action]]
+    left, drawn = number * total, count - 1
+    for action in range(count):
+        left -= guide.shares[place + action] * guide.bias[way, nodes.kinds[first + action]]
+        if left < 0.0:
+            drawn = action
+            break
+    return int(nodes.child[first + drawn])
+
+
+@njit(**FAST)
+def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np.bool_], weight: float) -> None:
+    """Go through the steps backwards: what hands get, and regrets with a weight of the hands that are live."""
+    scratch, searched = search.scratch, search.round
+    values, ways = scratch.values, search.guide.bias.shape[0]
+    for step in range(size - 1, -1, -1):
+        kind, place, below = scratch.kinds[step], scratch.places[step], scratch.below[step]
+        if kind == END:
+            pay_hands(search.nodes.ends, place, search.deals, k, player, values[step, 0])
+            for way in range(1, ways):
+                copy_row(values[step, 0], values[step, way])
+        elif kind == BEHIND:
+            mix_behind(search, k, place, below, values[step])
+        elif kind == LEAF:
+            row = searched.choices[place, player]
+            if row < 0:
+                copy_row(values[below, 0], values[step, 0])
+            else:
+                learn(search, (row, ways, False), values[below], values[step, 0], live, weight)
+        else:
+            count = search.nodes.actions[searched.nodes[place]]
+            after = values[below : below + count, 0]
+            learn(search, (searched.rows[place], count, searched.frozen[place]), after, values[step, 0], live, weight)
+
+
+@njit(**FAST)
+def copy_row(row: Floats, into: Floats) -> None:
+    """Copy numbers."""
+    for place in range(row.shape[0]):
+        into[place] = row[place]
+
+
+@njit(**FAST)
+def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) -> None:
+    """Write what hands get at an own decision behind a leaf by each continuation, float64 [C, H]."""
+    nodes, guide, deals, sums = search.nodes, search.guide, search.deals, search.scratch.sums
+    first, count, rows = nodes.first[node], nodes.actions[node], deals.rows[deals.boards[k], nodes.street[node]]
+    values[:], sums[:] = 0.0, 0.0
+    for action in range(count):
+        after, place = search.scratch.values[below + action], nodes.rows[node] + action
+        for way in range(values.shape[0]):
+            bias = guide.bias[way, nodes.kinds[first + action]]
+            for hand in range(values.shape[1]):
+                share = guide.shares[place + rows[hand] * count] * bias
+                values[way, hand] += share * after[way, hand]
+                sums[way, hand] += share
+    for way in range(values.shape[0]):
         for hand in range(values.shape[1]):
-            row = rows[nodes.street[node], hand]
-            if row >= 0:
-                known = guide.shares[nodes.rows[node] + row * count + action]
-                for way in range(ways):
-                    share = known * guide.bias[way, nodes.kinds[first + action]]
-                    values[way, hand] += share * after[way, hand]
-                    total_of[way, hand] += share
-    for hand in range(values.shape[1]):
-        if rows[0, hand] >= 0:
-            for way in range(ways):
-                values[way, hand] /= total_of[way, hand]
-    return stream, values
+            values[way, hand] /= sums[way, hand]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**FAST)
 def share_of(tables: RoundTables, row: int, hand: int, frozen: bool) -> float:
     """How likely an action is for a hand, up to a factor: by regret matching, or as it is frozen."""
     return float(tables.fixed[row, hand] if frozen else max(tables.regrets[row, hand], 0.0))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**FAST)
 def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, number: float) -> int:
     """An action of a hand, drawn."""
     total = 0.0
@@ -255,36 +301,46 @@ def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, num
     return count - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def write_policy(tables: RoundTables, row: int, frozen: bool, policy: Floats) -> None:
-    """Write the policy of a decision, float64 [A, H]; uniform where no regret is positive."""
-    count, hands = policy.shape
-    for hand in range(hands):
-        total = 0.0
-        for action in range(count):
+@njit(**FAST)
+def write_policy(search: Search, row: int, count: int, frozen: bool) -> None:
+    """Write the policy of a decision or choice into the scratch; uniform where no regret is positive."""
+    policy, sums, tables = search.scratch.policy, search.scratch.sums[0], search.tables
+    sums[:] = 0.0
+    for action in range(count):
+        for hand in range(sums.shape[0]):
             policy[action, hand] = share_of(tables, row + action, hand, frozen)
-            total += policy[action, hand]
-        for action in range(count):
-            policy[action, hand] = policy[action, hand] / total if total > 0.0 else 1.0 / count
+            sums[hand] += policy[action, hand]
+    for action in range(count):
+        for hand in range(sums.shape[0]):
+            policy[action, hand] = policy[action, hand] / sums[hand] if sums[hand] > 0.0 else 1.0 / count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def learn(tables: RoundTables, row: int, each: Floats, frozen: bool, live: NDArray[np.bool_], weight: float) -> Floats:
-    """The values of hands, float64 [H], from those of actions [A, H]; adds regrets of the hands that are live."""
-    policy, values = np.empty(each.shape), np.zeros(each.shape[1])
-    write_policy(tables, row, frozen, policy)
-    for action in range(each.shape[0]):
-        for hand in range(each.shape[1]):
-            values[hand] += policy[action, hand] * each[action, hand]
+@njit(**FAST)
+def learn(
+    search: Search, at: tuple[int, int, bool], after: Floats, values: Floats, live: NDArray[np.bool_], weight: float
+) -> None:
+    """Write the values of hands, float64 [H], from those of actions [A, H]; add regrets of the hands that are live.
+
+    Args:
+        search: see the class.
+        at: the first row in the tables, how many there are, and whether they are frozen.
+        after, values, live: see above.
+        weight: of regrets.
+    """
+    (row, count, frozen), policy, regrets = at, search.scratch.policy, search.tables.regrets
+    write_policy(search, row, count, frozen)
+    values[:] = 0.0
+    for action in range(count):
+        for hand in range(values.shape[0]):
+            values[hand] += policy[action, hand] * after[action, hand]
     if not frozen:
-        for action in range(each.shape[0]):
-            for hand in range(each.shape[1]):
+        for action in range(count):
+            for hand in range(values.shape[0]):
                 if live[hand]:
-                    tables.regrets[row + action, hand] += weight * (each[action, hand] - values[hand])
-    return values
+                    regrets[row + action, hand] += weight * (after[action, hand] - values[hand])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@njit(**FAST)
 def pay_hands(ends: Ends, end: int, deals: Deals, k: int, player: int, values: Floats) -> None:
     """Write what each hand of a player gets at an end, the others' hands as they are dealt, into float64 [H]."""
     keys, held = deals.keys[deals.boards[k]], deals.hands[k]
@@ -313,29 +369,29 @@ def pay_hands(ends: Ends, end: int, deals: Deals, k: int, player: int, values: F
                 values[hand] += ends.kept[end] * (chips if keys[hand] > best else share)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
-def add_average(search: Search, place: int, weight: float, reach: Floats) -> None:
-    """Add the policies of a decision or leaf and of all below, by the reaches float64 [N, H] of the players' own play."""
-    searched, tables = search.round, search.tables
-    if place < 0:
-        return
-    if place >= searched.nodes.shape[0]:
-        choices, ways = searched.choices[place - searched.nodes.shape[0]], np.empty((search.guide.bias.shape[0], reach.shape[1]))
-        for player in range(reach.shape[0]):
-            if choices[player] >= 0:
-                write_policy(tables, choices[player], False, ways)
-                for way in range(ways.shape[0]):
-                    tables.average[choices[player] + way] += weight * reach[player] * ways[way]
-        return
-    node, row, first = searched.nodes[place], searched.rows[place], searched.first[place]
-    acts, policy = search.nodes.player[node], np.empty((search.nodes.actions[node], reach.shape[1]))
-    write_policy(tables, row, searched.frozen[place], policy)
-    before = reach[acts].copy()
-    for action in range(policy.shape[0]):
-        reach[acts] = before * policy[action]
-        tables.average[row + action] += weight * reach[acts]
-        add_average(search, searched.child[first + action], weight, reach)
-    reach[acts] = before
+@njit(**FAST)
+def add_average(search: Search, weight: float) -> None:
+    """Add all policies to the average, by the reaches of the players' own play."""
+    searched, nodes, ways = search.round, search.nodes, search.guide.bias.shape[0]
+    for place in range(searched.nodes.shape[0]):
+        at = searched.rows[place], nodes.actions[searched.nodes[place]], searched.frozen[place]
+        add_rows(search, at, searched.before[place], weight)
+    for leaf in range(searched.leaves.shape[0]):
+        for player in range(searched.choices.shape[1]):
+            if searched.choices[leaf, player] >= 0:
+                add_rows(search, (searched.choices[leaf, player], ways, False), searched.choice_before[leaf, player], weight)
+
+
+@njit(**FAST)
+def add_rows(search: Search, at: tuple[int, int, bool], before: int, weight: float) -> None:
+    """Add the policy of some rows, which stand behind the row of an own action (-1: none)."""
+    (row, count, frozen), tables, policy = at, search.tables, search.scratch.policy
+    write_policy(search, row, count, frozen)
+    for action in range(count):
+        for hand in range(policy.shape[1]):
+            reach = policy[action, hand] * (tables.reach[before, hand] if before >= 0 else 1.0)
+            tables.reach[row + action, hand] = reach
+            tables.average[row + action, hand] += weight * reach
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -347,4 +403,21 @@ def acting_below(nodes: Nodes) -> Ints:
         for slot in range(nodes.first[node], nodes.first[node] + nodes.actions[node]):
             if nodes.child[slot] >= 0:
                 found[node] |= found[nodes.child[slot]]
+    return found
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def most_steps(nodes: Nodes) -> Ints:
+    """The most steps of a walk of any player from each decision on, int64 [D]."""
+    found = np.zeros(nodes.player.shape[0], np.int64)
+    for player in range(nodes.ends.put.shape[1]):
+        own = np.ones(nodes.player.shape[0], np.int64)
+        for node in range(nodes.player.shape[0] - 1, -1, -1):
+            total, most = 0, 1
+            for slot in range(nodes.first[node], nodes.first[node] + nodes.actions[node]):
+                child = nodes.child[slot]
+                steps = own[child] + (nodes.street[child] != nodes.street[node]) if child >= 0 else 1
+                total, most = total + steps, max(most, steps)
+            own[node] = 1 + total if nodes.player[node] == player else most
+        found = np.maximum(found, own)
     return found
