@@ -191,9 +191,7 @@ def test_an_action_that_was_not_considered_is_added() -> None:
     """Searches without raises; after a raise they are those of a game in which it was there from the start."""
     _, rules = game_of(SMALL)
     leaf, root = Continuations(rules, blueprint(SMALL)), rules.first_state()
-    rounds = EnumeratedRounds(
-        leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2]
-    )
+    rounds = EnumeratedRounds(leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2])
     agent = RoundSearchAgent(rounds)
     agent.begin(2)
     agent.see(1)

@@ -26,7 +26,7 @@ from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_r
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.public import PublicGame, State, check_entries
+from treeplex.games.public import State, check_entries
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -397,9 +397,7 @@ class RoundSearchAgent(Seat):
             return known.remembered()
         self.searches += 1
         belief = view.belief
-        return self._found.keep(
-            key, self.rounds.solve(belief.state, belief.ranges, view.played, self._round, self.think)
-        )
+        return self._found.keep(key, self.rounds.solve(belief.state, belief.ranges, view.played, self._round, self.think))
 
     def _moved(self, view: View) -> Belief:
         """The belief at the end of the round: by the average of the last search, or the blueprint."""

@@ -292,9 +292,7 @@ class DrawnDeals:
     Hands are drawn from a table of all combinations where there are few, else independently until no two share a card.
     """
 
-    def __init__(
-        self, guided: GuidedBetting, state: State, ranges: Sequence[Floats], generator: np.random.Generator
-    ) -> None:
+    def __init__(self, guided: GuidedBetting, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> None:
         """Draw from ranges at a public state.
 
         Raises:

@@ -157,7 +157,8 @@ def search_deals(search: Search, t: int, seed: int) -> None:
                 met += deals.ranges[player, hand] if free else 0.0
             stream, size = list_steps(search, k, player, stream)
             value_steps(search, k, player, size, live, t / met)
-    add_average(search, float(t))
+    scratch = search.scratch
+    add_average(search.nodes, search.round, search.tables, scratch.policy, scratch.sums, float(t))
 
 
 @njit(**FAST)
@@ -233,10 +234,12 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
     """Go through the steps backwards: what hands get, and regrets with a weight of the hands that are live."""
     scratch, searched = search.scratch, search.round
     values, ways = scratch.values, search.guide.bias.shape[0]
+    keys, held, tables = search.deals.keys[search.deals.boards[k]], search.deals.hands[k], search.tables
+    policy, sums = scratch.policy, scratch.sums[0]
     for step in range(size - 1, -1, -1):
         kind, place, below = scratch.kinds[step], scratch.places[step], scratch.below[step]
         if kind == END:
-            pay_hands(search.nodes.ends, place, search.deals, k, player, values[step, 0])
+            pay_hands(search.nodes.ends, place, keys, held, player, values[step, 0])
             for way in range(1, ways):
                 copy_row(values[step, 0], values[step, way])
         elif kind == BEHIND:
@@ -246,11 +249,13 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
             if row < 0:
                 copy_row(values[below, 0], values[step, 0])
             else:
-                learn(search, (row, ways, False), values[below], values[step, 0], live, weight)
+                write_policy(tables, (row, ways, False), policy, sums)
+                learn(tables.regrets[row : row + ways], policy, values[below], values[step, 0], live, weight)
         else:
-            count = search.nodes.actions[searched.nodes[place]]
+            row, count, frozen = searched.rows[place], search.nodes.actions[searched.nodes[place]], searched.frozen[place]
+            write_policy(tables, (row, count, frozen), policy, sums)
             after = values[below : below + count, 0]
-            learn(search, (searched.rows[place], count, searched.frozen[place]), after, values[step, 0], live, weight)
+            learn(tables.regrets[row : row + count], policy, after, values[step, 0], live, 0.0 if frozen else weight)
 
 
 @njit(**FAST)
@@ -265,7 +270,9 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
     """Write what hands get at an own decision behind a leaf by each continuation, float64 [C, H]."""
     nodes, guide, deals, sums = search.nodes, search.guide, search.deals, search.scratch.sums
     first, count, rows = nodes.first[node], nodes.actions[node], deals.rows[deals.boards[k], nodes.street[node]]
-    values[:], sums[:] = 0.0, 0.0
+    for way in range(values.shape[0]):
+        for hand in range(values.shape[1]):
+            values[way, hand], sums[way, hand] = 0.0, 0.0
     for action in range(count):
         after, place = search.scratch.values[below + action], nodes.rows[node] + action
         for way in range(values.shape[0]):
@@ -302,10 +309,18 @@ def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, num
 
 
 @njit(**FAST)
-def write_policy(search: Search, row: int, count: int, frozen: bool) -> None:
-    """Write the policy of a decision or choice into the scratch; uniform where no regret is positive."""
-    policy, sums, tables = search.scratch.policy, search.scratch.sums[0], search.tables
-    sums[:] = 0.0
+def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats, sums: Floats) -> None:
+    """Write a policy, uniform where no regret is positive.
+
+    Args:
+        tables: see the class.
+        at: the first row in the tables, how many there are, and whether they are frozen.
+        policy: float64 [A, H], written.
+        sums: float64 [H], scratch.
+    """
+    row, count, frozen = at
+    for hand in range(sums.shape[0]):
+        sums[hand] = 0.0
     for action in range(count):
         for hand in range(sums.shape[0]):
             policy[action, hand] = share_of(tables, row + action, hand, frozen)
@@ -316,34 +331,22 @@ def write_policy(search: Search, row: int, count: int, frozen: bool) -> None:
 
 
 @njit(**FAST)
-def learn(
-    search: Search, at: tuple[int, int, bool], after: Floats, values: Floats, live: NDArray[np.bool_], weight: float
-) -> None:
-    """Write the values of hands, float64 [H], from those of actions [A, H]; add regrets of the hands that are live.
-
-    Args:
-        search: see the class.
-        at: the first row in the tables, how many there are, and whether they are frozen.
-        after, values, live: see above.
-        weight: of regrets.
-    """
-    (row, count, frozen), policy, regrets = at, search.scratch.policy, search.tables.regrets
-    write_policy(search, row, count, frozen)
-    values[:] = 0.0
-    for action in range(count):
+def learn(regrets: Floats, policy: Floats, after: Floats, values: Floats, live: NDArray[np.bool_], weight: float) -> None:
+    """Write the values of hands, float64 [H], from those of actions [A, H]; add regrets [A, H] of the hands that are live."""
+    for hand in range(values.shape[0]):
+        values[hand] = 0.0
+    for action in range(regrets.shape[0]):
         for hand in range(values.shape[0]):
             values[hand] += policy[action, hand] * after[action, hand]
-    if not frozen:
-        for action in range(count):
-            for hand in range(values.shape[0]):
-                if live[hand]:
-                    regrets[row + action, hand] += weight * (after[action, hand] - values[hand])
+    for action in range(regrets.shape[0]):
+        for hand in range(values.shape[0]):
+            if live[hand]:
+                regrets[action, hand] += weight * (after[action, hand] - values[hand])
 
 
 @njit(**FAST)
-def pay_hands(ends: Ends, end: int, deals: Deals, k: int, player: int, values: Floats) -> None:
-    """Write what each hand of a player gets at an end, the others' hands as they are dealt, into float64 [H]."""
-    keys, held = deals.keys[deals.boards[k]], deals.hands[k]
+def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values: Floats) -> None:
+    """Write what each hand of a player gets at an end into float64 [H]: strengths int64 [H], the others hold int64 [N]."""
     values[:] = -ends.put[end, player]
     for pot in range(ends.chips.shape[1]):
         able, chips = ends.able[end, pot], ends.chips[end, pot]
@@ -370,23 +373,24 @@ def pay_hands(ends: Ends, end: int, deals: Deals, k: int, player: int, values: F
 
 
 @njit(**FAST)
-def add_average(search: Search, weight: float) -> None:
-    """Add all policies to the average, by the reaches of the players' own play."""
-    searched, nodes, ways = search.round, search.nodes, search.guide.bias.shape[0]
+def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floats, sums: Floats, weight: float) -> None:
+    """Add all policies to the average, by the reaches of the players' own play; scratch float64 [A, H] and [C, H]."""
     for place in range(searched.nodes.shape[0]):
         at = searched.rows[place], nodes.actions[searched.nodes[place]], searched.frozen[place]
-        add_rows(search, at, searched.before[place], weight)
+        write_policy(tables, at, policy, sums[0])
+        add_rows(tables, at, searched.before[place], policy, weight)
     for leaf in range(searched.leaves.shape[0]):
         for player in range(searched.choices.shape[1]):
             if searched.choices[leaf, player] >= 0:
-                add_rows(search, (searched.choices[leaf, player], ways, False), searched.choice_before[leaf, player], weight)
+                choice = searched.choices[leaf, player], np.int64(sums.shape[0]), False
+                write_policy(tables, choice, policy, sums[0])
+                add_rows(tables, choice, searched.choice_before[leaf, player], policy, weight)
 
 
 @njit(**FAST)
-def add_rows(search: Search, at: tuple[int, int, bool], before: int, weight: float) -> None:
+def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy: Floats, weight: float) -> None:
     """Add the policy of some rows, which stand behind the row of an own action (-1: none)."""
-    (row, count, frozen), tables, policy = at, search.tables, search.scratch.policy
-    write_policy(search, row, count, frozen)
+    row, count, _ = at
     for action in range(count):
         for hand in range(policy.shape[1]):
             reach = policy[action, hand] * (tables.reach[before, hand] if before >= 0 else 1.0)
