@@ -1,8 +1,8 @@
 """Rounds of betting searched by sampling, for card games of any number of players and decks of any size.
 
-As Pluribus searches (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by public
-state and hand, and behind the round every player's choice among continuations, followed to the end of the hand. Deals are
-drawn from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
+As Pluribus searches (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by
+public state and hand, and behind the round every player's choice among continuations, followed to the end of the hand. Deals
+are drawn from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
 """
 
 from collections import OrderedDict

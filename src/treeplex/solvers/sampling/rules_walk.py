@@ -31,7 +31,7 @@ from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
 
-MOST_WALKED = 1_000_000
+MOST_WALKED = 200_000
 """The most histories of a single walk, see :func:`too_long`."""
 STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
 LOST = -3

@@ -36,10 +36,12 @@ class PluribusSettings(ThinkingSettings):
     play: str = setting(
         "last", "which policy of a search is played: its last iteration's or its average", choices=("last", "average")
     )
-    deals: str = setting(
+    search: str = setting(
         "auto",
-        "all: sums over all deals; a number: so many are drawn in each iteration; auto: all where they are few, else 32",
+        "which deals a search sums over: all, or sampled ones; auto: all where they are few",
+        choices=("auto", "all", "sampled"),
     )
+    deals: int = setting(32, "deals of each iteration, where they are sampled; each is walked once for every player", low=1)
 
 
 class Pluribus(AgentKind):
@@ -59,6 +61,8 @@ class Pluribus(AgentKind):
         if not is_holdem_blueprint(settings.blueprint):
             return round_agent(table_rounds(game, public, settings), settings, generator)
         blueprint = HoldemBlueprint.load(settings.blueprint)
+        if settings.search == "all":
+            raise SpecError("pluribus: search=all needs a policy table; a blueprint of treeplex train is searched by sampling")
         check_blueprint(game, settings.blueprint, blueprint)
         assert isinstance(public, PublicHoldem)
         own = blueprint.game.rules
@@ -75,23 +79,16 @@ def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings)
         raise SpecError(f"pluribus: {error}; or train its blueprint with treeplex train blueprint") from None
     deals = len(public.hands) ** public.players
     few = deals * settings.continuations**public.players <= MOST_COMBINATIONS
-    if settings.deals == "all" or (settings.deals == "auto" and few):
+    if settings.search == "all" or (settings.search == "auto" and few):
         leaf = Continuations(public, policy, settings.continuations, settings.bias)
         return EnumeratedRounds(leaf, iterations=settings.iterations)
     return sampled(GuidedBetting.of_policy(public, policy), settings)
 
 
 def sampled(guided: GuidedBetting, settings: PluribusSettings) -> SampledRounds:
-    """Rounds searched by sampling.
-
-    Raises:
-        SpecError: no number of deals.
-    """
-    deals = "32" if settings.deals == "auto" else settings.deals
-    if not deals.isdigit() or not int(deals):
-        raise SpecError(f"pluribus: deals is {settings.deals!r}; give auto, a number above 0, or of a policy table all")
+    """Rounds searched by sampling."""
     return SampledRounds(
-        guided, iterations=settings.iterations, deals=int(deals), count=settings.continuations, bias=settings.bias
+        guided, iterations=settings.iterations, deals=settings.deals, count=settings.continuations, bias=settings.bias
     )
 
 
