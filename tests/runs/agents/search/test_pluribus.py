@@ -67,7 +67,7 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
     for spec, hands in ((SIX, 6), (SIX.replace("sizes=[a]", "sizes=[100%;a]"), 2)):
         table = PlayedGame.of(spec)
         searching = tp.agent(f"pluribus(blueprint={trained},iterations=20,search_after=0,deals=4)", table, seed=1)
-        others = [tp.agent(str(trained), table, seed=seat) for seat in range(5)]
+        others = [tp.agent(f"blueprint(file={trained})", table, seed=seat) for seat in range(5)]
         generator = np.random.default_rng(0)
         for hand in range(hands):
             seats = [*others[:hand], searching, *others[hand:]]
