@@ -74,7 +74,7 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
             assert sum(play_game(seats, generator)) == pytest.approx(0.0)
     searching = tp.agent(f"pluribus(blueprint={trained},search_after=0)", SIX, think=0.2)
     policy = searching.policy()
-    assert policy.shape == (2, 10)
+    assert policy.shape == (3, 10)
     assert policy.sum(axis=0) == pytest.approx(np.ones(10))
     assert searching.thought is not None
     assert 0 < searching.thought.seconds < 2.0
