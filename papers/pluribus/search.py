@@ -11,7 +11,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_game
 from treeplex.games.card_game import CardGame
-from treeplex.search.many_players import Continuations, RoundSearchAgent
+from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent
 from treeplex.solvers import make_solver
 
 SMALL, LEDUC = "leduc_poker(players=3,ranks=3,raises=1)", "leduc_poker(players=3)"
@@ -54,7 +54,7 @@ def reproduce() -> Result:
         numbers[name] = {"blueprint": {"gains": judged.gains, "value": judged.value}}
         for first, count, average in PLAYS if rounds == 2 else PLAYS[2:4]:
             leaf = Continuations(rules, blueprint, count)
-            agent = RoundSearchAgent(rules, leaf, iterations=ITERATIONS, average=average, search_after=first)
+            agent = RoundSearchAgent(EnumeratedRounds(leaf, iterations=ITERATIONS), average=average, search_after=first)
             began = process_time()
             policy = agent_policy(agent, game)
             took = (process_time() - began) / agent.searches

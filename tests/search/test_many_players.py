@@ -18,7 +18,7 @@ from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
-from treeplex.search.many_players import Continuations, RoundSearchAgent, search_round
+from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent, search_round
 from treeplex.search.resolving.continuations import biased_policies
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
@@ -137,7 +137,7 @@ def gains(policy: Policy, whole: Policy) -> list[float]:
 )
 def test_search_gains_in_every_seat(spec: str, count: int, average: bool) -> None:
     game, rules = game_of(spec)
-    agent = RoundSearchAgent(rules, Continuations(rules, blueprint(spec), count), iterations=50, average=average)
+    agent = RoundSearchAgent(EnumeratedRounds(Continuations(rules, blueprint(spec), count), iterations=50), average=average)
     assert min(gains(agent_policy(agent, game), blueprint(spec))) > 0.02
 
 
@@ -145,7 +145,8 @@ def test_first_rounds_may_be_played_by_the_blueprint() -> None:
     """The second round alone is searched, and a blueprint that is not so rough becomes better."""
     game, rules = game_of(SMALL)
     plan = blueprint(SMALL, 20)
-    agent = RoundSearchAgent(rules, Continuations(rules, plan), iterations=100, average=True, search_after=1)
+    rounds = EnumeratedRounds(Continuations(rules, plan), iterations=100)
+    agent = RoundSearchAgent(rounds, average=True, search_after=1)
     first = np.array(["[Round 1]" in text for text in game.infostates])
     policy = agent_policy(agent, game)
     for infoset in np.flatnonzero(first).tolist():
@@ -158,19 +159,19 @@ def test_first_rounds_may_be_played_by_the_blueprint() -> None:
 def test_of_one_round_the_average_is_near_the_best() -> None:
     """In Kuhn poker a search knows the whole game: many iterations are an equilibrium nearly, whatever the blueprint."""
     game, rules = game_of("kuhn_poker(players=3)")
-    agent = RoundSearchAgent(rules, Continuations(rules, Policy.uniform(game)), iterations=1000, average=True)
+    agent = RoundSearchAgent(EnumeratedRounds(Continuations(rules, Policy.uniform(game)), iterations=1000), average=True)
     assert tp.nash_conv(game, agent_policy(agent, game)) < 0.01
 
 
 def test_plays_are_searched_once() -> None:
     """A play again asks no new searches; a seat that is not asked what it plays searches all the same."""
     game, rules = game_of(SMALL)
-    agent = RoundSearchAgent(rules, Continuations(rules, blueprint(SMALL)), iterations=5)
+    agent = RoundSearchAgent(EnumeratedRounds(Continuations(rules, blueprint(SMALL)), iterations=5))
     policy = agent_policy(agent, game).probabilities
     searches = agent.searches
     np.testing.assert_array_equal(agent_policy(agent, game).probabilities, policy)
     assert agent.searches == searches
-    quiet = RoundSearchAgent(rules, Continuations(rules, blueprint(SMALL)), iterations=5)
+    quiet = RoundSearchAgent(EnumeratedRounds(Continuations(rules, blueprint(SMALL)), iterations=5))
     for player in (quiet, agent):
         player.begin(2)
         for label in (1, 1, 2, 1):
@@ -190,9 +191,8 @@ def test_an_action_that_was_not_considered_is_added() -> None:
     """Searches without raises; after a raise they are those of a game in which it was there from the start."""
     _, rules = game_of(SMALL)
     leaf, root = Continuations(rules, blueprint(SMALL)), rules.first_state()
-    agent = RoundSearchAgent(
-        rules, leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2]
-    )
+    rounds = EnumeratedRounds(leaf, iterations=50, considered=lambda state: [a for a in rules.options(state).labels if a < 2])
+    agent = RoundSearchAgent(rounds)
     agent.begin(2)
     agent.see(1)
     agent.see(1)
@@ -217,7 +217,7 @@ def test_an_action_that_was_not_considered_is_added() -> None:
 
 def test_seats_and_plays() -> None:
     game, rules = game_of(SMALL)
-    searching = RoundSearchAgent(rules, Continuations(rules, blueprint(SMALL)), iterations=5, think=1e-9)
+    searching = RoundSearchAgent(EnumeratedRounds(Continuations(rules, blueprint(SMALL)), iterations=5), think=1e-9)
     for seed in range(5):
         assert sum(play_game([searching] * 3, np.random.default_rng(seed))) == pytest.approx(0.0)
     assert searching.thought is not None
@@ -228,8 +228,6 @@ def test_seats_and_plays() -> None:
         searching.see(9)
     with pytest.raises(GameError, match="its own game only"):
         searching.begin(at=Belief.root(public_rules("kuhn_poker")))
-    with pytest.raises(GameError, match="needs a game of cards"):
-        RoundSearchAgent(public_rules("kuhn_poker"), searching.leaf)
     five = public_game("leduc_poker(players=5)")
     assert isinstance(five, CardGame)
     with pytest.raises(GameError, match="too many hands"):
@@ -237,4 +235,4 @@ def test_seats_and_plays() -> None:
     with pytest.raises(AlgorithmError, match="1 to 4 continuations"):
         Continuations(rules, Policy.uniform(game), 5)
     with pytest.raises(GameError, match="nobody is to act"):
-        cut_round(rules, after_checks(rules, 1)._replace(player=CHANCE), searching.leaf)
+        cut_round(rules, after_checks(rules, 1)._replace(player=CHANCE), Continuations(rules, blueprint(SMALL)))

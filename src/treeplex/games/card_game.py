@@ -6,7 +6,8 @@ such sums are exact here, and meant for small decks.
 """
 
 from abc import abstractmethod
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
+from itertools import accumulate
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +15,11 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import MOST_ENTRIES, Floats, Options, PublicGame, State, pick
+from treeplex.games.settlement import Settlement
 
 Ints = NDArray[np.int64]
+FOLDING, CALLING = ("fold",), ("call", "check")
+"""First words of actions, in small letters; all others raise."""
 TRIES = 100
 """How often hands are drawn independently, and all again where two share a card, before combinations are added up."""
 
@@ -28,12 +32,13 @@ class CardGame(PublicGame):
     Attributes:
         players: N.
         suits: how many cards share a rank; a card's number is its rank times this, and its suit.
+        deal: public cards that are shown before each street of betting.
         hands: int64 [H, C], the cards of each hand.
         apart: float64 [H, H], 1 where two hands share no card, else 0.
     """
 
-    def __init__(self, players: int, hands: Ints, *, suits: int = 1) -> None:
-        self.players, self.hands, self.suits = players, hands, suits
+    def __init__(self, players: int, hands: Ints, *, suits: int = 1, deal: Sequence[int] = (0,)) -> None:
+        self.players, self.hands, self.suits, self.deal = players, hands, suits, tuple(deal)
         cards = int(hands.max()) + 1
         held = np.zeros((len(hands), cards))
         held[np.arange(len(hands))[:, None], hands] = 1.0
@@ -57,8 +62,34 @@ class CardGame(PublicGame):
         """The public state after an action or a card that :meth:`options` has."""
 
     @abstractmethod
+    def settlement(self, state: State) -> Settlement:
+        """Who can win which chips where the game is over."""
+
+    @abstractmethod
+    def strengths_on(self, board: Sequence[int]) -> Ints:
+        """How strong each hand is when all public cards are shown, int64 [H], more is better; any number for hands that the
+        board blocks.
+        """
+
+    @abstractmethod
+    def line_of(self, state: State) -> Hashable:
+        """The betting so far, equal for public states that differ in their cards only."""
+
     def payoffs_of(self, state: State, deals: Ints) -> Floats:
         """What each player gets where the game is over, for deals int64 [D, N]: float64 [D, N], in the game's units."""
+        settlement, shown = self.settlement(state), self.shown(state)
+        if len(shown) < sum(self.deal):  # all others have folded
+            return settlement.payoffs(np.zeros(deals.shape, np.int64))
+        return settlement.payoffs(self.strengths_on(shown)[deals])
+
+    def street_of(self, state: State) -> int:
+        """The street of a state where somebody acts."""
+        return list(accumulate(self.deal)).index(len(self.shown(state)))
+
+    def kind_of(self, state: State, label: int) -> int:
+        """What an action is by the first word of its name: 0 folds, 1 checks or calls, 2 is any other."""
+        word = self.action_name(state, label).lower().split()[0]
+        return 0 if word in FOLDING else 1 if word in CALLING else 2
 
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
         return tuple(self.payoffs_of(state, np.array([hands], np.int64))[0].tolist())
@@ -148,17 +179,6 @@ class CardGame(PublicGame):
                 f"{combinations:,} combinations of {len(self.hands)} hands of {self.players} players are more than "
                 f"{MOST_ENTRIES:,}; take fewer players or a smaller deck"
             )
-
-
-def split_pot(paid: Ints, strengths: Ints) -> Floats:
-    """Payoffs where the strongest of those still in share the pot, float64 [D, N].
-
-    Args:
-        paid: int64 [N], chips that each player has paid.
-        strengths: int64 [D, N], more is better; negative for who has folded.
-    """
-    wins = strengths == strengths.max(axis=1, keepdims=True)
-    return np.asarray(wins * (paid.sum() / wins.sum(axis=1, keepdims=True)) - paid)
 
 
 def along(own: Floats, axes: int, axis: int) -> Floats:

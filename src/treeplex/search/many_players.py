@@ -4,13 +4,15 @@ When it is to act, the agent solves what follows the start of the current bettin
 The subgame ends with the round; behind it every player chooses among continuations, the blueprint and the same with a bias to
 folding, calling and raising, so that nobody can rely on the others' play staying as it is. With more than two players nothing
 of this is guaranteed to be safe or to be an equilibrium; what it gains has to be measured.
+
+Rounds are searched exactly here, by sums over all deals, or by sampling (:mod:`treeplex.search.sampled_rounds`).
 """
 
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from time import perf_counter
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +26,7 @@ from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_r
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.public import PublicGame, State, check_entries
-from treeplex.search.resolving.continuations import CALL, FOLD
+from treeplex.games.public import State, check_entries
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -65,11 +66,10 @@ class Continuations:
     def tables(self, state: State) -> Floats:
         """Among which policies who acts at a public state may choose, float64 [C, A, H]."""
         table = table_at(self.blueprint, self.game, state)
-        words = [self.game.action_name(state, label).lower().split()[0] for label in self.game.options(state).labels]
-        biased = ["fold" if word in FOLD else "call" if word in CALL else "raise" for word in words]
+        kinds = [self.game.kind_of(state, label) for label in self.game.options(state).labels]
         found = [table]
-        for way in ("fold", "call", "raise")[: self.count - 1]:
-            weights = table * np.array([self.bias if word == way else 1.0 for word in biased])[:, None]
+        for way in range(self.count - 1):
+            weights = table * np.array([self.bias if kind == way else 1.0 for kind in kinds])[:, None]
             found.append(weights / weights.sum(axis=0))
         return np.stack(found)
 
@@ -112,6 +112,68 @@ class Continuations:
         return found
 
 
+class FoundRound(Protocol):
+    """What a search of a round found.
+
+    Attributes:
+        iterations, seconds: how long it took.
+    """
+
+    @property
+    def iterations(self) -> int: ...
+    @property
+    def seconds(self) -> float: ...
+
+    def table(self, state: State, *, average: bool) -> Floats:
+        """How every hand plays at a public state of the round, float64 [A, H]: by the last iteration, or on average."""
+        ...
+
+    def plays(self, state: State, label: int) -> bool:
+        """Whether the search knew an action."""
+        ...
+
+    def remembered(self) -> "FoundRound":
+        """The same, found at no cost."""
+        ...
+
+
+class Rounds(Protocol):
+    """A way to search rounds, with a blueprint.
+
+    Attributes:
+        game: what is played.
+    """
+
+    @property
+    def game(self) -> CardGame: ...
+
+    def blueprint_at(self, state: State) -> Floats:
+        """How the blueprint plays every hand at a public state where somebody acts, float64 [A, H]."""
+        ...
+
+    def solve(
+        self,
+        root: State,
+        ranges: Sequence[Floats],
+        frozen: Mapping[State, Floats],
+        line: Sequence[tuple[State, int]] = (),
+        think: float | None = None,
+    ) -> FoundRound:
+        """Search a round.
+
+        Args:
+            root: where it begins.
+            ranges: for each player float64 [H], with which it begins.
+            frozen: public states where the policy is what it is, float64 [A, H].
+            line: what was played in it: pairs of a public state and an action.
+            think: seconds after which to stop; None for no limit.
+
+        Raises:
+            GameError: the ranges exclude each other, or the round is too large.
+        """
+        ...
+
+
 class Found(NamedTuple):
     """What a search found, float64 [Q] of its subgame: the policy after the last iteration, and the average.
 
@@ -123,6 +185,18 @@ class Found(NamedTuple):
     average: Floats
     iterations: int
     seconds: float
+
+    def table(self, state: State, *, average: bool) -> Floats:
+        """See :meth:`FoundRound.table`."""
+        return self.subgame.table(self.average if average else self.last, state)
+
+    def plays(self, state: State, label: int) -> bool:
+        """See :meth:`FoundRound.plays`."""
+        return label in self.subgame.labels.get(state, ())
+
+    def remembered(self) -> "Found":
+        """See :meth:`FoundRound.remembered`."""
+        return self._replace(iterations=0, seconds=0.0)
 
 
 def search_round(
@@ -165,6 +239,52 @@ def search_round(
     return Found(subgame, last, average, solver.iteration, perf_counter() - began)
 
 
+class EnumeratedRounds:
+    """Searches rounds exactly, by sums over all deals and all combinations of continuations.
+
+    Attributes:
+        game, leaf: the game, and what players get behind a round.
+        iterations: of a search, at most.
+        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
+            from its start.
+    """
+
+    def __init__(
+        self, leaf: Continuations, *, iterations: int = 200, considered: Considered | None = None, remember: int = 33
+    ) -> None:
+        """Search; ``remember`` says how many subgames are kept, for the rest see the attributes."""
+        self.game, self.leaf, self.iterations, self.considered = leaf.game, leaf, iterations, considered
+        self._subgames: Kept[RoundSubgame] = Kept(remember)
+
+    def blueprint_at(self, state: State) -> Floats:
+        """See :class:`Rounds`."""
+        return table_at(self.leaf.blueprint, self.game, state)
+
+    def solve(
+        self,
+        root: State,
+        ranges: Sequence[Floats],
+        frozen: Mapping[State, Floats],
+        line: Sequence[tuple[State, int]] = (),
+        think: float | None = None,
+    ) -> Found:
+        """See :class:`Rounds`."""
+        added = tuple(place for place in line if place[1] not in self._offered(place[0]))
+        subgame = self._subgames.get((root, added))
+        if subgame is None:
+
+            def offered(state: State) -> Sequence[int]:
+                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
+                return [label for label in self.game.options(state).labels if label in wanted]
+
+            subgame = self._subgames.keep((root, added), cut_round(self.game, root, self.leaf, offered))
+        return search_round(subgame, ranges, frozen, iterations=self.iterations, think=think)
+
+    def _offered(self, state: State) -> Sequence[int]:
+        """The actions that a search considers before any is added."""
+        return self.game.options(state).labels if self.considered is None else self.considered(state)
+
+
 @dataclass
 class View:
     """What one seat makes of the play so far.
@@ -176,7 +296,7 @@ class View:
     """
 
     belief: Belief
-    found: Found | None = None
+    found: FoundRound | None = None
     played: dict[State, Floats] = field(default_factory=dict)
 
 
@@ -192,12 +312,9 @@ class RoundSearchAgent(Seat):
 
     Attributes:
         game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
-        leaf: what players get behind a round; beliefs follow its blueprint before a search.
-        iterations: of a search, at most.
+        rounds: how rounds are searched; beliefs follow its blueprint before a search.
         average: whether the average of the search is played, not the last iteration's policy.
         search_after: how many betting rounds are played by the blueprint before it searches.
-        considered: which actions searches consider. One that is played all the same is added, and the round is searched again
-            from its start.
         searches: how many it has made, those remembered not counted.
     """
 
@@ -205,37 +322,26 @@ class RoundSearchAgent(Seat):
 
     def __init__(
         self,
-        game: PublicGame,
-        leaf: Continuations,
+        rounds: Rounds,
         *,
-        iterations: int = 200,
-        think: float | None = None,
         average: bool = False,
         search_after: int = 0,
-        considered: Considered | None = None,
+        think: float | None = None,
         generator: np.random.Generator | None = None,
         remember: int = 512,
     ) -> None:
         """Begin a play.
 
         Args:
-            game: a game of cards.
-            leaf, iterations, average, search_after, considered: see the attributes.
+            rounds, average, search_after: see the attributes.
             think: seconds of a search, at most; None for as long as its iterations take.
             generator: of its draws.
-            remember: searches and subgames that are kept for later plays.
-
-        Raises:
-            GameError: another kind of game.
+            remember: searches that are kept for later plays.
         """
-        if not isinstance(game, CardGame):
-            raise GameError(f"search with many players needs a game of cards such as leduc_poker(players=3), not {game!r}")
-        super().__init__(game, generator)
-        self.rules = game
-        self.leaf, self.iterations, self.think, self.average = leaf, iterations, think, average
-        self.search_after, self.considered, self.searches = search_after, considered, 0
-        self._subgames: Kept[RoundSubgame] = Kept(remember // 16 + 1)
-        self._found: Kept[Found] = Kept(remember)
+        super().__init__(rounds.game, generator)
+        self.rounds, self.think, self.average = rounds, think, average
+        self.search_after, self.searches = search_after, 0
+        self._found: Kept[FoundRound] = Kept(remember)
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
@@ -277,47 +383,29 @@ class RoundSearchAgent(Seat):
             raise GameError(f"it is player {player}'s turn at {self.game.name_of(self.state)}, and this agent sits elsewhere")
         view = self._views[player]
         if self.state not in view.played and self._rounds < self.search_after:
-            view.played[self.state] = table_at(self.leaf.blueprint, self.game, self.state)
+            view.played[self.state] = self.rounds.blueprint_at(self.state)
         elif self.state not in view.played:
             found = view.found = self._search(player, view)
             self.thought = Thought(found.iterations, found.seconds)
-            view.played[self.state] = found.subgame.table(found.average if self.average else found.last, self.state)
+            view.played[self.state] = found.table(self.state, average=self.average)
         return view.played[self.state]
 
-    def _search(self, player: int, view: View) -> Found:
+    def _search(self, player: int, view: View) -> FoundRound:
         """The round from its start, or what is remembered of it."""
         key = player, self._path
         if (known := self._found.get(key)) is not None:
-            return known._replace(iterations=0, seconds=0.0)
-        root = view.belief.state
-        added = tuple(place for place in self._round if place[1] not in self._offered(place[0]))
-        subgame = self._subgames.get((root, added))
-        if subgame is None:
-
-            def offered(state: State) -> Sequence[int]:
-                wanted = {*self._offered(state), *(label for place, label in added if place == state)}
-                return [label for label in self.rules.options(state).labels if label in wanted]
-
-            subgame = self._subgames.keep((root, added), cut_round(self.rules, root, self.leaf, offered))
+            return known.remembered()
         self.searches += 1
-        found = search_round(subgame, view.belief.ranges, view.played, iterations=self.iterations, think=self.think)
-        return self._found.keep(key, found)
-
-    def _offered(self, state: State) -> Sequence[int]:
-        """The actions that a search considers before any is added."""
-        return self.rules.options(state).labels if self.considered is None else self.considered(state)
+        belief = view.belief
+        return self._found.keep(key, self.rounds.solve(belief.state, belief.ranges, view.played, self._round, self.think))
 
     def _moved(self, view: View) -> Belief:
         """The belief at the end of the round: by the average of the last search, or the blueprint."""
         belief = view.belief
         for state, label in self._round:
             found = view.found
-            known = found is not None and label in found.subgame.labels.get(state, ())
-            policy = (
-                found.subgame.table(found.average, state)
-                if found and known
-                else table_at(self.leaf.blueprint, self.game, state)
-            )
+            searched = found is not None and found.plays(state, label)
+            policy = found.table(state, average=True) if found and searched else self.rounds.blueprint_at(state)
             belief = belief.after(label, policy)
         return belief
 

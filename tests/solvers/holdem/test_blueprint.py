@@ -4,16 +4,23 @@ from functools import cache
 from itertools import combinations
 
 import numpy as np
+import pytest
 
 import treeplex as tp
+from treeplex.engine.buckets.pots import payoff
 from treeplex.engine.buckets.sampling import SampledTables, walk
 from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.forms.policies.holdem_blueprint import bucket_rows_of
+from treeplex.evaluate.match.agents import agent_policy
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.games.betting_nodes import number_nodes
 from treeplex.games.poker.cards.class_equities import count_margins
-from treeplex.games.poker.whole.nodes import betting_nodes, table_size
+from treeplex.games.poker.whole.nodes import TableBetting, betting_nodes, table_size
+from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.solvers.holdem.blueprint import BlueprintSolver
 
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
+THREE = "holdem(players=3,stack=[4;3;5],sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1])"
 PUSH = "holdem(ranks=5,suits=2,stack=8,preflop=[a],limps=false,sizes=[a])"
 
 
@@ -25,12 +32,12 @@ def ten_cards(spec, counts=(4, 3, 3, 2), method="percentile", recall=False):
 
 def slow_walk(nodes, regrets, rows, deal, prunes, below, stream):
     """The same walk by recursion: changes of regrets and averages by place, and the stream."""
-    traverser, result = deal
+    strengths, traverser = deal
     gains, shares, streams = {}, {}, [stream]
 
     def value(node):
         if node < 0:
-            return (1, -1)[traverser] * nodes.payoffs[-1 - node, result]
+            return payoff(nodes.ends, -1 - node, strengths, traverser)
         player, count, first = nodes.player[node], nodes.actions[node], nodes.first[node]
         place = nodes.rows[node] + rows[player, nodes.street[node]] * count
         positive = np.maximum(regrets[place : place + count], 0).astype(float)
@@ -61,8 +68,10 @@ def slow_walk(nodes, regrets, rows, deal, prunes, below, stream):
     return gains, shares, streams[0]
 
 
-def test_a_walk_learns_what_a_slow_walk_says():
-    game, rows = ten_cards(TEN_CARDS)
+@pytest.mark.parametrize("spec", [TEN_CARDS, THREE])
+def test_a_walk_learns_what_a_slow_walk_says(spec):
+    game = tp.load(spec)
+    rows = bucket_rows_of(game, (), "", True) if spec == THREE else ten_cards(spec)[1]
     nodes = betting_nodes(game.rules, rows.counts)
     random = np.random.default_rng(0)
     size, decisions, slots = table_size(nodes, rows.counts), len(nodes.player), len(nodes.child)
@@ -70,11 +79,13 @@ def test_a_walk_learns_what_a_slow_walk_says():
     for trial in range(60):
         tables = SampledTables(random.integers(-900, 900, size).astype(np.int32), random.random(size).astype(np.float32))
         before = [array.copy() for array in tables]
-        buckets = np.stack([random.integers(rows.counts) for _ in range(2)])
-        deal, prunes, stream = (trial % 2, trial % 3), trial % 4 == 0, start(np.uint64(3), np.uint64(trial), np.uint64(0))
-        gains, shares, after = slow_walk(nodes, before[0], buckets, deal, prunes, -500.0, stream)
+        buckets = np.stack([random.integers(rows.counts) for _ in range(game.num_players)])
+        strengths, traverser = random.integers(3, size=game.num_players), trial % game.num_players
+        prunes, stream = trial % 4 == 0, start(np.uint64(3), np.uint64(trial), np.uint64(0))
+        gains, shares, after = slow_walk(nodes, before[0], buckets, (strengths, traverser), prunes, -500.0, stream)
         scratch = np.zeros(slots), np.zeros(decisions), *np.zeros((2, decisions), np.int64)
-        found, met = walk(nodes, tables, buckets, deal, (0.01, -500.0, prunes), np.uint64(stream), scratch)
+        deal = buckets, strengths
+        found, met = walk(nodes, tables, deal, traverser, (0.01, -500.0, prunes), np.uint64(stream), scratch)
         assert found == after
         assert met > 0
         wanted = before[0].astype(float)
@@ -128,3 +139,39 @@ def test_runs_go_on_bit_for_bit_and_other_states_are_refused():
     three.restore({name: array.copy() for name, array in two.state().items()})
     three.run(23)
     assert all(np.array_equal(array, three.state()[name]) for name, array in one.state().items())
+
+
+def test_the_ends_pay_what_the_rules_pay():
+    """Side pots, uncalled bets, rake, odd chips and antes, on random hands of four players."""
+    random, checked = np.random.default_rng(0), 0
+    for spec in (
+        "holdem(players=4,ranks=5,suits=2,hole=1,deal=[0;1],stack=[9;4;6;7],blinds=[1;3],ante=1,rake=0.05,sizes=[a])",
+        "holdem(players=4,ranks=5,suits=2,hole=1,deal=[0;1],stack=[5;4;3;7],sizes=[a],ante=[0;2],rules=acpc)",
+    ):
+        rules = tp.load(spec).rules
+        betting = TableBetting(rules)
+        nodes, tables = number_nodes(betting, 4, (1, 1))
+        for node in random.integers(len(tables), size=200):
+            for slot in range(*(nodes.first[node] + [0, nodes.actions[node]])):
+                if nodes.child[slot] < 0:
+                    after, strengths = betting.after(tables[node], int(nodes.labels[slot])), random.integers(3, size=4)
+                    paid = rules.paid_out(after, strengths.tolist(), dealt=after.street > 0)
+                    found = [payoff(nodes.ends, -1 - nodes.child[slot], strengths, player) for player in range(4)]
+                    assert found == pytest.approx(paid)
+                    checked += after.folded.count(False) > 1
+    assert checked > 100
+
+
+def test_three_players_come_close_to_an_equilibrium():
+    """Judged exactly, by histories: what all can gain falls to a few hundredths of a chip."""
+    game = tp.load(THREE)
+    rows = bucket_rows_of(game, (), "", True)
+    solver, compiled = BlueprintSolver(game.rules, rows, deals=16, discount_every=50, seed=1), compile_game(game)
+    gained = []
+    for boards in (10, 2000):
+        solver.run(boards)
+        shares = shares_of(solver.tables.average, solver.nodes, rows.counts)
+        agent = HoldemBlueprintAgent(game.public_game(), HoldemBlueprint(game, rows, solver.nodes, shares))
+        gained.append(tp.nash_conv(compiled, agent_policy(agent, compiled)))
+    assert gained[1] < 0.1 * gained[0]
+    assert gained[1] < 0.05

@@ -1,4 +1,4 @@
-"""External sampling on any betting tree with bucketed cards: one player's actions are all walked, the other's are drawn.
+"""External sampling on any betting tree of any number of players: one player's actions are all walked, the others' are drawn.
 
 Lanctot, Waugh, Zinkevich and Bowling 2009; discounts and pruning as in Brown and Sandholm 2019 (Pluribus). A walk lists the
 decisions that it meets, parents first, and then goes through the list backwards; nothing is recursive.
@@ -10,6 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.engine.buckets.pots import Ends, payoff
 from treeplex.engine.histories.streams import advanced, start, unit
 
 Ints = NDArray[np.int64]
@@ -21,15 +22,16 @@ LOWEST = 31.0 / 30.0
 
 
 class Nodes(NamedTuple):
-    """A betting tree of two players: N decisions, parents first, S actions ("slots"), T terminals.
+    """A betting tree: D decisions, parents first, S actions ("slots"), T ends.
 
     Attributes:
-        player, street: int64 [N].
-        first, actions: int64 [N], a decision's first slot, and how many it has.
-        child: int64 [S], the decision after each; terminal k is -1 - k.
-        labels: int64 [S], the actions of :mod:`treeplex.games.poker.whole.betting`.
-        payoffs: float64 [T, 3], for player 0 where it loses the showdown, ties and wins; all the same after a fold.
-        rows: int64 [N], where each decision's numbers begin in the tables.
+        player, street: int64 [D].
+        first, actions: int64 [D], a decision's first slot, and how many it has.
+        child: int64 [S], the decision after each; end k is -1 - k.
+        labels: int64 [S], what the game calls the actions.
+        kinds: int8 [S], 0 for folding, 1 for checking and calling, 2 for all else.
+        ends: who can win what.
+        rows: int64 [D], where each decision's numbers begin in the tables.
     """
 
     player: Ints
@@ -38,7 +40,8 @@ class Nodes(NamedTuple):
     actions: Ints
     child: Ints
     labels: Ints
-    payoffs: Floats
+    kinds: NDArray[np.int8]
+    ends: Ends
     rows: Ints
 
 
@@ -59,7 +62,7 @@ class Walks(NamedTuple):
 
     Attributes:
         seed: of the draws.
-        deals: pairs of hands on each board; each is walked once for either player.
+        deals: hands of all players on each board; each deal is walked once for every player.
         unit: chips of one unit of regret.
         prune: the share of deals in which actions with very negative regrets are skipped, the last street's excepted.
         prune_below: how negative, in units of regret.
@@ -76,26 +79,14 @@ class BoardHands(NamedTuple):
     """All hands on one complete board.
 
     Attributes:
-        sequences: int32 [H], each hand's sequence of buckets; -1 where the board blocks it.
+        rows: int32 [streets, H], the row of each hand in the tables of each street; -1 where the board blocks it.
         keys: int32 [H], strengths.
-        hands: uint8 [H, 2].
-        tails: int64 [streets], by what a sequence is divided for the number of its beginning on a street.
-        counts: int64 [streets], buckets of each street; 0 where players remember all earlier ones.
+        hands: uint8 [H, C], their cards.
     """
 
-    sequences: NDArray[np.int32]
+    rows: NDArray[np.int32]
     keys: NDArray[np.int32]
     hands: NDArray[np.uint8]
-    tails: Ints
-    counts: Ints
-
-
-@njit(cache=True, nogil=True, error_model="numpy")
-def write_row(cards: BoardHands, hand: int, row: Ints) -> None:
-    """Write a hand's bucket, or its number of a sequence of buckets, on each street."""
-    for street in range(row.shape[0]):
-        number = np.int64(cards.sequences[hand]) // cards.tails[street]
-        row[street] = number % cards.counts[street] if cards.counts[street] else number
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -128,39 +119,48 @@ def walk_board(
         Decisions met.
     """
     stream = start(np.uint64(walks.seed), np.uint64(number), np.uint64(0))
-    live = np.flatnonzero(cards.sequences >= 0)
-    rows = np.zeros((2, cards.tails.shape[0]), dtype=np.int64)
+    players = nodes.ends.put.shape[1]
+    live = np.flatnonzero(cards.rows[0] >= 0)
+    held, rows = np.zeros(players, dtype=np.int64), np.zeros((players, cards.rows.shape[0]), dtype=np.int64)
+    strengths = np.zeros(players, dtype=np.int64)
     met = 0
     for _ in range(walks.deals):
-        stream = advanced(stream)
-        one = live[int(unit(stream) * live.shape[0])]
-        two = one
-        while share_card(cards.hands[one], cards.hands[two]):
+        for player in range(players):
             stream = advanced(stream)
-            two = live[int(unit(stream) * live.shape[0])]
-        write_row(cards, one, rows[0])
-        write_row(cards, two, rows[1])
-        result = 1 + int(cards.keys[one] > cards.keys[two]) - int(cards.keys[one] < cards.keys[two])
+            held[player] = live[int(unit(stream) * live.shape[0])]
+            while meets(cards.hands, held, player):
+                stream = advanced(stream)
+                held[player] = live[int(unit(stream) * live.shape[0])]
+            strengths[player] = cards.keys[held[player]]
+            for street in range(rows.shape[1]):
+                rows[player, street] = cards.rows[street, held[player]]
         stream = advanced(stream)
         prunes = unit(stream) < walks.prune
-        for player in range(2):
-            stream, seen = walk(nodes, tables, rows, (player, result), (walks.unit, walks.prune_below, prunes), stream, scratch)
+        for player in range(players):
+            stream, seen = walk(
+                nodes, tables, (rows, strengths), player, (walks.unit, walks.prune_below, prunes), stream, scratch
+            )
             met += seen
     return met
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def share_card(one: NDArray[np.uint8], two: NDArray[np.uint8]) -> bool:
-    """Whether two hands have a card in common."""
-    return bool(one[0] == two[0] or one[0] == two[1] or one[1] == two[0] or one[1] == two[1])
+def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
+    """Whether a player's hand has a card in common with that of an earlier player."""
+    for other in range(player):
+        for card in hands[held[other]]:
+            for own in hands[held[player]]:
+                if own == card:
+                    return True
+    return False
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def walk(
     nodes: Nodes,
     tables: SampledTables,
-    rows: Ints,
-    deal: tuple[int, int],
+    deal: tuple[Ints, Ints],
+    traverser: int,
     rules: tuple[float, float, bool],
     stream: np.uint64,
     scratch: tuple[Floats, Floats, Ints, Ints],
@@ -169,12 +169,12 @@ def walk(
 
     Args:
         nodes, tables, scratch: as for :func:`walk_board`.
-        rows: int64 [2, streets], the players' buckets.
-        deal: the player whose actions are all walked, and the showdown for player 0: 0 lost, 1 tied, 2 won.
+        deal: int64 [N, streets], the rows of the players' hands in the tables, and int64 [N], their strengths.
+        traverser: the player whose actions are all walked.
         rules: chips of a unit of regret, below what regret actions are skipped, and whether they are.
         stream: of draws.
     """
-    (traverser, result), (chips, below, prunes), (policy, values, order, waiting) = deal, rules, scratch
+    (rows, strengths), (chips, below, prunes), (policy, values, order, waiting) = deal, rules, scratch
     last = rows.shape[1] - 1
     size, top = 0, 1
     waiting[0] = 0
@@ -209,7 +209,6 @@ def walk(
         if nodes.child[first + drawn] >= 0:
             waiting[top] = nodes.child[first + drawn]
             top += 1
-    sign = 1.0 if traverser == 0 else -1.0
     for k in range(size - 1, -1, -1):
         node = order[k]
         first, count, player = nodes.first[node], nodes.actions[node], nodes.player[node]
@@ -217,23 +216,23 @@ def walk(
         for action in range(count):
             share = policy[first + action]
             if share > 0.0:
-                value += share * value_after(nodes, first + action, result, sign, values)
+                value += share * value_after(nodes, first + action, strengths, traverser, values)
         values[node] = value
         if player == traverser:
             place = nodes.rows[node] + rows[player, nodes.street[node]] * count
             for action in range(count):
                 if policy[first + action] >= 0.0:
-                    gain = (value_after(nodes, first + action, result, sign, values) - value) / chips
+                    gain = (value_after(nodes, first + action, strengths, traverser, values) - value) / chips
                     known = min(max(tables.regrets[place + action] + gain, LOWEST * below), HIGHEST)
                     tables.regrets[place + action] = np.int32(np.rint(known))
     return stream, size
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
-def value_after(nodes: Nodes, slot: int, result: int, sign: float, values: Floats) -> float:
+def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values: Floats) -> float:
     """What an action is worth to the player whose actions are all walked."""
     child = nodes.child[slot]
-    return float(values[child]) if child >= 0 else float(sign * nodes.payoffs[-1 - child, result])
+    return float(values[child]) if child >= 0 else payoff(nodes.ends, -1 - child, strengths, traverser)
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -32,8 +32,8 @@ SEEN, STOP = range(2)
 """Columns of the progress: histories so far; anything but 0 ends the walk."""
 (
     NO_FAULT, BAD_ACTOR, BAD_COUNT, BAD_CHANCE, NEGATIVE_CHANCE, BAD_INFOSET, OTHER_ACTIONS, FORGETS, BAD_PAYOFF,
-    REPEATED_ACTION, TOO_LARGE, TOO_DEEP,
-) = range(12)  # fmt: skip
+    REPEATED_ACTION, TOO_LARGE, TOO_DEEP, TOO_LONG,
+) = range(13)  # fmt: skip
 """What may be wrong."""
 EVERY = 1 << 16
 """Histories between two looks at the progress."""

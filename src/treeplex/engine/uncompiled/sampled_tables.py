@@ -105,12 +105,14 @@ class Walk(NamedTuple):
         weights: [4], the row of the iteration.
         skipped: the regret below which own actions are skipped.
         lowest: the least regret.
+        until: how many histories may have been walked in all when it ends.
     """
 
     player: int
     weights: Floats
     skipped: float
     lowest: float
+    until: int
 
 
 class Room(NamedTuple):

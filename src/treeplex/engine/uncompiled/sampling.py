@@ -36,6 +36,7 @@ from treeplex.engine.uncompiled.discover import (
     NO_FAULT,
     OTHER_ACTIONS,
     PARENT,
+    TOO_LONG,
     fault_of_actions,
     fault_of_node,
     slot_of,
@@ -84,6 +85,9 @@ from treeplex.engine.uncompiled.sampled_tables import (
     write_path,
 )
 
+MOST_WALKED = 10_000_000
+"""The most histories of a single walk: it follows all actions of its player, of which long games have no end."""
+
 
 @njit(cache=True, nogil=True)
 def sample_rules(
@@ -115,7 +119,7 @@ def sample_rules(
                     stream = advanced(stream)
                     if unit(stream) < rules.prune:
                         skipped = -rules.prune_below * weights[k, REGRET_WEIGHT]
-            walk = Walk(player, weights[k], skipped, lowest)
+            walk = Walk(player, weights[k], skipped, lowest, tables.counts[WALKED] + MOST_WALKED)
             begin_walk(room, stream)
             fault = walk_on(run, walk, tables, room)
             while fault == NO_ROOM:
@@ -153,6 +157,9 @@ def walk_on(run: Run, walk: Walk, tables: RulesTables, room: Room) -> int:
     while True:
         if lacks_room(tables, room, calls.most_actions, depth):
             fault = NO_ROOM
+            break
+        if tables.counts[WALKED] >= walk.until:
+            fault = TOO_LONG
             break
         tables.counts[WALKED] += 1
         acts = enter_node(calls, frames, depth, player)

@@ -1,7 +1,8 @@
-"""A policy of whole hold'em in buckets: the file that a training writes, and how every hand plays at every decision."""
+"""A policy of whole hold'em: the file that a training writes, and how every hand plays at every decision."""
 
 import json
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -12,18 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import Nodes
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.games.poker.buckets.named import buckets_of
 from treeplex.games.poker.buckets.plan import BucketPlan
-from treeplex.games.poker.buckets.rows import BucketRows
+from treeplex.games.poker.buckets.rows import BucketRows, CardRows, HandRows
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
+from treeplex.games.poker.whole.public import hand_of
+from treeplex.games.public import State
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 BLUEPRINT = "blueprint.safetensors"
 """The file in a training's folder."""
 FORMAT, VERSION = "treeplex holdem blueprint", 1
+LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
 STEPS = 255
 """Probabilities are kept in so many steps."""
 Floats = NDArray[np.float64]
@@ -31,18 +35,18 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class HoldemBlueprint:
-    """How to play both seats of whole hold'em, card by card in buckets.
+    """How to play all seats of whole hold'em.
 
     Attributes:
         game: with the raises that it knows.
-        rows: the buckets.
+        rows: what it tells apart: buckets, or every hand on every board.
         nodes: the betting tree.
         shares: uint8, of each action at each decision and bucket, up to a factor; all 0 where nothing was learned.
         card: how it was made.
     """
 
     game: Holdem
-    rows: BucketRows
+    rows: CardRows
     nodes: Nodes = field(repr=False)
     shares: NDArray[np.uint8] = field(repr=False)
     card: Mapping[str, Any] = field(default_factory=dict)
@@ -68,19 +72,26 @@ class HoldemBlueprint:
         """The decision after an action by its number; negative where the hand is over."""
         return int(self.nodes.child[self.nodes.first[node] + number])
 
+    def decision(self, state: State) -> int:
+        """The decision of a public state where somebody acts.
+
+        Raises:
+            GameError: no line of the blueprint leads there.
+        """
+        return decision_after(self, hand_of(state).table.line)
+
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it.
 
         Raises:
             FileError: it cannot be written.
         """
-        plan = self.rows.buckets.plan
         about = {
             "format": FORMAT,
             "version": str(VERSION),
             "game": self.game.spec,
-            "buckets": json.dumps({"counts": plan.counts, "method": plan.method, "recall": self.rows.recall}),
-            "identity": self.rows.buckets.identity,
+            "buckets": json.dumps(self.rows.about),
+            "identity": self.rows.identity,
             "card": json.dumps(dict(self.card)),
         }
         write_tensors(path, about, {"shares": tensor(self.shares)})
@@ -113,17 +124,19 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
             raise FileError(f"{path}: the policy is not whole; put back a copy") from error
     if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
         raise FileError(f"{path}: the policy does not fit its game; put back a copy")
-    if rows.buckets.identity != identity:
+    if rows.identity != identity:
         raise FileError(f"{path}: its buckets cannot be made again by this version; train again")
     return HoldemBlueprint(game, rows, nodes, shares, card)
 
 
-def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> BucketRows:
-    """Buckets of a game's hands; with recall they are made anew after every sequence of buckets.
+def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
+    """Buckets of a game's hands, with recall made anew after every sequence of buckets; no counts for every hand by itself.
 
     Raises:
         SpecError: numbers or a method that do not fit.
     """
+    if not counts:
+        return HandRows.of_format(game.rules.format)
     if len(counts) != 4:
         raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
@@ -138,8 +151,8 @@ def in_proportion(shares: NDArray[np.uint8]) -> Floats:
 
 
 @lru_cache(maxsize=256)
-def bucket_rows(rows: BucketRows, board: tuple[int, ...]) -> NDArray[np.int64]:
-    """:meth:`BucketRows.at`, remembered."""
+def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
+    """:meth:`CardRows.at`, remembered."""
     return rows.at(board)
 
 
@@ -153,6 +166,32 @@ def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...
         total = sums.sum(axis=1, keepdims=True)
         shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
         found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
+    return found
+
+
+@lru_cache(maxsize=4096)
+def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
+    """The decision after a line of actions, ``f``, ``c`` and ``r300``, streets separated by ``/``."""
+    if not line:
+        return 0
+    before, word = LINE.fullmatch(line).groups()  # type: ignore[union-attr]
+    node = decision_after(blueprint, before)
+    if word == "/":
+        return node
+    label, labels = int(word[1:]) if word[0] == "r" else "fc".index(word), blueprint.labels(node)
+    if label not in labels:
+        raise GameError(f"the blueprint has no action {word} after {before!r}; it plays {blueprint.game}")
+    return blueprint.after(node, labels.index(label))
+
+
+def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
+    """The shares as probabilities; uniform where nothing was learned."""
+    found, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
+    for node, count in enumerate(nodes.actions.tolist()):
+        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        rows = found[place].reshape(-1, count)
+        total = rows.sum(axis=1, keepdims=True)
+        rows[:] = np.divide(rows, total, out=np.full_like(rows, 1.0 / count), where=total > 0)
     return found
 
 

@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.card_game import CardGame, split_pot
+from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, observer, whole
 from treeplex.games.public import Bets, Decision, Leaf, PublicTree, pair_state
 from treeplex.games.public import State as PublicGameState
+from treeplex.games.settlement import Settlement, shared_pot
 from treeplex.games.stakes import Stakes
 
 PASS, BET = 0, 1
@@ -139,12 +140,18 @@ class KuhnCards(CardGame):
     def moved(self, state: PublicGameState, label: int) -> str:
         return f"{state}{LETTERS[label]}"
 
-    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+    def settlement(self, state: PublicGameState) -> Settlement:
         bets = str(state)
-        first, bettor = bets.find("b"), np.ones(self.players, bool)
+        first, bettor = bets.find("b"), [True] * self.players
         if first >= 0:
-            bettor = np.array([bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)])
-        return split_pot(1 + bettor * (first >= 0), np.where(bettor, deals, -1))
+            bettor = [bets[seat if seat >= first else self.players + seat] == "b" for seat in range(self.players)]
+        return shared_pot([1 + (own and first >= 0) for own in bettor], [not own for own in bettor])
+
+    def strengths_on(self, board: Sequence[int]) -> NDArray[np.int64]:
+        return np.arange(len(self.hands))
+
+    def line_of(self, state: PublicGameState) -> Hashable:
+        return state
 
     def stakes_at(self, state: PublicGameState) -> Stakes | None:
         return stakes_after(str(state)) if self.players == 2 else None

@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.card_game import CardGame, split_pot
+from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
 from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicTree, check_entries, pair_state
 from treeplex.games.public import State as PublicGameState
+from treeplex.games.settlement import Settlement, shared_pot
 from treeplex.games.stakes import Stakes
 
 FOLD, CALL, RAISE = 0, 1, 2
@@ -275,7 +276,7 @@ class LeducCards(CardGame):
     """Leduc poker as a public game of all its players: public states are tables, hands are cards."""
 
     def __init__(self, game: LeducPoker) -> None:
-        super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None], suits=game.suits)
+        super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None], suits=game.suits, deal=(0, 1))
         self.game = game
 
     def first_state(self) -> Table:
@@ -295,10 +296,15 @@ class LeducCards(CardGame):
         table = table_of(state)
         return self.game.show(table, label) if table.player == CHANCE else self.game.bet(table, label)
 
-    def payoffs_of(self, state: PublicGameState, deals: NDArray[np.int64]) -> NDArray[np.float64]:
+    def settlement(self, state: PublicGameState) -> Settlement:
         table = table_of(state)
-        strengths = np.array([self.game.strength(hand, table.public_card) for hand in range(len(self.hands))])
-        return split_pot(np.array(table.paid), np.where(table.folded, -1, strengths[deals]))
+        return shared_pot(table.paid, table.folded)
+
+    def strengths_on(self, board: Sequence[int]) -> NDArray[np.int64]:
+        return np.array([self.game.strength(hand, board[0]) for hand in range(len(self.hands))])
+
+    def line_of(self, state: PublicGameState) -> Hashable:
+        return table_of(state)._replace(public_card=NO_CARD)
 
     def stakes_at(self, state: PublicGameState) -> Stakes | None:
         return stakes_of(table_of(state)) if self.players == 2 else None

@@ -1,15 +1,16 @@
 """Poker games by name as card games: public states beside hands, for whoever plays them hand by hand."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, payoffs, stakes_of
+from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, stakes_of
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal, table
 from treeplex.games.public import Bets, Floats, Options, State
+from treeplex.games.settlement import Settlement
 from treeplex.games.stakes import Stakes
 
 SUITS = 4
@@ -24,7 +25,8 @@ class PokerCards(CardGame):
     """
 
     def __init__(self, game: PokerGame) -> None:
-        super().__init__(2, game.spot.format.hands.astype(np.int64), suits=SUITS)
+        form = game.spot.format
+        super().__init__(2, form.hands.astype(np.int64), suits=SUITS, deal=form.deal)
         self.game = game
 
     def first_state(self) -> State:
@@ -57,16 +59,19 @@ class PokerCards(CardGame):
         free = left[:, cards].prod(axis=2)
         return np.asarray(free / free.sum(axis=1, keepdims=True))
 
-    def payoffs_of(self, state: State, deals: NDArray[np.int64]) -> Floats:
-        number, board = table(state)
-        node = self.game.tree.nodes[number]
+    def settlement(self, state: State) -> Settlement:
+        node = self.game.tree.nodes[table(state)[0]]
         assert isinstance(node, Fold | Showdown)
-        paid = np.array(payoffs(node, self.game.spot.rake))
-        if isinstance(node, Fold):
-            return np.broadcast_to(paid, (len(deals), 2))
-        strengths = np.array(self.game.strengths(board))[deals]
-        better = np.sign(strengths - strengths[:, ::-1])
-        return np.asarray(np.where(better > 0, paid[0], np.where(better < 0, paid[1], paid[2])))
+        matched = float(min(node.contributions))
+        kept = 1.0 - self.game.spot.rake.of(2 * matched) / (2 * matched) if matched else 1.0
+        able = (0, 1) if isinstance(node, Showdown) else (1 - node.loser,)
+        return Settlement((matched, matched), ((2 * matched, able),), kept)
+
+    def strengths_on(self, board: Sequence[int]) -> NDArray[np.int64]:
+        return np.asarray(self.game.strengths(tuple(board)), np.int64)
+
+    def line_of(self, state: State) -> Hashable:
+        return table(state)[0]
 
     def stakes_at(self, state: State) -> Stakes:
         return stakes_of(self.game.tree.nodes[table(state)[0]])

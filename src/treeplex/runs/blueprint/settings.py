@@ -9,11 +9,13 @@ from treeplex.settings import Settings, setting
 
 @dataclass(frozen=True)
 class BlueprintTraining(Settings):
-    """Settings of external sampling on whole hold'em in buckets."""
+    """Settings of external sampling on whole hold'em."""
 
     boards: int = setting(1_000_000, "complete boards to walk, over all resumes", low=1)
-    deals: int = setting(64, "pairs of hands on each board, both players' walks for each", low=1, fixed=True)
-    buckets: tuple[int, ...] = setting((169, 200, 200, 200), "buckets of each street", low=1, fixed=True)
+    deals: int = setting(64, "hands of all players on each board, a walk of each player for each", low=1, fixed=True)
+    buckets: tuple[int, ...] = setting(
+        (169, 200, 200, 200), "buckets of each street; empty: every hand on every board by itself", low=1, fixed=True
+    )
     method: str = setting(HISTOGRAM, "how hands are put into buckets", choices=METHODS, fixed=True)
     recall: bool = setting(
         False, "whether players remember buckets of earlier streets; then they are made anew after each sequence", fixed=True
@@ -31,7 +33,7 @@ class BlueprintTraining(Settings):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.buckets) != 4:
+        if len(self.buckets) not in (0, 4):
             raise SpecError(f"buckets has {len(self.buckets)} numbers; give four, one for each street, such as 169,50,50,50")
-        if self.recall and self.method == HISTOGRAM:
+        if self.buckets and self.recall and self.method == HISTOGRAM:
             raise SpecError("histograms are clustered once for all hands; with recall=true take method=percentile or kmeans")

@@ -1,9 +1,11 @@
-"""Monte Carlo CFR with external sampling on whole hold'em in buckets, any betting of two players.
+"""Monte Carlo CFR with external sampling on whole hold'em, any number of players and any betting, hands in buckets or not.
 
 The updates are those of Brown and Sandholm 2019 (Pluribus): linear discounting in steps, pruning of actions with very negative
-regrets in most walks, regrets of 32 bits with a floor. Two things differ. Cards of a board are dealt once for many pairs of
+regrets in most walks, regrets of 32 bits with a floor. Two things differ. Cards of a board are dealt once for many deals of
 hands, since ranking a board takes as long as many walks. And averages are kept on all streets, as sums of 32-bit floats, where
-Pluribus keeps them for the first and takes means of snapshots later.
+Pluribus keeps them for the first and takes means of snapshots later. A policy is added wherever a walk draws from it. So it
+counts by its player's reach, and with more than two players also by that of those who are neither its player nor walked;
+CFR promises nothing about that average, nor about any other with so many.
 """
 
 from collections.abc import Mapping
@@ -14,9 +16,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import SampledTables, Walks, discount, walk_board
 from treeplex.errors import AlgorithmError
-from treeplex.games.poker.buckets.buckets import random_boards
-from treeplex.games.poker.buckets.rows import BucketRows
-from treeplex.games.poker.cards.strength import River
+from treeplex.games.poker.buckets.rows import CardRows
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.nodes import betting_nodes, table_size
 
@@ -27,10 +27,10 @@ UNITS = 1000.0
 
 
 class BlueprintSolver:
-    """Solves whole hold'em in buckets; an iteration is a board.
+    """Solves whole hold'em; an iteration is a board.
 
     Attributes:
-        rules, rows: the betting and the buckets.
+        rules, rows: the betting, and what players tell apart.
         nodes: the betting tree.
         walks: how boards are walked.
         prune_after: boards before the first walk that skips actions.
@@ -43,7 +43,7 @@ class BlueprintSolver:
     def __init__(
         self,
         rules: HandRules,
-        rows: BucketRows,
+        rows: CardRows,
         *,
         deals: int = 64,
         seed: int = 0,
@@ -56,7 +56,7 @@ class BlueprintSolver:
 
         Args:
             rules, rows, prune_after, discount_every: see the attributes.
-            deals: pairs of hands on each board.
+            deals: hands of all players on each board.
             seed: of all draws.
             prune: the share of deals in which actions with very negative regrets are skipped.
             prune_below: how negative, in big blinds.
@@ -68,8 +68,6 @@ class BlueprintSolver:
         size = table_size(self.nodes, rows.counts)
         self.tables = SampledTables(np.zeros(size, np.int32), np.zeros(size, np.float32))
         self.iteration, self.met = 0, 0
-        self._river = River(rules.format)
-        self._sequences = np.empty(len(rules.format.hands), np.int32)
         decisions = len(self.nodes.player)
         self._scratch = np.zeros(len(self.nodes.child)), np.zeros(decisions), *np.zeros((2, decisions), np.int64)
         self._chunk = -1
@@ -80,8 +78,8 @@ class BlueprintSolver:
             chunk, place = divmod(self.iteration, CHUNK)
             if chunk != self._chunk:
                 random = np.random.default_rng([self.walks.seed, chunk])
-                self._places, self._chunk = random_boards(self.rows.buckets.strengths, CHUNK, random), chunk
-            cards = self.rows.on_board(self._river, self._places, place, self._sequences)
+                self._boards, self._chunk = self.rows.boards((), CHUNK, random), chunk
+            cards = self.rows.on_board(self._boards, place)
             walks = self.walks if self.iteration >= self.prune_after else self.walks._replace(prune=0.0)
             self.met += walk_board(self.nodes, self.tables, cards, walks, self.iteration, self._scratch)
             self.iteration += 1

@@ -12,9 +12,9 @@ from treeplex.engine.histories.streams import Stream
 from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, Rules, Tables
 from treeplex.engine.tree.form import Floats
 from treeplex.engine.uncompiled import sampled_tables
-from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, rehashed
+from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, TOO_LONG, rehashed
 from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables
-from treeplex.engine.uncompiled.sampling import sample_rules
+from treeplex.engine.uncompiled.sampling import MOST_WALKED, sample_rules
 from treeplex.errors import FileError, GameError
 from treeplex.forms.compile.numba_rules import CompiledRules, raise_fault, try_rules
 from treeplex.forms.compile.stepping import outcomes
@@ -22,6 +22,7 @@ from treeplex.forms.policies.sparse import Infosets, text_bytes
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.solvers.sampling.rules_tables import DICT_BYTES, NUMBER_BYTES
+from treeplex.solvers.sampling.rules_walk import too_long
 from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
 AT_ONCE = 1 << 20
@@ -76,11 +77,14 @@ class NumbaWalks:
 
         Raises:
             GameError: what the rules do is not right.
+            AlgorithmError: a walk without end, see :func:`treeplex.solvers.sampling.rules_walk.too_long`.
         """
         pause = min(most_nodes, self.nodes + AT_ONCE)
         self.tables, done, fault, detail, path = sample_rules(
             self.run, self.compiled.start, self.tables, (seed, first), weights, pause
         )
+        if fault == TOO_LONG:
+            raise too_long(MOST_WALKED)
         if fault != NO_FAULT:
             raise_fault(self.game, (self.tables.infosets, self.tables.action_ids), fault, detail, path.tolist())
         return done

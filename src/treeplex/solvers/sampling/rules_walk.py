@@ -26,14 +26,24 @@ from treeplex.engine.histories.walks import (
     STOCHASTIC,
     Rules,
 )
-from treeplex.errors import GameError, ImperfectRecallError
+from treeplex.errors import AlgorithmError, GameError, ImperfectRecallError
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
 
+MOST_WALKED = 200_000
+"""The most histories of a single walk, see :func:`too_long`."""
 STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
 LOST = -3
 """In place of the slot of the own action before, where the tables have no room for it."""
+
+
+def too_long(histories: int) -> AlgorithmError:
+    """The error of a walk without end: it follows all actions of its player wherever it comes to one."""
+    return AlgorithmError(
+        f"a single walk has met {histories:,} histories and not come to an end, since it follows all actions of its player; "
+        "sample one action (os-mccfr), or make the game shorter, such as by a smaller horizon"
+    )
 
 
 class Choices(Protocol):
@@ -183,6 +193,8 @@ class Walk:
         player, rules = self.player, self.rules
         while True:
             self.nodes += 1
+            if self.nodes > MOST_WALKED:
+                raise too_long(MOST_WALKED)
             self.at = state
             actor = state.current_player()
             if actor == TERMINAL:

@@ -45,17 +45,16 @@ def test_stronger_clusters_are_stronger_and_buckets_use_them(strengths):
     assert means == sorted(means)
     assert buckets.identity != make_buckets(strengths, BucketPlan((6, 5, 4, 3), "kmeans", nested=False, boards=60)).identity
     boards = np.array([DECK.deck[:5]], np.int64)
-    places, river = placed(strengths, boards), River(DECK)
+    places = placed(strengths, boards)
     for recall in (False, True):
         rows = BucketRows(buckets, recall)
-        cards = rows.on_board(river, places, 0, np.empty(len(DECK.hands), np.int32))
+        cards = rows.on_board(places, 0)
         for street, size in enumerate((0, 3, 4, 5)):
             at = rows.at(tuple(boards[0, :size].tolist()))
-            for hand in np.flatnonzero(cards.sequences >= 0):
-                whole = int(cards.sequences[hand]) // int(cards.tails[street])
-                assert at[hand] == (whole % int(cards.counts[street]) if cards.counts[street] else whole)
+            live = cards.rows[street] >= 0
+            assert np.array_equal(at[live], cards.rows[street][live])
     turn = BucketRows(buckets, False).at(tuple(boards[0, :4].tolist()))
-    hand = int(np.flatnonzero(cards.sequences >= 0)[0])
+    hand = int(np.flatnonzero(cards.rows[0] >= 0)[0])
     renamed = strengths.turns.hand_maps[places.turn_renamings[0], hand]
     assert turn[hand] == ready[1][places.turn_rows[0], renamed]
 

@@ -9,7 +9,13 @@ import treeplex as tp
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.evaluate.match.agents import play_game
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.search.many_players import RoundSearchAgent
+from treeplex.runs.blueprint.learner import BlueprintLearner
+from treeplex.runs.job.workers import Work
+from treeplex.runs.train.kind import Options
+from treeplex.search.many_players import EnumeratedRounds, RoundSearchAgent
+from treeplex.search.sampled_rounds import SampledRounds
+
+SIX = "holdem(players=6,stack=4,sizes=[a],ranks=5,suits=2,hole=1,deal=[0;1])"
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +40,60 @@ def test_settings(blueprint: Path) -> None:
     text = f"pluribus(blueprint={blueprint},continuations=2,bias=3,play=average,search_after=2)"
     agent = tp.agent(text, "kuhn_poker(players=3)", think=0.5)
     assert isinstance(agent, RoundSearchAgent)
-    assert (agent.leaf.count, agent.leaf.bias, agent.average, agent.search_after, agent.think) == (2, 3.0, True, 2, 0.5)
+    assert isinstance(agent.rounds, EnumeratedRounds)
+    assert (agent.rounds.leaf.count, agent.rounds.leaf.bias, agent.average, agent.search_after) == (2, 3.0, True, 2)
+    assert agent.think == 0.5
+    sampling = tp.agent(text.replace("play=", "search=sampled,deals=8,play="), "kuhn_poker(players=3)")
+    assert isinstance(sampling, RoundSearchAgent)
+    assert isinstance(sampling.rounds, SampledRounds)
+    assert (sampling.rounds.deals, sampling.rounds.guide.bias.tolist()) == (8, [[1, 1, 1], [3, 1, 1]])
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A blueprint of six players, as ``treeplex train blueprint`` writes it."""
+    found = tmp_path_factory.mktemp("six")
+    learner = BlueprintLearner()
+    settings = learner.settings_for(SIX, "small", {"boards": 60, "deals": 4})
+    assert settings.buckets == ()
+    job = learner.make(SIX, settings, Options(Work(), None, found))
+    job.step(60)
+    job.write(found, [], ended=False)
+    return found
+
+
+def test_six_players_search_by_sampling(trained: Path) -> None:
+    """Hands of small hold'em among six, of whom one searches all rounds, at its own table and at one with more bets."""
+    for spec, hands in ((SIX, 6), (SIX.replace("sizes=[a]", "sizes=[100%;a]"), 2)):
+        table = PlayedGame.of(spec)
+        searching = tp.agent(f"pluribus(blueprint={trained},iterations=20,search_after=0,deals=4)", table, seed=1)
+        others = [tp.agent(f"blueprint(file={trained})", table, seed=seat) for seat in range(5)]
+        generator = np.random.default_rng(0)
+        for hand in range(hands):
+            seats = [*others[:hand], searching, *others[hand:]]
+            assert sum(play_game(seats, generator)) == pytest.approx(0.0)
+    searching = tp.agent(f"pluribus(blueprint={trained},search_after=0)", SIX, think=0.2)
+    policy = searching.policy()
+    assert policy.shape == (3, 10)
+    assert policy.sum(axis=0) == pytest.approx(np.ones(10))
+    assert searching.thought is not None
+    assert 0 < searching.thought.seconds < 2.0
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "said"),
+    [
+        ("pluribus(blueprint=FILE)", "holdem(players=5,stack=4,sizes=[a],ranks=5,suits=2,hole=1,deal=[0;1])", "blueprint of"),
+        ("pluribus(blueprint=FILE,search=all)", "SIX", "search=all needs a policy table"),
+        ("pluribus(blueprint=FILE,deals=0)", "SIX", "deals"),
+        ("pluribus(blueprint=FILE)", "leduc_poker(players=3)", "and cannot play"),
+        ("endgames(blueprint=FILE)", "SIX", "for two"),
+    ],
+)
+def test_blueprints_that_do_not_fit_are_one_line(trained: Path, text: str, game: str, said: str) -> None:
+    with pytest.raises(TreeplexError, match=said) as caught:
+        tp.agent(text.replace("FILE", str(trained)), game.replace("SIX", SIX))
+    assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(

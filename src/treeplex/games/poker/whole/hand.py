@@ -13,6 +13,7 @@ from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import CALL, FOLD, TDA, Actions, Betting, Table
 from treeplex.games.poker.whole.plan import RaisePlan
 from treeplex.games.poker.whole.pots import side_pots, uncalled, won
+from treeplex.games.settlement import Settlement
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,12 @@ class HandRules:
             strengths: of each player's hand, more is better.
             dealt: whether any card is on the board.
         """
+        found = self.settlement(table, dealt=dealt)
+        taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
+        return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
+
+    def settlement(self, table: Table, *, dealt: bool) -> Settlement:
+        """Who can win which chips at the end of the betting; ``dealt`` says whether any card is on the board."""
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
             dead = sum(self.antes)
@@ -107,13 +114,12 @@ class HandRules:
             paid = [put + ante for put, ante in zip(paid, self.antes, strict=True)]
         player, back = uncalled(paid)
         paid[player] -= back
-        pots = side_pots(paid, table.folded, dead)
-        taken = won(pots, strengths, self.order if self.betting.rules == TDA else None)
+        pots = tuple((float(chips), tuple(able)) for chips, able in side_pots(paid, table.folded, dead))
         total = sum(paid) + dead
         rake = 0.0 if self.no_flop_no_drop and not dealt else self.rake.of(total)
-        kept = 1.0 - rake / total if rake else 1.0
         antes = self.antes if dead else (0,) * len(paid)
-        return [kept * gain - put - ante for gain, put, ante in zip(taken, paid, antes, strict=True)]
+        put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
+        return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
 
     def strengths(self, table: Table, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
         """The strength of each hand still in on a complete board; 0 for those who folded."""

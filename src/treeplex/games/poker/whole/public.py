@@ -8,7 +8,7 @@ small (:class:`treeplex.games.card_game.CardGame`). With a large deck each other
 held none: the product of the sums over hands that share no card with one's own. Deals are drawn exactly in any case.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +25,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, Table
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.public import Bets, Floats, Options, State, pick
+from treeplex.games.settlement import Settlement
 from treeplex.games.stakes import Stakes
 
 MANY_TRIES = 10_000
@@ -49,7 +50,8 @@ class PublicHoldem(CardGame):
     """
 
     def __init__(self, rules: HandRules, added: frozenset[tuple[str, int]] = frozenset()) -> None:
-        super().__init__(rules.betting.players, rules.format.hands.astype(np.int64), suits=4)
+        hands = rules.format.hands.astype(np.int64)
+        super().__init__(rules.betting.players, hands, suits=4, deal=rules.format.deal)
         self.rules, self.added = rules, added
 
     @property
@@ -95,21 +97,21 @@ class PublicHoldem(CardGame):
         board = (*board[:begun], *sorted((*board[begun:], int(label))))
         return PublicHand(self.rules.dealt(table, len(board)), board)
 
+    def settlement(self, state: State) -> Settlement:
+        table, board = hand_of(state)
+        return self.rules.settlement(table, dealt=bool(board))
+
+    def strengths_on(self, board: Sequence[int]) -> Ints:
+        from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+        return np.asarray(format_strengths(self.rules.format, tuple(board), self.hands.astype(np.uint8)), np.int64)
+
+    def line_of(self, state: State) -> Hashable:
+        return hand_of(state).table.line
+
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
         table, board = hand_of(state)
         return tuple(self.rules.payoffs(table, board, [self.rules.format.hands[hand].tolist() for hand in hands]))
-
-    def payoffs_of(self, state: State, deals: Ints) -> Floats:
-        table, board = hand_of(state)
-        if self.players != 2:
-            return np.array([self.payoffs(state, deal) for deal in deals.tolist()])
-        results = np.array([self.rules.paid_out(table, wins, dealt=bool(board)) for wins in ((0, 1), (1, 1), (1, 0))])
-        if table.folded.count(False) == 1:
-            return np.broadcast_to(results[0], (len(deals), 2))
-        from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
-
-        strengths = np.asarray(format_strengths(self.rules.format, board, self.hands.astype(np.uint8)), np.int64)
-        return np.asarray(results[1 + np.sign(strengths[deals[:, 0]] - strengths[deals[:, 1]])])
 
     def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         others = [own for seat, own in enumerate(reached) if seat != player]

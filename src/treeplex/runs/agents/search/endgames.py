@@ -112,6 +112,19 @@ def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator)
         FileError: the file cannot be read.
     """
     found = HoldemBlueprint.load(file)
+    table = check_blueprint(game, file, found)
+    if found.game.rules == table.rules:
+        return HoldemBlueprintAgent(table, found, generator)
+    inner = HoldemBlueprintAgent(PublicHoldem(found.game.rules), found, generator)
+    return TranslatedAgent(table, inner, generator, mapping="likelier")
+
+
+def check_blueprint(game: PlayedGame, file: str, found: HoldemBlueprint) -> PublicHoldem:
+    """The game of a table, if a blueprint fits it, bets aside.
+
+    Raises:
+        SpecError: the table plays something else, or with other players, stacks or blinds.
+    """
     own, table = found.game.rules, game.public
     if not isinstance(table, PublicHoldem):
         raise SpecError(f"{file} is a blueprint of {found.game}, and cannot play {game}")
@@ -123,7 +136,4 @@ def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator)
             )
     if own.first_table != theirs.first_table:
         raise SpecError(f"{file} is a blueprint of {found.game}; the table has other blinds or another button")
-    if own == theirs:
-        return HoldemBlueprintAgent(table, found, generator)
-    inner = HoldemBlueprintAgent(PublicHoldem(own), found, generator)
-    return TranslatedAgent(table, inner, generator, mapping="likelier")
+    return table

@@ -1,0 +1,47 @@
+"""Who can win which chips where the betting of a card game is over."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+class Settlement(NamedTuple):
+    """An end of the betting; what the cards decide is open.
+
+    Attributes:
+        put: chips each player has put in, without what nobody called.
+        pots: pairs (chips, players who can win them).
+        kept: the part of the pots that the house leaves.
+        order: who gets chips that cannot be split, the first of the winners in this order; empty where chips are split.
+    """
+
+    put: tuple[float, ...]
+    pots: tuple[tuple[float, tuple[int, ...]], ...]
+    kept: float = 1.0
+    order: tuple[int, ...] = ()
+
+    def payoffs(self, strengths: NDArray[np.int64]) -> NDArray[np.float64]:
+        """What each player gets with hands of these strengths, both [D, N]; those who cannot win are not looked at."""
+        taken = np.zeros(strengths.shape)
+        for chips, players in self.pots:
+            able = list(players)
+            own = strengths[:, able]
+            wins = own == own.max(axis=1, keepdims=True)
+            count = wins.sum(axis=1, keepdims=True)
+            if not self.order:
+                taken[:, able] += wins * (chips / count)
+                continue
+            share = np.floor(chips / count)
+            taken[:, able] += wins * share
+            ranked = [able.index(seat) for seat in self.order if seat in able]
+            first = np.array(ranked)[wins[:, ranked].argmax(axis=1)]
+            taken[np.arange(len(taken)), np.array(able)[first]] += (chips - share * count)[:, 0]
+        return np.asarray(taken * self.kept - np.array(self.put))
+
+
+def shared_pot(paid: Sequence[int], folded: Sequence[bool]) -> Settlement:
+    """One pot that the strongest of those still in share."""
+    still_in = tuple(player for player, out in enumerate(folded) if not out)
+    return Settlement(tuple(map(float, paid)), ((float(sum(paid)), still_in),))

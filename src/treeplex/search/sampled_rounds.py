@@ -1,0 +1,361 @@
+"""Rounds of betting searched by sampling, for card games of any number of players and decks of any size.
+
+As Pluribus searches (Brown and Sandholm 2019): Monte Carlo CFR with linear weights from the start of the round, regrets by
+public state and hand, and behind the round every player's choice among continuations, followed to the end of the hand. Deals
+are drawn from the beliefs. Memory is that of the round's betting, and time does not grow with the number of deals.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.buckets.rounds import (
+    Deals,
+    Guide,
+    Round,
+    RoundTables,
+    Scratch,
+    Search,
+    acting_below,
+    most_steps,
+    search_deals,
+)
+from treeplex.engine.buckets.sampling import Nodes
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, normalised_shares
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.policy_tables import table_at
+from treeplex.games.base import TERMINAL
+from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
+from treeplex.games.card_game import CardGame
+from treeplex.games.poker.buckets.rows import CardRows, HandRows
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.games.public import State, check_entries
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+MOST_JOINT = 4_000_000
+"""Combinations of hands up to which deals are drawn from a table of all."""
+TRIES = 2_000
+"""How often more hands are drawn, beyond that, until enough share no card."""
+BOARDS = 256
+"""Complete boards of a search."""
+POOL = 4_096
+"""Deals that are drawn at a time."""
+KEPT = 64
+"""Rounds that are kept for later searches."""
+
+
+@dataclass(frozen=True, eq=False)
+class GuidedBetting:
+    """A blueprint on the betting tree of a card game.
+
+    Attributes:
+        game: the public game.
+        nodes: its betting.
+        rows: what the blueprint tells apart.
+        shares: float32, its probabilities, in the places of ``nodes`` and ``rows``.
+        find: from a public state where somebody acts to its decision.
+    """
+
+    game: CardGame
+    nodes: Nodes = field(repr=False)
+    rows: CardRows = field(repr=False)
+    shares: NDArray[np.float32] = field(repr=False)
+    find: Callable[[State], int] = field(repr=False)
+
+    @classmethod
+    def of_policy(cls, game: CardGame, policy: Policy) -> "GuidedBetting":
+        """A policy table of a small game; every hand on every board is a row."""
+        rows = HandRows.of_game(game, str(policy.game))
+        betting = CardGameBetting(game)
+        nodes, states = number_nodes(betting, game.players, rows.counts)
+        places = {game.line_of(state): node for node, state in enumerate(states)}
+        shares = np.zeros(table_size(nodes, rows.counts), np.float32)
+        waiting = [game.first_state()]
+        while waiting:
+            state = waiting.pop()
+            options = game.options(state)
+            if options.player >= 0:
+                node, count = places[game.line_of(state)], len(options.labels)
+                where = nodes.rows[node] + rows.at(tuple(game.shown(state))) * count
+                shares[where + np.arange(count)[:, None]] = table_at(policy, game, state)
+            if options.player != TERMINAL:
+                waiting += [game.after(state, label) for label in options.labels]
+        return cls(game, nodes, rows, shares, lambda state: places[game.line_of(state)])
+
+    @classmethod
+    def of_blueprint(cls, game: PublicHoldem, blueprint: HoldemBlueprint) -> "GuidedBetting":
+        """A trained blueprint of this game."""
+        return cls(game, blueprint.nodes, blueprint.rows, normalised_shares(blueprint), blueprint.decision)
+
+    def policy_at(self, state: State) -> Floats:
+        """How the blueprint plays every hand at a public state where somebody acts, float64 [A, H]."""
+        node = self.find(state)
+        count = int(self.nodes.actions[node])
+        where = self.nodes.rows[node] + self.rows.at(tuple(self.game.shown(state))) * count
+        found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
+        blocked = self.game.free(state) == 0
+        found[:, blocked] = 1.0 / count
+        return found
+
+    @cached_property
+    def acting(self) -> Ints:
+        """Who acts at each decision or after it, see :func:`treeplex.engine.buckets.rounds.acting_below`."""
+        return acting_below(self.nodes)
+
+    @cached_property
+    def steps(self) -> Ints:
+        """The most steps of a walk from each decision on, see :func:`treeplex.engine.buckets.rounds.most_steps`."""
+        return most_steps(self.nodes)
+
+
+class CutRound(NamedTuple):
+    """A round as arrays.
+
+    Attributes:
+        round: see the class; nothing is frozen.
+        places: from decisions of the whole tree to those of the round.
+        size: rows of its tables.
+    """
+
+    round: Round
+    places: Mapping[int, int]
+    size: int
+
+
+@dataclass(frozen=True, eq=False)
+class SampledFound:
+    """What a search found; see :class:`treeplex.search.many_players.FoundRound`."""
+
+    guided: GuidedBetting
+    cut: CutRound
+    tables: RoundTables
+    iterations: int
+    seconds: float
+
+    def table(self, state: State, *, average: bool) -> Floats:
+        """How every hand plays at a public state of the round, float64 [A, H]: by the last iteration, or on average."""
+        place = self.cut.places[self.guided.find(state)]
+        searched, nodes = self.cut.round, self.guided.nodes
+        count, row = int(nodes.actions[searched.nodes[place]]), int(searched.rows[place])
+        shares = self.tables.average if average else np.maximum(self.tables.regrets, 0.0)
+        if searched.frozen[place]:
+            shares = self.tables.fixed
+        own = shares[row : row + count] * self.guided.game.free(state)
+        total = own.sum(axis=0)
+        return np.asarray(np.divide(own, total, out=np.full(own.shape, 1.0 / count), where=total > 0))
+
+    def plays(self, state: State, label: int) -> bool:
+        """Whether the search knew an action: all of its game."""
+        return True
+
+    def remembered(self) -> "SampledFound":
+        """The same, found at no cost."""
+        return SampledFound(self.guided, self.cut, self.tables, 0, 0.0)
+
+
+class SampledRounds:
+    """Searches rounds by sampling.
+
+    Attributes:
+        guided: the blueprint.
+        iterations: of a search, at most.
+        deals: of each iteration; each is walked once for every player.
+    """
+
+    def __init__(
+        self, guided: GuidedBetting, *, iterations: int = 200, deals: int = 32, count: int = 4, bias: float = 5.0, seed: int = 0
+    ) -> None:
+        """Search with a blueprint.
+
+        Args:
+            guided, iterations, deals: see the attributes.
+            count: among how many continuations each player chooses, 1 to 4: the blueprint, and the same with folding,
+                calling and all else likelier.
+            bias: how many times as likely.
+            seed: of the draws, together with what is searched.
+
+        Raises:
+            AlgorithmError: another count, or a bias that is not above 0.
+        """
+        if not (1 <= count <= 4 and bias > 0):
+            raise AlgorithmError(f"leaves have 1 to 4 continuations with a bias above 0, not {count!r} with {bias!r}")
+        self.guided, self.iterations, self.deals, self.seed = guided, iterations, deals, seed
+        ways = np.ones((4, 3))
+        ways[np.arange(1, 4), np.arange(3)] = bias
+        self.guide = Guide(guided.shares, ways[:count])
+        self._cuts: OrderedDict[int, CutRound] = OrderedDict()
+
+    @property
+    def game(self) -> CardGame:
+        """What is played."""
+        return self.guided.game
+
+    def blueprint_at(self, state: State) -> Floats:
+        """How the blueprint plays every hand, float64 [A, H]."""
+        return self.guided.policy_at(state)
+
+    def solve(
+        self,
+        root: State,
+        ranges: Sequence[Floats],
+        frozen: Mapping[State, Floats],
+        line: Sequence[tuple[State, int]] = (),
+        think: float | None = None,
+    ) -> SampledFound:
+        """Search a round; see :class:`treeplex.search.many_players.Rounds`.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+        began = perf_counter()
+        if self.game.options(root).player < 0:
+            raise GameError(f"no round of betting begins at {self.game.name_of(root)}; nobody is to act")
+        cut, hands = self.cut(self.guided.find(root)), len(self.game.hands)
+        tables, scratch = RoundTables(*np.zeros((4, cut.size, hands))), self._scratch(self.guided.find(root))
+        mask = cut.round.frozen.copy()
+        for state, table in frozen.items():
+            place = cut.places[self.guided.find(state)]
+            mask[place], row = True, cut.round.rows[place]
+            tables.fixed[row : row + len(table)] = table
+        cut = cut._replace(round=cut.round._replace(frozen=mask))
+        drawn = DrawnDeals(self.guided, root, ranges, np.random.default_rng((self.seed, self.guided.find(root), len(line))))
+        done = 0
+        while done < self.iterations:
+            deals = drawn.take(self.deals)
+            done += 1
+            search_deals(Search(self.guided.nodes, cut.round, tables, self.guide, deals, scratch), done, self.seed)
+            if think is not None and perf_counter() - began >= think:
+                break
+        return SampledFound(self.guided, cut, tables, done, perf_counter() - began)
+
+    def cut(self, root: int) -> CutRound:
+        """The round that begins with a decision, as arrays; remembered."""
+        if root not in self._cuts:
+            self._cuts[root] = self._cut(root)
+            if len(self._cuts) > KEPT:
+                self._cuts.popitem(last=False)
+        return self._cuts[root]
+
+    def _scratch(self, root: int) -> Scratch:
+        """Room for walks from a decision on."""
+        steps, hands, ways = int(self.guided.steps[root]), len(self.game.hands), len(self.guide.bias)
+        actions = max(int(self.guided.nodes.actions.max()), ways)
+        check_entries(f"a search at {self.game.name_of(self.game.first_state())}", steps * hands * ways)
+        numbers, picks = np.zeros((3, steps), np.int64), np.zeros((steps, self.game.players), np.int64)
+        return Scratch(*numbers, picks, *(np.zeros((*size, hands)) for size in ((steps, ways), (actions,), (ways,))))
+
+    def _cut(self, root: int) -> CutRound:
+        nodes, guided, players = self.guided.nodes, self.guided, range(self.guided.game.players)
+        found, first, rows, before = [root], list[int](), list[int](), list[int]()
+        slots, leaves, size = list[tuple[int, bool]](), list[int](), 0
+        last, leaf_last = [[-1] * len(players)], list[list[int]]()  # of each player the row of its last action
+        for place, node in enumerate(found):  # which grows on the way
+            acts, count = int(nodes.player[node]), int(nodes.actions[node])
+            first.append(len(slots))
+            rows.append(size)
+            before.append(last[place][acts])
+            for action, child in enumerate(nodes.child[nodes.first[node] : nodes.first[node] + count].tolist()):
+                after = [size + action if player == acts else last[place][player] for player in players]
+                ends, leaves_round = child < 0, child >= 0 and nodes.street[child] != nodes.street[root]
+                slots.append((child if ends else len(leaves) if leaves_round else len(found), leaves_round))
+                if leaves_round:
+                    leaves.append(child)
+                    leaf_last.append(after)
+                elif not ends:
+                    found.append(child)
+                    last.append(after)
+            size += count
+        choices = np.full((len(leaves), len(players)), -1, np.int64)
+        for number, leaf in enumerate(leaves):
+            for player in players:
+                if guided.acting[leaf] >> player & 1:
+                    choices[number, player] = size
+                    size += len(self.guide.bias)
+        child = [number + len(found) * behind for number, behind in slots]
+        arrays = [np.array(each, np.int64) for each in (found, child, first, rows, leaves)]
+        known = np.array(leaf_last, np.int64).reshape(-1, len(players))
+        cut = Round(*arrays, choices, np.array(before, np.int64), known, np.zeros(len(found), bool))
+        return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
+
+
+class DrawnDeals:
+    """Deals of hands and boards from beliefs.
+
+    Hands are drawn from a table of all combinations where there are few, else independently until no two share a card.
+    """
+
+    def __init__(self, guided: GuidedBetting, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> None:
+        """Draw from ranges at a public state.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+        game, self.generator = guided.game, generator
+        shown = tuple(game.shown(state))
+        boards = guided.rows.boards(shown, BOARDS, generator)
+        count = len(boards.boards) if hasattr(boards, "boards") else len(boards)
+        tables = [guided.rows.on_board(boards, number) for number in range(count)]
+        self.rows = np.maximum([each.rows for each in tables], 0)
+        self.keys = np.stack([each.keys for each in tables]).astype(np.int64)
+        self.game, self.state, self.apart = game, state, game.apart.astype(bool)
+        self.ranges = np.array([own * game.free(state) for own in ranges])
+        self.ranges /= np.maximum(self.ranges.sum(axis=1, keepdims=True), 1e-300)
+        self._joint: Floats | None = None
+        self._combinations = np.empty((0, game.players), np.int64)
+        if len(game.hands) ** game.players <= MOST_JOINT:
+            joint = game.joint(state, self.ranges)
+            places = np.flatnonzero(joint)
+            self._combinations = np.stack(np.unravel_index(places, joint.shape), axis=1)
+            self._joint = np.cumsum(joint.ravel()[places])
+            if not len(places):
+                raise self._none()
+        self._hands = np.empty((0, game.players), np.int64)
+        self._boards = np.empty(0, np.int64)
+
+    def take(self, count: int) -> Deals:
+        """The next deals."""
+        if len(self._hands) < count:
+            hands = self._draw(max(POOL, count))
+            boards, open_ = np.zeros(len(hands), np.int64), np.arange(len(hands))
+            for _ in range(TRIES):
+                boards[open_] = self.generator.integers(len(self.keys), size=len(open_))
+                open_ = open_[(self.keys[boards[open_, None], hands[open_]] < 0).any(axis=1)]
+                if not len(open_):
+                    break
+            else:
+                hands, boards = np.delete(hands, open_, axis=0), np.delete(boards, open_)
+            self._hands, self._boards = hands, boards
+            if len(hands) < count:
+                raise self._none()
+        hands, self._hands = self._hands[:count], self._hands[count:]
+        boards, self._boards = self._boards[:count], self._boards[count:]
+        return Deals(np.ascontiguousarray(hands), np.ascontiguousarray(boards), self.ranges, self.rows, self.keys, self.apart)
+
+    def _draw(self, count: int) -> Ints:
+        """Hands of all players, int64 [count, N]."""
+        random = self.generator
+        if self._joint is not None:
+            drawn = np.searchsorted(self._joint, random.random(count) * self._joint[-1], side="right")
+            return np.asarray(self._combinations[np.minimum(drawn, len(self._joint) - 1)])
+        found, have = list[Ints](), 0
+        for _ in range(TRIES):
+            hands = np.stack([random.choice(len(own), size=2 * count, p=own) for own in self.ranges], axis=1)
+            for seat in range(1, hands.shape[1]):
+                for other in range(seat):
+                    hands = hands[self.apart[hands[:, seat], hands[:, other]]]
+            found.append(hands)
+            have += len(hands)
+            if have >= count:
+                return np.concatenate(found)[:count]
+        raise self._none()
+
+    def _none(self) -> GameError:
+        return GameError(f"no deal of these ranges is possible at {self.game.name_of(self.state)}; widen a range")
