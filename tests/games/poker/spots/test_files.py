@@ -264,8 +264,8 @@ def test_another_board(write):
         ("threads: 2", "threads: 0", "spot.yaml:17: threads: '0' is not a whole number of at least 1"),
         (
             "storage: int16",
-            "storage: int8",
-            "spot.yaml:19: storage: 'int8' is not known; write float32, float64, int16, packed or disk:FOLDER",
+            "storage: int4",
+            "spot.yaml:19: storage: 'int4' is not known; write float32, float64, int16, int8, packed or disk:FOLDER",
         ),
         ("strategy: {x: 70%", "strategy: {x: 60%", "spot.yaml:22: strategy: the shares add up to 90%, not 100%"),
         ("line: x", "lines: x", "spot.yaml:21: locks: unknown key 'lines'; did you mean 'line'?"),

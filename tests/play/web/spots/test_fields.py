@@ -72,7 +72,7 @@ def test_all_that_is_wrong_is_said_at_once_and_where(shared: httpx.Client) -> No
         ("bets", {"river": {"oop": "1zz"}}),
         ("rake", {"rate": "200%"}),
         ("locks", [{"strategy": "x 50%"}]),
-        ("storage", "int8"),
+        ("storage", "int4"),
         ("chip", "0"),
         ("threads", 0),
         ("algorithm", "my.py:RULE"),
