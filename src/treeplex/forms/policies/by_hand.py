@@ -26,12 +26,12 @@ class Classes(NamedTuple):
 
     Attributes:
         name: of the tables; boards on which the classes mean the same have the same.
-        count: how many classes there are.
+        size: how many classes there are.
         of: int64 [H], the class of each hand; any for hands that the board blocks.
     """
 
     name: Hashable
-    count: int
+    size: int
     of: Ints
 
 

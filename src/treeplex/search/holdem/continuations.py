@@ -140,7 +140,7 @@ class Continued:
         last = size == format.board_size
         for board, completed in groupby(boards, key=lambda complete: complete[:size]):
             below, classes = list(completed), [own[0].classes(board) for own in self.policies]
-            lines = self._lines(roots, last, (classes[0].name, classes[0].count), (classes[1].name, classes[1].count))
+            lines = self._lines(roots, last, (classes[0].name, classes[0].size), (classes[1].name, classes[1].size))
             free = [np.array([self.game.free(each)[own] for each in below], np.float32) for own in hands]
             arrived = [
                 before[:, lines.parent] * own[:, :, each.of[held]]
@@ -170,7 +170,8 @@ class Continued:
         mine, theirs = (
             np.ones((len(own), count), np.float32) for own, (_, count) in zip(self.policies, (first, second), strict=True)
         )
-        stack, parents, reaches, chips, below = [(root, k, mine, theirs) for k, root in enumerate(roots)], [], [], [], []
+        stack = [(root, k, mine, theirs) for k, root in enumerate(roots)]
+        parents, reaches, chips, below = list[int](), list[tuple[Singles, Singles]](), list[float](), list[int]()
         folds, shown, ends = list[int](), list[int](), list[int]()
         while stack:
             number, root, mine, theirs = stack.pop()
@@ -194,8 +195,8 @@ class Continued:
                 ends.append(place)
                 below.append(node.child if isinstance(node, StreetEnd) else number)
         one, two = (np.stack(own, axis=1) for own in zip(*reaches, strict=True))
-        kinds = [np.array(each, np.int64) for each in (folds, shown, ends)]
-        return Lines(np.array(parents, np.int64), (one, two), *kinds, np.array(chips, np.float32), tuple(below))
+        parent, folded, showing, ended = (np.array(each, np.int64) for each in (parents, folds, shown, ends))
+        return Lines(parent, (one, two), folded, showing, ended, np.array(chips, np.float32), tuple(below))
 
 
 def product(chips: Singles, arrived: Sequence[Singles], lines: Ints) -> Singles:

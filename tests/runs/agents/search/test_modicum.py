@@ -14,6 +14,7 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, table_size
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.holdem.agent_policy import policy_on_spot
+from treeplex.search.holdem.whole import WholeHoldemAgent
 
 WHOLE = "holdem(stack=40,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
 
@@ -50,13 +51,15 @@ def test_streets_of_52_cards(text: str, tmp_path: Path) -> None:
     shares = np.random.default_rng(0).integers(1, 255, table_size(nodes, rows.counts), dtype=np.uint8)
     HoldemBlueprint(game, rows, nodes, shares).save(tmp_path / "blueprint.safetensors")
     made = agent(text.format(tmp_path), WHOLE, seed=1, think=0.5)
+    assert isinstance(made, WholeHoldemAgent)
     made.begin(1)
     for label in (1, 1, 0, 5, 10):
         made.see(label)
     for label in (1, 1, 20, 1):
         if made.game.options(made.state).player == 1:
             table = made.policy()
-            assert table.sum(axis=0)[made.game.free(made.state) > 0] == pytest.approx(1.0)
+            assert table.sum(axis=0)[made.holdem.free(made.state) > 0] == pytest.approx(1.0)
         made.see(label)
+    assert made.solver is not None
     assert made.solver._stand(1).carried.promised is not None
     assert made.policy().shape[1] == 1326
