@@ -123,8 +123,11 @@ def number_nodes(betting: Betting, players: int, counts: Sequence[int]) -> tuple
                 f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
                 "(raises=[3;3;2;2]), smaller stacks or fewer players"
             )
-    numbers = (np.array(each, np.int64) for each in (player, street, first, count, child, labels))
-    return Nodes(*numbers, np.array(kinds, np.int8), ends_of(settlements, players), np.array(rows, np.int64)), states
+    who, streets, firsts, actions_at, children, names, places = (
+        np.array(each, np.int64) for each in (player, street, first, count, child, labels, rows)
+    )
+    ends = ends_of(settlements, players)
+    return Nodes(who, streets, firsts, actions_at, children, names, np.array(kinds, np.int8), ends, places), states
 
 
 def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:

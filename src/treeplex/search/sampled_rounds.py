@@ -103,7 +103,7 @@ class GuidedBetting:
         found = self.shares[where + np.arange(count)[:, None]].astype(np.float64)
         blocked = self.game.free(state) == 0
         found[:, blocked] = 1.0 / count
-        return found
+        return np.asarray(found, np.float64)
 
     @cached_property
     def acting(self) -> Ints:
@@ -249,8 +249,10 @@ class SampledRounds:
         steps, hands, ways = int(self.guided.steps[root]), len(self.game.hands), len(self.guide.bias)
         actions = max(int(self.guided.nodes.actions.max()), ways)
         check_entries(f"a search at {self.game.name_of(self.game.first_state())}", steps * hands * ways)
-        numbers, picks = np.zeros((3, steps), np.int64), np.zeros((steps, self.game.players), np.int64)
-        return Scratch(*numbers, picks, *(np.zeros((*size, hands)) for size in ((steps, ways), (actions,), (ways,))))
+        kinds, places, below = np.zeros((3, steps), np.int64)
+        picks = np.zeros((steps, self.game.players), np.int64)
+        values, policy, sums = (np.zeros((*size, hands)) for size in ((steps, ways), (actions,), (ways,)))
+        return Scratch(kinds, places, below, picks, values, policy, sums)
 
     def _cut(self, root: int) -> CutRound:
         nodes, guided, players = self.guided.nodes, self.guided, range(self.guided.game.players)
@@ -280,9 +282,11 @@ class SampledRounds:
                     choices[number, player] = size
                     size += len(self.guide.bias)
         child = [number + len(found) * behind for number, behind in slots]
-        arrays = [np.array(each, np.int64) for each in (found, child, first, rows, leaves)]
+        decisions, children, firsts, places, ends_at, earlier = (
+            np.array(each, np.int64) for each in (found, child, first, rows, leaves, before)
+        )
         known = np.array(leaf_last, np.int64).reshape(-1, len(players))
-        cut = Round(*arrays, choices, np.array(before, np.int64), known, np.zeros(len(found), bool))
+        cut = Round(decisions, children, firsts, places, ends_at, choices, earlier, known, np.zeros(len(found), bool))
         return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
 
 
@@ -311,7 +315,7 @@ class DrawnDeals:
         self._joint: Floats | None = None
         self._combinations = np.empty((0, game.players), np.int64)
         if len(game.hands) ** game.players <= MOST_JOINT:
-            joint = game.joint(state, self.ranges)
+            joint = game.joint(state, list(self.ranges))
             places = np.flatnonzero(joint)
             self._combinations = np.stack(np.unravel_index(places, joint.shape), axis=1)
             self._joint = np.cumsum(joint.ravel()[places])

@@ -22,7 +22,7 @@ Its local decisions are updated by the rule that solves the subgame, whichever i
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -111,7 +111,7 @@ class Maxmargin(Gadget):
         return Front([(1, int(count)) for count in counts if count], doors, payoffs, shares)
 
 
-GADGETS = {"resolve": Resolve, "maxmargin": Maxmargin}
+GADGETS: Mapping[str, type[Resolve] | type[Maxmargin]] = {"resolve": Resolve, "maxmargin": Maxmargin}
 """Gadgets by name."""
 
 

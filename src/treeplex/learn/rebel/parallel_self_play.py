@@ -23,14 +23,14 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.rebel.holdem_self_play import HoldemRows, HoldemSelfPlay
+from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
 from treeplex.learn.rebel.policy_net import networks
-from treeplex.learn.rebel.self_play import Rows, SelfPlay
+from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.turn_nets import turn_leaf
 from treeplex.learn.rebel.whole.lesson import whole_leaf
-from treeplex.learn.rebel.whole.self_play import Lessons, WholeSelfPlay
+from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import torch_module
 from treeplex.workers.executor import POLL_SECONDS, Executor
@@ -49,7 +49,7 @@ class SelfPlayStopped(Exception):  # noqa: N818 (no error)
 class SelfPlayRows:
     """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
-    rows: Rows | HoldemRows | Lessons
+    rows: Any  # of the kind of self-play
     state: Arrays
     seconds: float
 

@@ -207,7 +207,7 @@ class RulesGround(Ground):
         return Reservoir(most, columns, len(self.view.scale) + columns)
 
     @property
-    def strategy(self) -> EachPlayer:  # type: ignore[override]
+    def strategy(self) -> EachPlayer:
         """The policy as it stands, from infosets that walks meet to probabilities float64 [P, columns]."""
         return EachPlayer([self.matching(player) for player in range(self.learner.players)])
 

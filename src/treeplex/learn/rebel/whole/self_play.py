@@ -237,6 +237,7 @@ class WholeSelfPlay:
     def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> WholeRows:
         """Values of the hands before the cards, the mean over boards, and the belief states that they belong to."""
         encoding = self.leaf.encoding
+        assert isinstance(encoding, WholeEncoding)
         if not states:
             none = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
             return WholeRows(none[0], none[1], none[1])
