@@ -16,6 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
+from treeplex.arrays import Floats
 from treeplex.forms.holdem.boards import deals
 from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
 from treeplex.games.poker.cards.canonical import canonical_boards
@@ -26,7 +27,6 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
 
-Floats = NDArray[np.float64]
 SPOT = "examples/spots/preflop.yaml"
 UPPER = np.triu_indices(SIZE, 1)
 FLOPS, TURNS, RIVERS = 17_296, 45, 44

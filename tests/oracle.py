@@ -12,11 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
-Floats = NDArray[np.float64]
 Key = tuple[int, str]
 Policy = Mapping[Key, Mapping[int, float]]
 Table = dict[Key, Floats]

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.form import COUNT, INFOSETS, PARENT, STORE
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
@@ -19,8 +20,6 @@ from treeplex.games.poker.cards.format import Format, small
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.spot import Rake, Spot
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Suits = tuple[int, int, int, int]
 
 

@@ -18,13 +18,14 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.arrays import Ints, Singles
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
-from treeplex.learn.rebel.value_net import Forward, Ints, NetworkLeaf, Singles, value_net
+from treeplex.learn.rebel.value_net import Forward, NetworkLeaf, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import Encoding
 from treeplex.search.play_distribution import averaged_policy

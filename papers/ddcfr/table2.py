@@ -21,7 +21,8 @@ from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
-from treeplex.engine.tree.form import Floats, Payoff, Tree, TreeState, Workspace, new_state, workspace
+from treeplex.arrays import Floats
+from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace, new_state, workspace
 from treeplex.engine.tree.learned import (
     COLUMNS,
     HEAD,

@@ -14,10 +14,10 @@ from pathlib import Path
 from time import process_time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.evaluate.match.lbr import stakes_of
 from treeplex.evaluate.match.winnings import NORMAL, CheckedDown, drawn, played_out, possible_of, settled
@@ -25,7 +25,6 @@ from treeplex.games.base import CHANCE
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 
-Floats = NDArray[np.float64]
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER = Path("runs/holdem")
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from bench.preflop_charts import SET, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.arrays import Floats
 from treeplex.forms.holdem.boards import complete_boards
 from treeplex.forms.policies.preflop import PreflopChart
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
@@ -23,7 +24,6 @@ from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shi
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 
-Floats = NDArray[np.float64]
 FOLDER, SHORT, ITERATIONS = Path("runs/preflop"), Path("examples/spots/preflop.yaml"), 40
 LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
 DRAWS = 20

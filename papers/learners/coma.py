@@ -7,7 +7,7 @@ import numpy as np
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy

@@ -12,18 +12,17 @@ from typing import Any
 import numpy as np
 from matplotlib.lines import Line2D
 from numba import njit
-from numpy.typing import NDArray
 
 import treeplex as tp
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.mccfr.runs import SEEDS, band, judged, over_seeds, quarters, solver
+from treeplex.arrays import Floats
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.evaluate import judge
 from treeplex.evaluate.judge import Judgement
 
-Floats = NDArray[np.float64]
 Runs = Sequence[Mapping[str, Sequence[float]]]
 
 MIX = 0.06

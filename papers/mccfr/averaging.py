@@ -13,7 +13,8 @@ from papers.common.drawing import dress, floored, line_style, panels, plain_labe
 from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from papers.mccfr.runs import EXACT, KINDS, Floats, band, by_slots, compared, distance, quarters, solver
+from papers.mccfr.runs import EXACT, KINDS, band, by_slots, compared, distance, quarters, solver
+from treeplex.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.engine.histories.walks import POLICY
 from treeplex.solvers.sampling.solver import AVERAGING

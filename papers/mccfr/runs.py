@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import treeplex as tp
 from papers.common.kept import code, kept
+from treeplex.arrays import Floats
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.streams import start
 from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, walk_variances
@@ -21,8 +21,6 @@ from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 SEEDS = (1, 2, 3, 4, 5)
 CODE = ("treeplex.engine.histories", "treeplex.solvers.sampling")
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
-
-Floats = NDArray[np.float64]
 
 
 def quarters(first: int, last: int) -> list[int]:

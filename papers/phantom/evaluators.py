@@ -16,18 +16,16 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 import treeplex as tp
 from papers.common.kept import kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.phantom.whole_boards import KNOWN
+from treeplex.arrays import Floats
 from treeplex.games.builtin.phantom import HIDDEN, MARKS, DarkHex, PhantomState
 from treeplex.games.integers.phantom import phantom_rules
 from treeplex.games.numba_rules import NumbaRules, PlainRules
-
-Floats = NDArray[np.float64]
 
 CORNER = "corner"
 BOARDS = {CORNER: "CornerDhTraverser", "dark_hex": "DhTraverser", "phantom_ttt": "PtttTraverser"}

@@ -3,10 +3,10 @@
 from time import process_time
 
 import numpy as np
-from numpy.typing import NDArray
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import Summary, summary
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.sources.load import load_rules
@@ -17,7 +17,6 @@ from treeplex.search.many_players import RoundSearchAgent
 from treeplex.search.sampled_rounds import GuidedBetting, SampledRounds
 from treeplex.solvers.holdem.blueprint import BlueprintSolver
 
-Floats = NDArray[np.float64]
 DECK = "ranks=4,suits=2,hole=1,deal=[0;1]"
 THREE = f"holdem(players=3,bets=[2;4],raises=2,stack=40,{DECK})"
 SIX = f"holdem(players=6,bets=[2;4],raises=1,limps=false,stack=20,{DECK})"

@@ -5,8 +5,8 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -24,8 +24,6 @@ from treeplex.search.search_trace import steps
 from treeplex.search.subgame import values_of
 from treeplex.search.warm_start import begin_search
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 DOMAINS = ("CFR-D's iterations", "averages", "random")
 """Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
 LOOKS = (8, 16, 32, 64)

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
+from treeplex.arrays import Floats
 from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.horizon import Horizon
@@ -19,7 +19,6 @@ from treeplex.games.public import PublicTree
 from treeplex.runs.plots import GREY
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch
 
-Floats = NDArray[np.float64]
 RPS = "modified_rps"
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])
 COIN = MatrixGame([[-1.0, 1.0], [1.0, -1.0]])

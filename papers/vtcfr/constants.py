@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 import numpy as np
 from matplotlib.figure import Figure
-from numpy.typing import NDArray
 
 import treeplex as tp
 from papers.common.curves import curve
@@ -20,6 +19,7 @@ from papers.common.study import study
 from papers.vtcfr.games import LOOKED_AT, STUDY_GAMES, TUNED_ON
 from papers.vtcfr.runs import STAGES, compiled
 from papers.vtcfr.scores import FLOOR
+from treeplex.arrays import Floats
 from treeplex.learn.discount.evolution import Adam, Evolution
 from treeplex.solvers.rules.value_tested import ValueTesting
 from treeplex.workers.executor import in_threads
@@ -31,8 +31,6 @@ EPOCHS, SEARCH = 24, Evolution(population=16, sigma=0.4, learning_rate=0.12, see
 SLOWEST = 400
 """Infosets of a player above which a game is left out of the search."""
 SEEDS = (1, 2)
-
-Floats = NDArray[np.float64]
 
 
 def spec(point: Floats) -> str:

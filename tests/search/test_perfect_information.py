@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.evaluate import judge
@@ -10,7 +11,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import PerfectInformation
-from treeplex.forms.subgames.subgame import Floats, Ranges
+from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.perfect_information import certain_policy

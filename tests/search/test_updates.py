@@ -5,14 +5,13 @@ The subgame ends after two actions; its one leaf is where player 0 passed and pl
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.search import METHODS, Belief, SubgameSearch, cut
 
-Floats = NDArray[np.float64]
 CARDS = np.arange(3)
 DEALT = (CARDS[:, None] != CARDS).astype(float)
 """How likely pairs of cards are, up to a factor: player 0's a row, player 1's a column."""

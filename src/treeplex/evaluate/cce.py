@@ -7,10 +7,10 @@ speaks, while the others follow (Moulin and Vial 1978; for sequential games Cell
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
+from treeplex.arrays import Floats
 from treeplex.engine.plans.plans import product_statistics
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import best_value
@@ -18,8 +18,6 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.plans import all_plans, count_plans, written
-
-Floats = NDArray[np.float64]
 
 MOST_ENTRIES = 10_000_000
 """Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""

@@ -36,6 +36,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.plans.correlation import (
     BEST_BY_PLAN,
     EMPTY,
@@ -49,7 +50,7 @@ from treeplex.engine.plans.correlation import (
 )
 from treeplex.engine.tree.form import Tree
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.forms.compile.compiled_game import CompiledGame, Floats, Ints
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.notebook import table
 

@@ -16,13 +16,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.policies.tabular import Policy
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,12 +8,11 @@ from collections.abc import Mapping
 from enum import Enum
 from typing import Any, Protocol, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.learned import DiscountNetwork
 
-Floats = NDArray[np.float64]
 Array = NDArray[Any]
 
 

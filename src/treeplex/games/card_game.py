@@ -10,14 +10,13 @@ from collections.abc import Hashable, Sequence
 from itertools import accumulate
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import MOST_ENTRIES, Floats, Options, PublicGame, State, pick
+from treeplex.games.public import MOST_ENTRIES, Options, PublicGame, State, pick
 from treeplex.games.settlement import Settlement
 
-Ints = NDArray[np.int64]
 FOLDING, CALLING = ("fold",), ("call", "check")
 """First words of actions, in small letters; all others raise."""
 TRIES = 100

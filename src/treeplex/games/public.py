@@ -18,11 +18,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.stakes import Stakes
 
-Floats = NDArray[np.float64]
 State = Hashable
 """A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""
 MOST_ENTRIES = 50_000_000

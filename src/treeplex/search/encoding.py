@@ -5,12 +5,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Singles
 from treeplex.engine.tree.leaves import decode, encode
 from treeplex.errors import GameError
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import PublicGame, State
 
-Singles = NDArray[np.float32]
 MOST_SEEN = 100_000
 
 

@@ -15,8 +15,8 @@ from time import perf_counter
 from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Seat, Thought
@@ -30,8 +30,6 @@ from treeplex.games.public import State, check_entries
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 FROZEN = 1e15
 """Regrets in proportion to a policy, so large that no iteration moves it."""
 STEP = 10

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -33,7 +33,6 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
-Floats = NDArray[np.float64]
 Watch = Callable[[int, int], None]
 """Called with the states searched and those known to need it."""
 

@@ -6,8 +6,8 @@ from functools import cache
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import Subgames, cut_states, place, walked
@@ -20,9 +20,6 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_weights as rule_average_weights
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

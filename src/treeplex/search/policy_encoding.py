@@ -7,14 +7,13 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bytes, Ints, Singles
 from treeplex.errors import GameError
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree
-from treeplex.search.encoding import MOST_SEEN, Encoding, Singles
+from treeplex.search.encoding import MOST_SEEN, Encoding
 from treeplex.search.subgame import SubgameSearch
 
-Ints = NDArray[np.int64]
-Bytes = NDArray[np.uint8]
 MOST_FUTURES = 200_000
 STEPS = 255
 """Steps between probabilities 0 and 1 in a stored row."""

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.buckets.rounds import (
     Deals,
     Guide,
@@ -38,8 +39,6 @@ from treeplex.games.poker.buckets.rows import CardRows, HandRows
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import State, check_entries
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 MOST_JOINT = 4_000_000
 """Combinations of hands up to which deals are drawn from a table of all."""
 TRIES = 2_000

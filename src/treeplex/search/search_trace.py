@@ -3,14 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
+from treeplex.arrays import Floats
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather
@@ -20,8 +20,6 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.continuations import LeafChoices, ManyValued
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.variants import VARIANTS, Variant
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

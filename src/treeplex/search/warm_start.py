@@ -12,8 +12,8 @@ In hold'em, where the current policy follows from regrets, the search goes on wi
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
@@ -28,9 +28,6 @@ from treeplex.search.whole.warm_start import StreetGuess, regrets_of_rows, write
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Guess(Protocol):

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
@@ -27,8 +27,6 @@ GROUPS: Mapping[str, str] = {
     "exact": "Exact",
 }
 """The groups of algorithms in a menu, in order, and their headings."""
-
-Floats = NDArray[np.float64]
 
 
 class Solver(ABC):

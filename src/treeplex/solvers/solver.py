@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar
 
-import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.learned import OUTSIDE
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -15,8 +15,6 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.solvers.base import Solver, order_of_updates
 from treeplex.solvers.rules.learned import checked_horizon
 from treeplex.solvers.rules.rule import UpdateRule
-
-Floats = NDArray[np.float64]
 
 CHUNK = 4096
 """Iterations whose rows are prepared at a time."""

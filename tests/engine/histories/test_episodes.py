@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 

@@ -4,12 +4,11 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.node import TILE, accumulate, best, blend, expect, play, update, update_adaptively
 from treeplex.engine.tree.regret import ADAPTIVE_CAP, Weights
 
-Floats = NDArray[np.float64]
 ROOTS, HANDS, LOW, WIDTH = 2, 37, 16, 11
 NODES = np.array([[0, 0, 2], [1, 2, 3], [2, 5, 1], [3, 6, 2], [5, 8, 2]])
 """Two roots; the third node has one action, the fourth and fifth follow actions of the first two."""

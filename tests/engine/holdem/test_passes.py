@@ -6,9 +6,9 @@ from math import comb
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.poker_games import SPOTS, limit, no_limit
+from treeplex.arrays import Floats
 from treeplex.engine.holdem import passes
 from treeplex.engine.holdem.form import BOARDS, COUNT, STORE
 from treeplex.engine.holdem.passes import BEST, EXPECT
@@ -22,8 +22,6 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import HOLDEM, small
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.solvers.holdem.solver import HoldemSolver
-
-Floats = NDArray[np.float64]
 
 
 class Dense:

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests.poker_games import SPOTS, Both, both
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
@@ -20,7 +20,6 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.solvers.holdem.solver import HoldemSolver
 
-Floats = NDArray[np.float64]
 ENDGAMES = os.environ.get("TREEPLEX_ENDGAMES")
 
 

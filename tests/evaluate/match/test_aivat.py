@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from papers.aivat.every_hand import every_hand
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import TableAgent
 from treeplex.evaluate.match.aivat import Aivat, PolicyValues
@@ -20,7 +21,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.spots.known import holdem
-from treeplex.games.public import Floats, PublicGame, State
+from treeplex.games.public import PublicGame, State
 from treeplex.solvers import make_solver
 
 

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 from tests import oracle
 from tests.random_games import RandomGame
+from treeplex.arrays import Floats
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.streams import start
 from treeplex.engine.histories.walks import AVERAGE, POLICY, REGRET
@@ -19,7 +19,6 @@ from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.rules_walk import Walk
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, SamplingScheme
 
-Floats = NDArray[np.float64]
 WEIGHTS = [1.0, 1.0, 0.0, 0.0]
 OWN = {
     "one-all": SamplingScheme("one-all", "one own action, all of the others'", "", "one", "all", {"exploration": 0.4}),

@@ -4,10 +4,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints, Shorts
+
 Codes = NDArray[np.uint16]
-Shorts = NDArray[np.int16]
 Table = NDArray[np.uint8]
-Ints = NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)

@@ -10,18 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.engine.buckets.street import (
-    Betting,
-    Floats,
-    Ints,
-    Singles,
-    Tables,
-    learn,
-    match_positive,
-    reach_nodes,
-    show_down,
-    value_nodes,
-)
+from treeplex.arrays import Floats, Ints, Singles
+from treeplex.engine.buckets.street import Betting, Tables, learn, match_positive, reach_nodes, show_down, value_nodes
 
 Sequences = NDArray[np.uint16]
 

@@ -4,8 +4,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Singles
+
 Counts = NDArray[np.uint8]
-Singles = NDArray[np.float32]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -4,10 +4,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.buckets.deals import Sequences
 from treeplex.engine.buckets.street import END, FOLD, Betting, Tables
-
-Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -4,10 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
+from treeplex.arrays import Floats, Ints
 
 
 class Ends(NamedTuple):

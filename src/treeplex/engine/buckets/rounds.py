@@ -12,14 +12,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.buckets.pots import Ends
 from treeplex.engine.buckets.sampling import Nodes
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.engine.kernel import KERNEL
-
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-
 
 FAST = {**KERNEL, "error_model": "numpy"}
 END, OWN, LEAF, BEHIND, OPEN, OPEN_BEHIND = range(6)

@@ -10,11 +10,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.buckets.pots import Ends, payoff
 from treeplex.engine.histories.streams import advanced, start, unit
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
 HIGHEST = 2_000_000_000.0
 """No regret goes above this, or below minus this, so that 32 bits hold it."""
 LOWEST = 31.0 / 30.0

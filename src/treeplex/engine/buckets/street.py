@@ -12,9 +12,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
+from treeplex.arrays import Floats, Ints
+
 Numbers = NDArray[np.float32] | NDArray[np.float64]
 
 NODE, FOLD, END = 0, 1, 2

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
+from treeplex.arrays import Singles
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

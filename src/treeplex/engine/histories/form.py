@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from treeplex.engine.tree.form import Floats, SmallInts
+from treeplex.arrays import Floats, SmallInts
 
 CHANCE, TERMINAL = -1, -4
 """Who acts at a history that is no player's turn; the numbers of :mod:`treeplex.games.base`."""

@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Ints
+from treeplex.arrays import Floats, Ints
 
 NO_PARENT, UNKNOWN_PARENT = -1, -2
 """In place of the slot of the own action before an infoset: there is none; nobody has come by yet who would know."""

@@ -10,8 +10,8 @@ infoset once at most, so the estimate's square is the sum of its decisions' squa
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.tree.form import Floats, Ints
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
 """Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""

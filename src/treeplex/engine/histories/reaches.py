@@ -3,8 +3,8 @@
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
-from treeplex.engine.tree.form import Floats, Ints
 
 
 @njit(cache=True, nogil=True)

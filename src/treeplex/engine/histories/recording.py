@@ -9,13 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
-
-Singles = NDArray[np.float32]
 
 
 class Walks(NamedTuple):

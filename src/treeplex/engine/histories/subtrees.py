@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.tree.form import Floats, SmallInts
 
 
 class Outline(NamedTuple):

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from treeplex.engine.tree.form import Ints, SmallInts
+from treeplex.arrays import Ints, SmallInts
 
 
 @njit(cache=True, nogil=True)

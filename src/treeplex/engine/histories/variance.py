@@ -13,6 +13,7 @@ leaves up.
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.walks import (
     ALL,
@@ -27,7 +28,6 @@ from treeplex.engine.histories.walks import (
     Tables,
     exact_values,
 )
-from treeplex.engine.tree.form import Floats
 
 VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
 """Columns of :func:`walk_variances`."""

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.engine.kernel import KERNEL
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
 
 ALL, ONE, EACH, SUBSET = 0, 1, 2, 3
 """Which actions are walked: all; one, by the policy; each by its share of the average; a subset of given size."""

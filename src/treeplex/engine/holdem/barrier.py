@@ -8,7 +8,7 @@ from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from treeplex.engine.holdem.form import Ints
+from treeplex.arrays import Ints
 
 SPINS = 2000
 """Looks at the gate before a waiting thread offers its core to others."""

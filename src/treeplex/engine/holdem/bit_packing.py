@@ -15,9 +15,9 @@ import numpy as np
 from numba import int32, int64, njit, uint32, uint64
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bytes, Shorts
+
 Words = NDArray[np.uint32]
-Shorts = NDArray[np.int16]
-Bytes = NDArray[np.uint8]
 
 BLOCK = 32
 SIGNED, DIFFERENCES = 32, 64

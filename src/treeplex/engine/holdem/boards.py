@@ -2,6 +2,7 @@
 
 from numba import njit
 
+from treeplex.arrays import Floats, Ints, Shorts
 from treeplex.engine.holdem.form import (
     ACTIONS,
     CHILDREN,
@@ -16,10 +17,7 @@ from treeplex.engine.holdem.form import (
     RETURN,
     ROOTS,
     SHOWDOWNS,
-    Floats,
     HoldemForm,
-    Ints,
-    Shorts,
     Store,
     Workspace,
 )

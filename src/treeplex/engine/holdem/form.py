@@ -10,13 +10,7 @@ then one for each action at an own node; parents come before children. A sequenc
 
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Shorts = NDArray[np.int16]
-Bytes = NDArray[np.uint8]
+from treeplex.arrays import Bytes, Floats, Ints, Shorts
 
 ROOTS, NODES, ACTIONS, FOLDS, SHOWDOWNS, ENDS, BOARDS = 0, 1, 4, 6, 8, 10, 12
 """Columns of ``HoldemForm.streets``: roots; the players' slices of nodes (start, middle, end); actions of each player; slices

@@ -6,12 +6,10 @@ the opponent's range without the hands that share a card with it.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from treeplex.engine.holdem.form import Bytes, Floats, Shorts
+from treeplex.arrays import Bytes, Floats, Shorts, Singles
 from treeplex.engine.holdem.strength_bins import settle
 
-Singles = NDArray[np.float32]
 BINS = 8
 """Bins of equity in which a row says what both ranges look like."""
 FINE = 64

@@ -8,7 +8,7 @@ import math
 
 from numba import njit
 
-from treeplex.engine.holdem.form import Bytes, Floats, Ints
+from treeplex.arrays import Bytes, Floats, Ints
 from treeplex.engine.holdem.row_view import row_view
 from treeplex.engine.tree.regret import (
     FLOOR,

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.barrier import wait_at_barrier
 from treeplex.engine.holdem.boards import (
     descend_board,
@@ -36,9 +37,7 @@ from treeplex.engine.holdem.form import (
     RETURN,
     ROOTS,
     STORE,
-    Floats,
     HoldemForm,
-    Ints,
     Store,
     Workspace,
 )

@@ -4,9 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
+from treeplex.arrays import Floats, Ints, Singles
+
 Strengths = NDArray[np.int32]
 
 

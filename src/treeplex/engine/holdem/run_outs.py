@@ -4,9 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.strength import CARDS, sort_by_strength
-
-Floats = NDArray[np.float64]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

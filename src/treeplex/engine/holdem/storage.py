@@ -12,7 +12,8 @@ import numpy as np
 from numba import njit, types, uint32
 from numba.extending import overload
 
-from treeplex.engine.holdem.form import ACTIONS, COUNT, SCALES, STORE, Floats, HoldemForm
+from treeplex.arrays import Floats
+from treeplex.engine.holdem.form import ACTIONS, COUNT, SCALES, STORE, HoldemForm
 from treeplex.engine.holdem.node import TILE
 
 LARGEST, LARGEST_BYTE = 32767.0, 127.0

@@ -4,17 +4,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bytes, Ints, Shorts
+
 DIGIT = 10
 """Bits of a digit of the radix sort; three digits cover every strength."""
 CARDS = 52
 PACK = 1 << 32
 """One pair of hands in the packed counts; the low half holds wins less losses."""
 
-Ints = NDArray[np.int64]
 Keys = NDArray[np.int32]
-Shorts = NDArray[np.int16]
 Codes = NDArray[np.uint16]
-Bytes = NDArray[np.uint8]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

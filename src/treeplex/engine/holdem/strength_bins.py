@@ -6,13 +6,8 @@ counts towards both by how near it is. Hands that tie lie at the same place.
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
-
-Shorts = NDArray[np.int16]
-Singles = NDArray[np.float32]
-Bytes = NDArray[np.uint8]
+from treeplex.arrays import Bytes, Floats, Shorts, Singles
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

@@ -10,7 +10,7 @@ zeros, which stands for "no such hand". The loops are written out where a call w
 
 from numba import njit
 
-from treeplex.engine.holdem.form import Bytes, Floats, Shorts
+from treeplex.arrays import Bytes, Floats, Shorts
 
 CARDS = 54
 COLUMNS = 128

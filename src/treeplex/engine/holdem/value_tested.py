@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from treeplex.engine.holdem.form import Floats, Ints
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.node import TINY, expected
 from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION
 from treeplex.engine.tree.value_tested import DECAY, ROUNDING, UNTESTED

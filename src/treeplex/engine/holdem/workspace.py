@@ -6,19 +6,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from treeplex.engine.holdem.form import (
-    ACTIONS,
-    BOARDS,
-    COUNT,
-    FOLDS,
-    REACH,
-    RETURN,
-    ROOTS,
-    SHOWDOWNS,
-    HoldemForm,
-    Ints,
-    Workspace,
-)
+from treeplex.arrays import Ints
+from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HoldemForm, Workspace
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING
 from treeplex.engine.holdem.transpose import BLOCK

@@ -11,12 +11,10 @@ from typing import Any
 import numpy as np
 from numba import njit
 from numpy.polynomial import chebyshev
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.engine.networks.simd import LANES, add_product, load, store
-from treeplex.engine.tree.form import Floats, Ints
 
-Singles = NDArray[np.float32]
 ROWS = 6
 """Rows of a tile: six and the weights fill the registers of a processor that has sixteen of 256 bits."""
 BLOCK = 8 * ROWS

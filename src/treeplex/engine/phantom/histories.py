@@ -14,10 +14,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints, SmallInts
 from treeplex.engine.kernel import KERNEL
-from treeplex.engine.phantom.symmetry import Group, Ints, least_board
+from treeplex.engine.phantom.symmetry import Group, least_board
 
-SmallInts = NDArray[np.int32]
 Bytes = NDArray[np.int8]
 NONE, NO_ROOM = -1, -2
 BOARD, STABILISER = (1 << 16) - 1, 16

@@ -10,9 +10,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.kernel import KERNEL
-
-Ints = NDArray[np.int64]
 
 
 class Group(NamedTuple):

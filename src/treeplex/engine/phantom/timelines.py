@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.kernel import KERNEL
 from treeplex.engine.phantom.histories import (
     NO_ROOM,
@@ -34,10 +35,8 @@ from treeplex.engine.phantom.histories import (
     placed,
     waiting_list,
 )
-from treeplex.engine.phantom.symmetry import Group, Ints, images_of, least_board
+from treeplex.engine.phantom.symmetry import Group, images_of, least_board
 
-Floats = NDArray[np.float64]
-SmallInts = NDArray[np.int32]
 Won = NDArray[np.bool_]
 OTHERS, PAIRS = 0, 1
 HISTORIES, TERMINALS, DEPTH = range(3)

@@ -7,6 +7,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.phantom.histories import (
     CHILDREN,
     EDGES,
@@ -19,26 +20,13 @@ from treeplex.engine.phantom.histories import (
     SEQUENCES,
     Histories,
     Side,
-    SmallInts,
     count_draws,
     edges_that_fit,
     finish_visits,
     rehashed,
 )
-from treeplex.engine.phantom.symmetry import Group, Ints
-from treeplex.engine.phantom.timelines import (
-    FIELDS,
-    HISTORIES,
-    OTHERS,
-    PAIRS,
-    PAIRS_END,
-    STAGE,
-    TURN,
-    Floats,
-    Walk,
-    Won,
-    advance,
-)
+from treeplex.engine.phantom.symmetry import Group
+from treeplex.engine.phantom.timelines import FIELDS, HISTORIES, OTHERS, PAIRS, PAIRS_END, STAGE, TURN, Walk, Won, advance
 from treeplex.storage.memory import available_memory
 
 FRAMES_AT_ONCE = 1 << 18

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.plans.plans import follow
-from treeplex.engine.tree.form import Floats, Ints, Payoff, SmallInts, Tree
+from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 
 

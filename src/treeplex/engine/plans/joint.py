@@ -6,9 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.streams import start
 from treeplex.engine.plans.plans import draw_plan
-from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree, TreeState, Workspace
+from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import update
 from treeplex.engine.tree.sweeps import reach

@@ -3,11 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-SmallInts = NDArray[np.int32]
+from treeplex.arrays import Floats, Ints, SmallInts
 
 
 class Tree(NamedTuple):

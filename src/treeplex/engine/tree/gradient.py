@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit
 
-from treeplex.engine.tree.form import Dense, Factors, Floats, Payoff, Sparse, Tree
+from treeplex.arrays import Floats
+from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.walked import walked_gradient
 
 LANES = 64

@@ -4,11 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats, Ints
-
-Singles = NDArray[np.float32]
+from treeplex.arrays import Floats, Ints, Singles
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,8 @@
 import numpy as np
 from numba import njit
 
-from treeplex.engine.tree.form import Floats, Payoff, Tree
+from treeplex.arrays import Floats
+from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 
 

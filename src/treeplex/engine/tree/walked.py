@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import binding
 from numba import types
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 
 SYMBOL = "treeplex_walked_gradient"
 

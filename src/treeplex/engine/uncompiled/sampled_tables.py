@@ -6,10 +6,10 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
 from treeplex.engine.histories.walks import LEARNED, POLICY, Rules, Tables
 from treeplex.engine.kernel import KERNEL
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
     FIRST,

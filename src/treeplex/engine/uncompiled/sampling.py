@@ -9,6 +9,7 @@ import math
 import numpy as np
 from numba import njit
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.engine.histories.walks import (
@@ -27,7 +28,6 @@ from treeplex.engine.histories.walks import (
     picked,
 )
 from treeplex.engine.kernel import KERNEL
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
     BAD_PAYOFF,

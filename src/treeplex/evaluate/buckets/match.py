@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.engine.buckets.playouts import play_hands
 from treeplex.errors import PolicyError
@@ -18,7 +19,6 @@ from treeplex.forms.policies.limit_holdem import LimitStrategy
 from treeplex.games.poker.buckets.buckets import placed
 from treeplex.games.poker.cards.strength import River
 
-Floats = NDArray[np.float64]
 CHUNK = 4096
 """Deals whose cards are dealt at a time."""
 DRAWS = 64

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -14,7 +14,6 @@ from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import PublicGame, State
 
-Floats = NDArray[np.float64]
 History = tuple[int, ...]
 NO_POLICY = "it takes an action and says no probabilities, which AIVAT, exact values and solving against it need"
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent
@@ -12,8 +11,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.sources.openspiel import import_pyspiel
 from treeplex.games.public import PublicGame
-
-Floats = NDArray[np.float64]
 
 
 class SeatedAgent:

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
@@ -25,9 +26,6 @@ try:
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
     raise ImportError(f"environments need gymnasium ({error}); run: pip install treeplex[rl]") from error
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class GameVectorEnv(VectorEnv[Any, Any, Any]):

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.equity_kernels import (
@@ -33,8 +34,6 @@ from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.spec import shown
 from treeplex.workers.executor import in_threads
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Done = Callable[[int, int], None]
 """Told how many parts are done, of how many."""
 

@@ -5,15 +5,12 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bytes, Floats, Ints, Shorts
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.engine.holdem.strength import sort_by_strength
 from treeplex.games.poker.cards.evaluator import evaluate_board
 
-Ints = NDArray[np.int64]
-Floats = NDArray[np.float64]
-Bytes = NDArray[np.uint8]
 Keys = NDArray[np.int32]
-Shorts = NDArray[np.int16]
 
 CARDS = 52
 FEW = 48

@@ -6,13 +6,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, HANDS, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
 from treeplex.engine.holdem.workspace import make_workspace
 from treeplex.evaluate.judge import Judgement
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-
-Floats = NDArray[np.float64]
 
 
 def root_values(crew: BoardPool, player: int, mode: int, average: NDArray[Any], store: Store) -> Floats:

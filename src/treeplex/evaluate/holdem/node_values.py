@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, HANDS, REACH, SCALES, STORE
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.passes import BEST, EXPECT
@@ -23,7 +24,6 @@ from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEn
 from treeplex.games.poker.run_outs import pot_shares
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 MOST_TREES = 64

@@ -5,8 +5,8 @@ from copy import copy, deepcopy
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -15,9 +15,6 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
-
-Floats = NDArray[np.float64]
-
 
 PLAYS = 32
 """Draws of an agent that draws at random while it plays, where its policy is asked for."""

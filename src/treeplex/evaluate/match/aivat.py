@@ -19,8 +19,8 @@ from math import prod
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.evaluate.match.play import PlayedHand
 from treeplex.forms.policies.tabular import Policy
@@ -30,8 +30,6 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame, PublicState, PublicTree, State, pair_state
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Held = tuple[slice, ...]
 MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
 """The most combinations of hands to average over: where they are worked out together, and where each is asked for."""

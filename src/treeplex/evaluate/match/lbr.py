@@ -15,15 +15,14 @@ import re
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, fork
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import Bets, PublicGame, State
 from treeplex.games.stakes import Stakes
 
-Floats = NDArray[np.float64]
 SIZES = {"h": 0.5, "p": 1.0, "a": np.inf}
 """Bets by their letter, as parts of the pot after a call: half of it, all of it, all-in."""
 

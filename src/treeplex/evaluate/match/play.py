@@ -6,15 +6,14 @@ from time import perf_counter
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, pick
 
-Floats = NDArray[np.float64]
 CHANCE_LANE, SEAT_LANE = 0, 1
 """The streams of a hand: chance's, and from the second on those of the seats."""
 GRACE_SHARE, GRACE_SECONDS = 0.5, 0.1

@@ -4,11 +4,10 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.playouts import standard_errors
 
-Floats = NDArray[np.float64]
 NORMAL_95 = 1.959963984540054
 """Standard errors on either side of the mean that hold 95% of a normal distribution."""
 MOST_ENUMERATED = 16

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.hands import sample_hands
 from treeplex.evaluate.judge import check_game, judge
 from treeplex.evaluate.match.agents import Agent
@@ -12,9 +12,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.forms.subgames.policy_tables import sequences_at
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:

@@ -11,14 +11,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 
-Floats = NDArray[np.float64]
 Values = Callable[[PublicGame, State, Sequence[Floats], int], float]
 """What a player expects at a public state with these ranges, any estimate: called with game, state, ranges and player."""
 NORMAL = 1.959964

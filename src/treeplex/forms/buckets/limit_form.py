@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.buckets.street import Tables
 from treeplex.engine.buckets.sweep import update
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError
 from treeplex.forms.buckets.streets import Array, BestResponse, OwnPolicy, Place, Reach, StreetWalk
-from treeplex.forms.form import Floats, RuleKind
+from treeplex.forms.form import RuleKind
 from treeplex.forms.policies.limit_holdem import empty_tables
 from treeplex.games.poker.buckets.game import BucketGame
 

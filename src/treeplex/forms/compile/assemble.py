@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Ints, Sparse, Tree
-
-Floats = NDArray[np.float64]
+from treeplex.arrays import Floats, Ints
+from treeplex.engine.tree.form import Sparse, Tree
 
 PROBABILITY_TOLERANCE = 1e-9
 """How far the probabilities at a chance node may be from summing to one."""

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from treeplex.engine.tree.form import Dense, Ints, Payoff
+from treeplex.arrays import Ints
+from treeplex.engine.tree.form import Dense, Payoff
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered

@@ -6,16 +6,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.notebook import facts
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,9 @@ from typing import NoReturn
 
 import numpy as np
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.threads import available_cores
-from treeplex.engine.tree.form import Floats, Ints, Payoff, Tree
+from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.engine.tree.walked import number_of_walk
 from treeplex.engine.uncompiled import discover

@@ -7,10 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.phantom.histories import BOARD, FIRST, STABILISER
 from treeplex.engine.phantom.timelines import DEPTH, HISTORIES, TERMINALS
 from treeplex.engine.phantom.walk import Found, by_sequence, walk_timelines
-from treeplex.engine.tree.form import Factors, Ints, Payoff, Tree
+from treeplex.engine.tree.form import Factors, Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import numbered

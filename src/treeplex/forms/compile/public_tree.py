@@ -9,6 +9,7 @@ from time import perf_counter
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense, Payoff
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
 from treeplex.errors import GameError
@@ -24,8 +25,6 @@ MOST_SEQUENCES = 50_000_000
 
 WRITTEN = 1_000_000
 """Infosets up to which infostates are written at once, and checked to belong to one public node each."""
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex import notebook
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.plans.plans import first_misfit, follow, joint_gradients
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Plans = NDArray[np.int32]
 
 WEIGHT_TOLERANCE = 1e-9

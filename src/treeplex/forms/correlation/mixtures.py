@@ -5,14 +5,12 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.plans.plans import cross, decompose_all, draw_plans
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device, Plans
 from treeplex.forms.correlation.plans import last_sequences
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_JOINT_PLANS = 1_000_000
 """Where :func:`mixture_device` gives up."""

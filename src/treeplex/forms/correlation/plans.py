@@ -3,15 +3,12 @@
 from math import log10
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.plans.plans import decompose
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Plans
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_PLANS = 1_000_000
 """Where :func:`all_plans` gives up."""

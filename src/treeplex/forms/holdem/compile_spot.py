@@ -33,7 +33,6 @@ from treeplex.forms.holdem.suit_symmetry import Hands
 from treeplex.games.poker.betting.tree import BettingTree, betting_tree
 from treeplex.games.poker.spots.spot import Spot
 
-Floats = NDArray[np.float64]
 MOST_HANDS = 32_767
 
 

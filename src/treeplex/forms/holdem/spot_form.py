@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import BOARDS, COUNT, HANDS, INFOSETS, STORE, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool
 from treeplex.engine.holdem.workspace import make_workspace, workspace_sizes
@@ -44,7 +45,6 @@ PACKED_BYTES = 1.0
 """Of a packed number, about; 0.75 to 0.96 were measured."""
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

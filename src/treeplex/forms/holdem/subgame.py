@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, ENDS, REACH, ROOTS, STORE, HoldemForm, Store, Workspace
 from treeplex.engine.holdem.passes import EXPECT, REPLY, BoardPool, answer, improve
 from treeplex.engine.holdem.workspace import make_workspace
@@ -30,9 +31,6 @@ from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArra
 from treeplex.games.poker.betting.tree import Decision, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.public import HoldemGame, HoldemState, holdem_state
 from treeplex.games.poker.spots.spot import Spot
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import PolicyError
 from treeplex.forms.policies.by_hand import Classes
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows
@@ -14,8 +15,6 @@ from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.poker.whole.tree import tree_after
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,14 +11,12 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.subgame import board_part
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.public import HoldemGame
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Classes(NamedTuple):

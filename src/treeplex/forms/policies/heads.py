@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+from treeplex.arrays import Bools, Floats
+
 SOFTMAX, MATCHED, MATCHED_OR_BEST, BEST = "softmax", "matched", "matched or best", "best"
 
 

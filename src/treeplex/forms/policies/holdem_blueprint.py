@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.buckets.sampling import Nodes
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load_rules, named_file
@@ -30,7 +31,6 @@ FORMAT, VERSION = "treeplex holdem blueprint", 1
 LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
 STEPS = 255
 """Probabilities are kept in so many steps."""
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

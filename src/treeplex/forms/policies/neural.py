@@ -8,6 +8,7 @@ from typing import Any, Final, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -21,8 +22,6 @@ from treeplex.games.base import State
 from treeplex.storage.memory import available_memory, megabytes
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 Layers = Sequence[tuple[Singles, Singles]]
 """The matrix [outputs, inputs] and the biases [outputs] of each layer; rectified between them."""
 FORMAT, VERSION = "treeplex neural policy", 1

@@ -1,15 +1,13 @@
 """A policy of a phantom game up to symmetry, as a policy of the game itself."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.phantom import PhantomInfostates
 from treeplex.forms.policies.tabular import Policy
 from treeplex.spec import Spec, parse_spec
-
-Ints = NDArray[np.int64]
 
 
 def unfold(policy: Policy) -> Policy:

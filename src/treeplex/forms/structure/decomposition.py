@@ -13,9 +13,9 @@ from math import prod
 
 import numpy as np
 
+from treeplex.arrays import SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.subtrees import Outline, closed_subtrees, edges, outline, ties
-from treeplex.engine.tree.form import SmallInts
 
 
 @dataclass(frozen=True, eq=False)

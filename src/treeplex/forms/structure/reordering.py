@@ -5,10 +5,9 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.histories.form import ACTOR, CHILD, KEY, TERMINAL
 from treeplex.forms.structure.decomposition import Decomposition
-
-Ints = NDArray[np.int64]
 
 MOST_PLAYERS = 6
 """Players whose orders are all tried."""

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE
 from treeplex.engine.histories.subtrees import meetings
-from treeplex.forms.structure.history_view import HistoryView, Ints, Verdict, informed, unsure
+from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, unsure
 
 PLAIN, NESTED, LADDER = range(3)
 """What the levels of a feedback game are to be."""

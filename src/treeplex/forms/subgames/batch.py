@@ -16,6 +16,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
 from treeplex.engine.tree.leaves import PairWeights, gather, scatter, write_opposing_mass
@@ -28,9 +29,6 @@ from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.forms.subgames.templates import NONE, Store, Template, layout_of, template
 from treeplex.games.public import PublicState, PublicTree
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

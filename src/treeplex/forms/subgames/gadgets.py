@@ -27,16 +27,14 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.level import Level
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 NONE = -1
 
 

@@ -3,14 +3,11 @@
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.form import Tree, new_state, workspace
 from treeplex.engine.tree.regret import Weights, update
 from treeplex.engine.tree.sweeps import best_response, reach
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def level_tree(blocks: Sequence[tuple[int, int]]) -> Tree:

@@ -13,6 +13,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import Payoff, Sparse, Tree
 from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
@@ -22,8 +23,6 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Leaf = Callable[[State, Ints], Floats]
 """From a public state where chance moves, and deals int64 [D, N], to what each player gets, float64 [C_0, ..., C_(N-1), D, N]:
 ``C_i`` is among how many continuations player i chooses; 1 where it does not."""

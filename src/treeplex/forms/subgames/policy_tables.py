@@ -1,16 +1,13 @@
 """A policy of a compiled game at public states, where it is a table over actions and hands, and back."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.games.public import PublicGame, State
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:

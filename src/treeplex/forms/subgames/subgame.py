@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.games.public import PublicGame, State
 
 if TYPE_CHECKING:
     from treeplex.forms.subgames.gadgets import Gadget
 
-Floats = NDArray[np.float64]
 Ranges = tuple[Floats, ...]
 """For each player float64 [..., H_i]."""
 

@@ -7,6 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense
 from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
@@ -14,8 +15,6 @@ from treeplex.forms.compile.assemble import Numbering, numbered
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 NONE = -1
 Pair = tuple[Ints, Ints]
 Spot = tuple[PublicState, tuple[int, ...], Pair]

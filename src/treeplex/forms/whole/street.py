@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.rows_of_hands import write_met, write_won
 from treeplex.engine.tree.form import Tree, new_state, workspace
 from treeplex.engine.tree.regret import Weights, accumulate, update
@@ -27,9 +28,6 @@ from treeplex.forms.whole.suits import Board, Suits
 from treeplex.games.poker.public import ROUNDING
 from treeplex.games.poker.whole.betting import Table
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Cards:

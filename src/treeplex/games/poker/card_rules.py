@@ -5,11 +5,12 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, stakes_of
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal, table
-from treeplex.games.public import Bets, Floats, Options, State
+from treeplex.games.public import Bets, Options, State
 from treeplex.games.settlement import Settlement
 from treeplex.games.stakes import Stakes
 

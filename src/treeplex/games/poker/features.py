@@ -13,11 +13,10 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node, StreetEnd
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.spots.spot import Spot
-
-Floats = NDArray[np.float64]
 
 
 def futures(tree: BettingTree) -> list[int]:

@@ -14,6 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.added import action_to, offered, with_bet
@@ -37,7 +38,6 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import Bets, Options, PublicGame, State
 from treeplex.games.stakes import Stakes
 
-Floats = NDArray[np.float64]
 ROUNDING = 1e-13
 """Sums of compatible reach below this part of all reach are differences of rounded numbers, and count as nothing."""
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
 from treeplex.engine.holdem.run_outs import add_showdown
 from treeplex.engine.holdem.terminal import CARDS, raked_showdowns
@@ -17,7 +18,6 @@ from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.evaluator import evaluate_board, format_strengths
 from treeplex.games.poker.cards.format import HOLDEM, Format
 
-Floats = NDArray[np.float64]
 MOST_RUN_OUTS = 1500
 """The most complete boards that are all looked at: hold'em has 1,176 from the flop."""
 SAMPLED_RUN_OUTS = 400

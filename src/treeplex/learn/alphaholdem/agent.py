@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.subgames.beliefs import Belief

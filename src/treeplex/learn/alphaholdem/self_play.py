@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
 from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes

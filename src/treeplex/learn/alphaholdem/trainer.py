@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.learn.alphaholdem.league import FIRST, Arrays, Member, kept, rated
 from treeplex.learn.alphaholdem.planes import PlaneCoder
 from treeplex.learn.alphaholdem.self_play import Asked, Played, asked_of, play_hands

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.learn.torch.device import torch_module
 
 Tensor = Any

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
@@ -18,8 +19,6 @@ from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.resolving.next_round import NextRound
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 ROUND = "round"
 """Of the names of weights, with the number of deals before the round."""
 

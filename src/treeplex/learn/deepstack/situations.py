@@ -9,8 +9,8 @@ from collections.abc import Hashable
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.errors import GameError
 from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
@@ -22,8 +22,6 @@ from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgame import METHODS, SubgameSearch
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 SIDE, STOPS, LONGEST = 4, 4, 100
 """Of searches for ranges: how many side by side, how often stopped, and their most iterations."""
 MOST_STATES = 1_000_000

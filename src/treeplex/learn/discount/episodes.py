@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.engine.tree.learned import play_episode
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.errors import FileError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.discount.episodes import Player, evaluate

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.engine.tree.learned import LOWEST, play_episode
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate import judge

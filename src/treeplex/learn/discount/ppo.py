@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.networks.mlp_single import parameter_count
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.engine.tree.learned import HEAD, LOWEST, trace_episode
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame

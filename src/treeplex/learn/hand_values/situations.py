@@ -8,8 +8,8 @@ both perhaps reweighted by a curve over strength; or all hands alike.
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.first_street import cut_first_street
@@ -25,8 +25,6 @@ from treeplex.search.holdem.hand_values import HandBoard, HandValues
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}
 """How often each kind of range is drawn: by halving; the strongest hands on the board; these reweighted by a curve; hands as

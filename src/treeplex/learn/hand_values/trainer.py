@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.holdem.hand_features import INPUTS
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.learn.common.fitting import Fitting, load_weights
@@ -25,8 +26,6 @@ from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.hand_values import HandValues, zero_sum
 
 Arrays = Mapping[str, NDArray[Any]]
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 GAME = "hands of hold'em where the {street} begins"
 FORM = "treeplex network for hands"
 NET = "net.safetensors"

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.judge import judge

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.subgames.beliefs import Belief
@@ -37,7 +38,6 @@ from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
-Floats = NDArray[np.float64]
 TRIES = 100
 """Playthroughs of a turn that may end in a fold or all-in before any of its open ends is taken."""
 

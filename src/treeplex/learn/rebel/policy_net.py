@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
@@ -15,8 +16,6 @@ from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.policy_encoding import STEPS, PolicyEncoding
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "policy."
 """Of the names of a policy network's weights, where they stand beside a value network's."""

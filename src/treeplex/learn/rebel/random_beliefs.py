@@ -7,12 +7,10 @@ uniform over all ranges (a flat Dirichlet distribution).
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import PublicState, PublicTree
-
-Floats = NDArray[np.float64]
 
 
 def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> Belief:

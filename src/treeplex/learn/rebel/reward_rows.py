@@ -6,8 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
+from treeplex.arrays import Ints, Singles
 
 
 class Walk(NamedTuple):

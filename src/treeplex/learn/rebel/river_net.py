@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Singles
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.rebel.files import read_net, save_net
 from treeplex.learn.rebel.policy_net import PREFIX
@@ -14,7 +15,6 @@ from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.strength_bins import SINGLE, BinnedRivers
 
-Singles = NDArray[np.float32]
 LINEAR = 0.1
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
 GAME = "rivers of hold'em, {bins} bins of strength"

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.subgames.beliefs import normalised_range, with_trace
@@ -14,8 +15,6 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.solvers.holdem.solver import HoldemSolver
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
 METHOD = "dcfr"
 """By which rivers are solved."""
 RIDGE = 0.02

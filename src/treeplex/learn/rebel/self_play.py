@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
@@ -24,9 +25,6 @@ from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 NO_LABEL = -(2**62)
 
 

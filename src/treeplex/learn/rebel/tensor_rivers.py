@@ -5,8 +5,8 @@ from itertools import islice
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.betting_forest import Forest, forests_of
 from treeplex.games.poker.betting.tree import betting_tree
@@ -18,7 +18,6 @@ from treeplex.learn.torch.streets import Betting, Cards, StreetTables
 from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.solvers.rules.variants import VARIANTS
 
-Floats = NDArray[np.float64]
 AT_ONCE = 256
 """Rivers in memory together: the matrices of showdowns are 4.7 MB each in single precision."""
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from itertools import count
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.forms.holdem.subgame import HoldemSubgame, decision_rows
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -26,9 +26,6 @@ from treeplex.search.holdem.strength_bins import BinnedRivers, Function
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
 """Columns of actions that have no size."""
 

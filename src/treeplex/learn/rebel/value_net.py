@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints, Singles
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
@@ -15,8 +15,6 @@ from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
-Singles = NDArray[np.float32]
-Ints = NDArray[np.int64]
 Module = Any
 
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import Weights
@@ -32,8 +32,6 @@ from treeplex.learn.torch.kernels import (
 from treeplex.solvers.base import Solver, check_state
 from treeplex.solvers.registry import GENERAL, AnyAlgorithm, rule_of
 from treeplex.solvers.solver import FormSolver
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(eq=False)

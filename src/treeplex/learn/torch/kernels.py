@@ -16,12 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.regret import Weights
 from treeplex.learn.torch.device import torch_module
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 Tensor = Any
 ONE, ZERO, CONSTANTS = 0, 1, 2
 """Slots of the constant factors, and how many these are."""

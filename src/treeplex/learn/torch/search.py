@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.subgames.batch import PairPlaces
@@ -23,9 +23,6 @@ from treeplex.search.leaf import NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import Replicas, Stopped, next_average
 from treeplex.search.subgame import METHODS, Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def check_method(method: Method) -> None:

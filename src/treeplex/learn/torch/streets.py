@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.holdem.betting_forest import Forest
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 
-Floats = NDArray[np.float64]
 CARDS = 52
 
 

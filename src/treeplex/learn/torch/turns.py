@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.betting_forest import Forest
@@ -18,8 +19,6 @@ from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, 
 from treeplex.search.holdem.strength_bins import BinnedRivers, Rivers
 from treeplex.search.subgame import Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
-
-Floats = NDArray[np.float64]
 
 
 class TensorRivers:

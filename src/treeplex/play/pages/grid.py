@@ -8,18 +8,16 @@ colours only) a cell names the most frequent action by one character and says ho
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 from rich.console import Console
 from rich.style import Style
 from rich.text import Text
 
+from treeplex.arrays import Floats
 from treeplex.games.poker.cards.cards import CLASSES
 from treeplex.runs.holdem.report.colours import INK, aggressive_first, colours, letters, ramp_colour
 from treeplex.runs.holdem.report.page_data import Classes
 
 CELL = 5
-
-Floats = NDArray[np.float64]
 
 
 def in_colour(console: Console) -> bool:

@@ -4,9 +4,10 @@ import html
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.games.poker.cards.cards import CLASSES
 from treeplex.runs.holdem.report.colours import ALL_IN, CALL, FOLD, INK
-from treeplex.solvers.holdem.push_fold import Floats, PushFold
+from treeplex.solvers.holdem.push_fold import PushFold
 
 STYLE = f"""
 :root {{ color-scheme: light dark; font: 15px/1.4 system-ui, sans-serif; }}

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
@@ -25,7 +25,6 @@ from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
 
 NAMES = ("OOP", "IP")
-Floats = NDArray[np.float64]
 OnBoard = Callable[[tuple[int, ...]], Spot]
 TRIES = 100
 """Boards dealt until the ranges leave a pair of hands."""

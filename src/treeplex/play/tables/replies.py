@@ -4,13 +4,11 @@ from dataclasses import dataclass
 from typing import cast, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.agents import Agent, Seat
 from treeplex.forms.subgames.beliefs import Belief, moved_range
 from treeplex.games.public import PublicGame, State, pick
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

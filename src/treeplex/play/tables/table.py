@@ -5,8 +5,8 @@ from collections.abc import Callable
 from typing import Protocol, final
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.evaluate.match.play import PlayedHand, Step
@@ -19,7 +19,6 @@ from treeplex.play.tables.histories import held_by, history_of
 from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.agents.solving import SubgameAgent
 
-Floats = NDArray[np.float64]
 Options = dict[int, str]
 TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
 """A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""

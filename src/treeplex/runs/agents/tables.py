@@ -4,8 +4,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent
 from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
@@ -23,8 +23,6 @@ from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.line import action_text
 from treeplex.runs.judge import as_policy
 from treeplex.settings import setting
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -8,13 +8,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.canonical import canonical_boards, renamings
 from treeplex.games.poker.cards.cards import RANKS, cards_to_string, hand_index, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.games.poker.cards.spread import evenly_spread
-from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.storage.reading import read_text
 
 ACE = 12

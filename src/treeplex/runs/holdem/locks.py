@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, STORE
 from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot
@@ -15,7 +16,6 @@ from treeplex.games.poker.cards.cards import hand_numbers
 from treeplex.games.poker.spots.locks import AnyLock, NodeLock, TextLock
 from treeplex.runs.holdem.report.line import PLAYERS, Place, chosen, find_place, read_steps
 
-Floats = NDArray[np.float64]
 MARGIN = 1e-4
 """How far the probabilities of a hand may be from adding up to 1."""
 

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.forms.policies.preflop import ChartBook, ChartDecision, PreflopChart
 from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
@@ -15,7 +16,6 @@ from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.report.page_data import Floats
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 SHIPPED = Path(__file__).with_name("charts")

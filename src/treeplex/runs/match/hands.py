@@ -7,8 +7,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.evaluate.match.aivat import Aivat
@@ -18,9 +18,6 @@ from treeplex.runs.match.entrants import Entrant, MatchGame, entrants_of, values
 from treeplex.runs.match.plan import Plan
 from treeplex.runs.match.settings import MatchSettings
 from treeplex.storage.reading import parse_json
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

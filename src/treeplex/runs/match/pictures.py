@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import NORMAL_95
 from treeplex.runs.match.scores import Ledger
 from treeplex.runs.plots import GREY, GRID, INK, Curve, Panel, Picture, across_text, colour, curves_figure
@@ -18,7 +18,6 @@ from treeplex.runs.plots import GREY, GRID, INK, Curve, Panel, Picture, across_t
 if TYPE_CHECKING:
     from treeplex.runs.match.result import MatchResult
 
-Floats = NDArray[np.float64]
 POINTS, FEWEST = 300, 10
 """Points of a running mean, and the samples before its first one."""
 LONGEST = 28

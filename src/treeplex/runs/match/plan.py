@@ -6,12 +6,10 @@ from itertools import permutations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.errors import SpecError
 from treeplex.runs.match.settings import EVERY, FIXED, MatchSettings
-
-Ints = NDArray[np.int64]
 
 
 class Seating(NamedTuple):

@@ -4,13 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import Summary, sign_flip_test, summary
 from treeplex.runs.match.hands import HandResult
 from treeplex.runs.match.plan import Plan
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
 
+from treeplex.arrays import Floats
 from treeplex.errors import FileError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.rebel.files import NetFile
@@ -19,7 +19,6 @@ from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import read_bytes
 
-Floats = NDArray[np.float64]
 DRAWS = 2
 """Of two ways to draw iterations the newer one; what the older one drew is not added to it."""
 PART = 32

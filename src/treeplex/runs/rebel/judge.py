@@ -10,9 +10,9 @@ from time import perf_counter, process_time
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex import notebook
+from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate.judge import Judgement, judge
@@ -40,7 +40,6 @@ from treeplex.spec import nearest
 from treeplex.storage.files import append_line
 from treeplex.workers.executor import POLL_SECONDS
 
-Floats = NDArray[np.float64]
 PLAYTHROUGHS = 256
 SHIFTS = 2**32
 """A number that no part has, for what all parts share."""

@@ -10,13 +10,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import Bets, PublicGame
 from treeplex.spec import nearest
 
-Floats = NDArray[np.float64]
 NEVER = 2.0
 
 

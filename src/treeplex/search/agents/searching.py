@@ -7,6 +7,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
@@ -24,8 +25,6 @@ from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
-
-Floats = NDArray[np.float64]
 
 
 class Searching(Protocol):

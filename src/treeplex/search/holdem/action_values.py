@@ -5,12 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.search.subgame import SubgameSearch
 
-Floats = NDArray[np.float64]
 Pair = tuple[Floats, Floats]
 
 

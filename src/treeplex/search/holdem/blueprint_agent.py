@@ -1,16 +1,14 @@
 """Whole hold'em played by a policy in buckets, as it is."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
-
-Floats = NDArray[np.float64]
 
 
 class HoldemBlueprintAgent(Seat):

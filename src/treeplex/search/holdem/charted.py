@@ -1,8 +1,8 @@
 """Whole hold'em before the flop by charts, as far as they go, and by another agent from there on."""
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, fork
 from treeplex.forms.policies.preflop import ChartBook
@@ -12,7 +12,6 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
-Floats = NDArray[np.float64]
 OFF = -1
 NEAR, DEPTH = 1.5, 1.25
 """By which factor a raise may be larger or smaller than one of the charts to be heard as it, and stacks than theirs."""

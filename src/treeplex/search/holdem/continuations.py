@@ -15,8 +15,8 @@ from math import comb, prod
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints, Singles
 from treeplex.engine.holdem.rows_of_hands import add_shares
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.by_hand import HandPolicy
@@ -27,8 +27,6 @@ from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.run_outs import MOST_RUN_OUTS
 from treeplex.search.translation.mapping import bets_at, heard
 
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 Board = tuple[int, ...]
 Hands = tuple[Ints, Ints]
 """For each player int64 [n_i], hands by number."""

@@ -5,6 +5,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import Store
 from treeplex.engine.holdem.passes import BoardPool
 from treeplex.engine.holdem.workspace import make_workspace
@@ -16,8 +17,6 @@ from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.search.subgame import Method
 from treeplex.solvers.rules.variants import Variant
-
-Floats = NDArray[np.float64]
 
 
 def solves_whole(subgame: Subgame, method: Method) -> TypeGuard[HoldemSubgame]:

@@ -3,14 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, REACH
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
 from treeplex.search.holdem.hand_values import HandValues
 from treeplex.search.subgame import SubgameSearch
-
-Floats = NDArray[np.float64]
 
 
 class AverageValues(NamedTuple):

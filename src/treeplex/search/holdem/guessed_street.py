@@ -3,16 +3,14 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.holdem.node_values import HoldemValues, Pair
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, decision_rows
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.search.subgame import SubgameSearch
-
-Floats = NDArray[np.float64]
 
 
 class GuessRegrets(NamedTuple):

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Shorts, Singles
 from treeplex.engine.holdem.hand_features import INPUTS, STATIC, equities, static_features, write_rows
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.boards import deals
@@ -29,9 +30,6 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.all_ins import AllIns, all_ins
 from treeplex.search.leaf import Prepared
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Shorts = NDArray[np.int16]
 Function = Callable[[Singles], Singles]
 """From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
 SHORT = 0.02

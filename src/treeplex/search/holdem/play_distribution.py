@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate import Judgement
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.subgame import HoldemSubgame
@@ -14,8 +15,6 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.search.warm_start import begin_search
-
-Floats = NDArray[np.float64]
 
 
 class Player:

@@ -2,9 +2,7 @@
 
 from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
+from treeplex.arrays import Floats
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.subgame import cut_holdem
 from treeplex.forms.policies.by_hand import HandPolicy, written
@@ -12,8 +10,6 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.games.public import State
 from treeplex.search.resolving.response import HoldemResponse
-
-Floats = NDArray[np.float64]
 
 
 def promised_by(

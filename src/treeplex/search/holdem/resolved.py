@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import CompiledSpot
@@ -23,8 +24,6 @@ from treeplex.games.poker.public import HoldemState
 from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgame import METHODS
-
-Floats = NDArray[np.float64]
 
 
 def resolved_streets(

@@ -16,6 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Shorts, Singles
 from treeplex.engine.holdem.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
@@ -27,9 +28,6 @@ from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.public import HoldemGame
 from treeplex.search.leaf import Prepared
 
-Floats = NDArray[np.float64]
-Singles = NDArray[np.float32]
-Shorts = NDArray[np.int16]
 Function = Callable[[Singles], Singles]
 """From rows, float32 [n, inputs], to what the bins of both players are worth, in pots, float32 [n, 2B]."""
 SINGLE = 0

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.holdem.spot_size import spot_size
@@ -37,7 +37,6 @@ from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.mapping import bets_at, heard, spoken
 
-Floats = NDArray[np.float64]
 ENOUGH = 80
 """Iterations of a turn after which it usually loses less than half a percent of the pot."""
 PACE = 2.5e8

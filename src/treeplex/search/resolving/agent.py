@@ -18,8 +18,8 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
@@ -36,7 +36,6 @@ from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
-Floats = NDArray[np.float64]
 DECISION, ROUND = "decision", "round"
 NESTED = (DECISION, ROUND)
 """Where a subgame begins: at each own decision, or with each betting round."""

@@ -3,9 +3,7 @@
 from functools import lru_cache
 from typing import Protocol
 
-import numpy as np
-from numpy.typing import NDArray
-
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
@@ -15,8 +13,6 @@ from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state
 from treeplex.search.resolving.resolved import Trunk, TrunkNode, carried_values, gifts
-
-Floats = NDArray[np.float64]
 
 
 class Blueprint(Protocol):

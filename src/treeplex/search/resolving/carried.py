@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.subgame import Subgame
@@ -27,8 +28,6 @@ from treeplex.games.public import PublicGame, State
 from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, Protocol, overload, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
@@ -27,7 +28,6 @@ from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
 from treeplex.search.holdem.continuations import Continued, counterpart
 from treeplex.search.leaf import Prepared
 
-Floats = NDArray[np.float64]
 AnyPolicy = Policy | HandPolicy
 BOARDS = 48
 """Complete boards below a leaf of hold'em, where more can follow."""

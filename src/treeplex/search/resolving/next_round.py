@@ -3,16 +3,13 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue, Prepared
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import check_game
 from treeplex.forms.compile.compile_game import compile_game
@@ -29,7 +29,6 @@ from treeplex.search.leaf import NoLeaf
 from treeplex.search.play_distribution import joined_ranges
 from treeplex.search.subgame import METHODS, SubgameSearch
 
-Floats = NDArray[np.float64]
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
 """How subgames may be solved again: ``none`` from ranges alone, which is unsafe; or behind a gadget, ``reach-`` with gifts."""

@@ -8,6 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, checked
@@ -17,8 +18,6 @@ from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.public import holdem_state
 from treeplex.games.public import Decision, Leaf, PublicState, pair_state
-
-Floats = NDArray[np.float64]
 
 
 class ResponseValues(Protocol):

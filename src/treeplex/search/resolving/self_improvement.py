@@ -16,8 +16,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
@@ -30,7 +30,6 @@ from treeplex.games.public import Decision, PublicState, pair_state
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE, carried_values, solve_again
 
-Floats = NDArray[np.float64]
 Path = tuple[int, ...]
 """Labels of actions and cards from the beginning of a game; the last one is an action that was not considered."""
 

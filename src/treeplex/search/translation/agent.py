@@ -3,8 +3,8 @@
 from collections.abc import Callable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.subgames.beliefs import Belief
@@ -14,7 +14,6 @@ from treeplex.search.action_subset import ActionSubset
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
 
-Floats = NDArray[np.float64]
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
 """What is done about a bet that is not in an agent's own game: it is heard as one that is, or added and solved."""
 

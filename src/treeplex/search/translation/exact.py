@@ -3,8 +3,8 @@
 from collections.abc import Hashable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
@@ -13,8 +13,6 @@ from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree, pair_state
 from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
-
-Floats = NDArray[np.float64]
 
 
 class Hearing:

@@ -16,14 +16,13 @@ as a call or a large one as all-in, and the real one goes on, the agent checks a
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.public import Bets, PublicGame, State
 from treeplex.spec import nearest
 
-Floats = NDArray[np.float64]
 MAPPINGS = ("random", "likelier")
 """How a bet between two sizes is heard: as one of them at random, or as the likelier one."""
 SAME = 1e-9

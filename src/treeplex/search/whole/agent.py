@@ -4,8 +4,8 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.subgames.beliefs import Belief, normalised_range, with_trace
@@ -21,9 +21,6 @@ from treeplex.search.play_distribution import average_weights
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class Opening(NamedTuple):

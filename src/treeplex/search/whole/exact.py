@@ -8,8 +8,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.evaluate.judge import Judgement
@@ -29,9 +29,6 @@ from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import played_through, run_stopping
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 def whole_spot(game: PublicHoldem) -> Spot:

@@ -3,17 +3,14 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetSubgame
 from treeplex.search.play_distribution import next_average
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class StoppedRows(NamedTuple):

@@ -3,8 +3,8 @@
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import backup, best_value
 from treeplex.forms.subgames.subgame import Ranges
@@ -12,8 +12,6 @@ from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetArrays, StreetSubgame
 from treeplex.search.holdem.guessed_street import GuessRegrets
 from treeplex.search.subgame import SubgameSearch
-
-Floats = NDArray[np.float64]
 
 
 class StreetGuess(Protocol):

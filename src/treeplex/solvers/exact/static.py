@@ -14,13 +14,11 @@ from itertools import cycle, islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.solvers.exact.supports import action_values, mixed_on_supports
-
-Floats = NDArray[np.float64]
 
 TOLERANCE = 1e-9
 """What a player may gain by another action, as a part of the range of their payoffs."""

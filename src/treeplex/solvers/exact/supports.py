@@ -10,10 +10,9 @@ from itertools import combinations, product
 from math import prod
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import root
 
-Floats = NDArray[np.float64]
+from treeplex.arrays import Floats
 
 MOST_SUPPORTS = 5000
 """Profiles of supports that are tried."""

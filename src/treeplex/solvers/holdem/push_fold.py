@@ -9,14 +9,13 @@ from dataclasses import dataclass
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import linprog
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.games.poker.cards.class_equities import class_equities
 
-Floats = NDArray[np.float64]
 SMALL, BIG = 0.5, 1.0
 MOST_STACK = 200.0
 MOST_STEPS = 1000

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.streams import Stream
 from treeplex.engine.plans.joint import JointPlay, iterate_jointly
 from treeplex.engine.plans.plans import product_statistics
@@ -22,8 +23,6 @@ from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import MOST_JOINT_PLANS, mixture_device, sampled_device
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.solvers.base import Solver
-
-Floats = NDArray[np.float64]
 
 KEPT_BYTES = 1 << 24
 """Memory for what was played, where ``keep`` does not say how many iterations are kept."""

@@ -9,8 +9,8 @@ joint play approaches the coarse correlated equilibria; of two-player zero-sum g
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.streams import Stream
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
@@ -19,8 +19,6 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver
-
-Floats = NDArray[np.float64]
 
 
 class RegretMatching(Solver):

@@ -7,12 +7,10 @@ from numbers import Real
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, RuleKind
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

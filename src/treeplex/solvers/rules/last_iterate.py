@@ -3,16 +3,14 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.last_iterate import iterate_mirror, iterate_transformed
 from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
-
-Floats = NDArray[np.float64]
 
 REFERENCE_EVERY = 100.0
 """Iterations after which RTCFR+ takes the current policy as its reference."""

@@ -4,12 +4,10 @@ from collections.abc import Sequence
 from typing import Protocol, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.forms.form import RuleKind
-
-Floats = NDArray[np.float64]
 
 
 @runtime_checkable

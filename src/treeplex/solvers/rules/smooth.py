@@ -3,13 +3,10 @@
 import math
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.solvers.rules.custom import Rule, Step
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 NAME = "smooth-pcfr+"
 

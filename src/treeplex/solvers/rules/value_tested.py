@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE
 from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ValueTest
 from treeplex.errors import SpecError
 from treeplex.forms.form import RuleKind
-
-Floats = NDArray[np.float64]
 
 NAME = "vt-cfr+"
 GAMMAS = (2.0, 5.0, 15.0)

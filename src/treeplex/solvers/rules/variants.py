@@ -11,8 +11,8 @@ from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import (
     AVERAGE,
@@ -29,7 +29,6 @@ from treeplex.spec import shown
 LOOK_AHEAD = 32
 """Iterations that are looked at to see whether a variant predicts."""
 
-Floats = NDArray[np.float64]
 
 ALPHA, BETA, GAMMA = 1.5, 0.0, 2.0
 """The exponents that the authors of DCFR recommend."""

@@ -3,12 +3,10 @@
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.solvers.rules.custom import Rule, Step
-
-Floats = NDArray[np.float64]
 
 NAME = "vad-cfr"
 ACCUMULATED, VOLATILITY = 0, 1

@@ -7,10 +7,10 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
 from treeplex.engine.histories.streams import Stream
 from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, Rules, Tables
-from treeplex.engine.tree.form import Floats
 from treeplex.engine.uncompiled import sampled_tables
 from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, TOO_LONG, rehashed
 from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables

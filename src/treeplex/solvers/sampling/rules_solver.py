@@ -9,8 +9,8 @@ from typing import final
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, Rules
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
 from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, Rules
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
 from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
-Floats = NDArray[np.float64]
 if TYPE_CHECKING:
     Column = array[Any]
 else:

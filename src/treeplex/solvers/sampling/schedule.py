@@ -6,8 +6,8 @@ from functools import partial
 from math import isfinite
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.walks import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
 from treeplex.engine.tree.discount import discounts
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
@@ -22,7 +22,6 @@ LEAST_LOG = -745.0
 """The logarithm that stands for a factor of zero."""
 MOST_WEIGHT = 1e280
 """Weights beyond it are refused: their sums over iterations, times payoffs, have to stay finite too."""
-Floats = NDArray[np.float64]
 
 
 def is_variant(thing: object) -> bool:

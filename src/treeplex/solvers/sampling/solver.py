@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, Rules, Tables
@@ -20,8 +21,6 @@ from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.sampling.schedule import SampledSchedule
 from treeplex.spec import nearest
 from treeplex.workers.executor import in_threads
-
-Floats = NDArray[np.float64]
 
 AVERAGING: Mapping[str, int] = {
     "lazy": sampling.LAZY,

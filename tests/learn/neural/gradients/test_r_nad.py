@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.form import CHANCE, TERMINAL
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.fitting.outputs import Table
 from treeplex.learn.neural.gradients.r_nad import RNaD, fine_tuned

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.arrays import Floats
 from treeplex.engine.histories.episodes import play_episodes
 from treeplex.engine.histories.recording import Walks, record_external, record_outcomes, recorded
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infoset_tensors import states_of

@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.fictitious import iterate_best_replies
 from treeplex.engine.tree.form import TreeState, new_state, workspace
 from treeplex.engine.tree.gradient import gradient
@@ -24,8 +24,6 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import normalised, uniform_probabilities
-
-Floats = NDArray[np.float64]
 
 
 class TreeTables(NamedTuple):

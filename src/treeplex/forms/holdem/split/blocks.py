@@ -13,11 +13,11 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bytes
 from treeplex.engine.holdem.bit_packing import pack_bits, packed_room, unpack_bits
 from treeplex.errors import FileError
 
 Array = NDArray[Any]
-Bytes = NDArray[np.uint8]
 
 STEPS = {"regrets": 129, "guesses": 129, "average": 129}
 """From one packed number to the next, in units of 16-bit numbers, whose largest is 32,767."""

@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, HANDS, SCALES, STORE, Store
 from treeplex.engine.holdem.passes import BEST, EXPECT, BoardPool, answer, improve
 from treeplex.engine.holdem.workspace import make_workspace
@@ -37,7 +38,6 @@ from treeplex.workers.crew import Shared
 from treeplex.workers.executor import Executor
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 
 TRUNK, FORMAT = "trunk.safetensors", "treeplex spot in parts"
 """The file of a run's trunk in its folder."""

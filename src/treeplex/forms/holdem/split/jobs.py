@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import HoldemForm, Store
 from treeplex.engine.holdem.passes import BoardPool, answer, improve
 from treeplex.engine.holdem.workspace import Extent, make_workspace
@@ -14,7 +15,6 @@ from treeplex.forms.holdem.split.parts import Part
 from treeplex.forms.holdem.subgame import rows_of
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 SCALES_OF = {"regrets": "regret_scales", "guesses": "guess_scales", "average": "average_scales"}
 
 

@@ -9,16 +9,14 @@ from functools import cached_property
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COPIES, COUNT, HANDS, SCALES, STORE, HoldemForm
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.workspace import Extent, extent_of
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.boards import Board
 from treeplex.forms.holdem.compile_spot import CompiledSpot, Layout
-
-Ints = NDArray[np.int64]
 
 PARTS = 64
 LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000

@@ -9,13 +9,13 @@ from math import perm, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.buckets.assign import chain_buckets, flop_histogram, turn_histogram
 from treeplex.games.poker.buckets.clusters import clusters, percentiles
 from treeplex.games.poker.buckets.plan import HISTOGRAM, BucketPlan
 from treeplex.games.poker.cards.strength import FULL, MEAN, SQUARE, River, Strengths
 
 Codes = NDArray[np.uint16]
-Ints = NDArray[np.int64]
 Table = NDArray[np.uint8]
 
 

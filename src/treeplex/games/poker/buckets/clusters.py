@@ -3,7 +3,8 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from treeplex.arrays import Floats
+
 Table = NDArray[np.uint8]
 
 MOST_ROUNDS = 100

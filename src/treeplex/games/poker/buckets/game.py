@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import observer
@@ -28,7 +29,6 @@ if TYPE_CHECKING:
     from treeplex.games.poker.buckets.buckets import Buckets
 
 Table = NDArray[np.float32]
-Floats = NDArray[np.float64]
 Outcomes = Sequence[tuple[int, float]]
 
 DEAL = -1

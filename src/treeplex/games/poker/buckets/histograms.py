@@ -10,11 +10,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Singles
 from treeplex.engine.buckets.histograms import count_bins, nearest_histograms
 from treeplex.games.poker.cards.strength import Codes, Done, River, Strengths
 
 Counts = NDArray[np.uint8]
-Singles = NDArray[np.float32]
 BINS = 8
 """Bins of strength."""
 SAMPLED = 100_000

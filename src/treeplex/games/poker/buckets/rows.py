@@ -11,6 +11,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.buckets.sampling import BoardHands
 from treeplex.errors import SpecError
 from treeplex.games.card_game import CardGame
@@ -19,7 +20,6 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.strength import River
 
-Ints = NDArray[np.int64]
 MOST_ROWS = 50_000_000
 """The most hands on boards of a street that are told apart one by one."""
 

@@ -7,10 +7,9 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.format import Format
-
-Ints = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

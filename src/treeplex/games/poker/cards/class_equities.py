@@ -12,11 +12,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.arrays import Ints
 from treeplex.engine.holdem.strength import sort_by_strength
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
 from treeplex.games.poker.cards.evaluator import evaluate_board
 
-Ints = NDArray[np.int64]
 FILE = Path(__file__).with_name("class_equities.npz")
 BOARDS = 1_712_304
 """Boards beside two hands that share no card, C(48, 5)."""

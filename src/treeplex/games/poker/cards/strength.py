@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.holdem.strength import add_powers, double_wins
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.canonical import CanonicalBoards, canonical_boards
 from treeplex.games.poker.cards.evaluator import evaluate_board
 from treeplex.games.poker.cards.format import Format
 
-Floats = NDArray[np.float64]
 Codes = NDArray[np.uint16]
 FULL = 65535
 """The code of 1."""

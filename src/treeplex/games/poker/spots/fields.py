@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import PICTURES, SUITS, hand_numbers, parse_card
@@ -20,7 +20,6 @@ from treeplex.games.poker.spots.locks import TextLock
 from treeplex.located_text import LocatedText, listed
 from treeplex.spec import nearest, shown
 
-Floats = NDArray[np.float64]
 NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)(e[+-]?\d+)?")
 PLAYERS = ("oop", "ip")
 DEFAULT = "default"

@@ -21,6 +21,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
 from treeplex.games.poker.cards.cards import parse_cards
@@ -29,7 +30,6 @@ from treeplex.games.poker.cards.format import HOLDEM, Format, format_named
 from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import (
     NO_BIG_BLIND,
-    Floats,
     SolveFields,
     at,
     check_size_keys,

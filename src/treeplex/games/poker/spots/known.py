@@ -5,11 +5,12 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import HOLDEM, Format, flop, rhode_island, royal, small
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.spot import Floats, Rake, Spot
+from treeplex.games.poker.spots.spot import Rake, Spot
 
 
 def holdem(

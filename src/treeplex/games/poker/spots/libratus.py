@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.games.poker.cards.evaluator import strengths
-from treeplex.games.poker.spots.spot import Floats, Ints, Spot
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.storage.reading import read_text
 
 STACK = 20_000.0

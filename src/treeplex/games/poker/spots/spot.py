@@ -14,15 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, plan_from_json
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.fitted_deals import check_set
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.spots.fields import SolveFields
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 TOLERANCE = 1e-9
 MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6

@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.card_game import CardGame, Ints
+from treeplex.games.card_game import CardGame
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.cards.cards import card_to_string, cards_to_string
 from treeplex.games.poker.features import features_of_board
@@ -24,7 +25,7 @@ from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, Table
 from treeplex.games.poker.whole.hand import HandRules
-from treeplex.games.public import Bets, Floats, Options, State, pick
+from treeplex.games.public import Bets, Options, State, pick
 from treeplex.games.settlement import Settlement
 from treeplex.games.stakes import Stakes
 

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.engine.histories.recording import gathered
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
 from treeplex.learn.neural.fitting.buffers import Rows
-from treeplex.learn.neural.fitting.descent import Descent, Singles, finite
+from treeplex.learn.neural.fitting.descent import Descent, finite
 from treeplex.learn.torch.device import torch_module
 from treeplex.settings import Settings, setting
 

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import NeuralPolicy

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats, Ints
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.storage.memory import available_memory, megabytes
 

@@ -10,12 +10,11 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Singles
 from treeplex.errors import AlgorithmError
 from treeplex.learn.torch.device import one_thread, torch_module
 
-Singles = NDArray[np.float32]
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
 """From outputs [n, O] and the places of a batch to the loss and its derivatives by the outputs."""
 FIRST, SECOND, SMALLEST = 0.9, 0.999, 1e-8

@@ -5,8 +5,9 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.reaches import opposing_reaches
-from treeplex.engine.tree.form import Floats, Ints, SmallInts, workspace
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.forms.compile.compiled_game import CompiledGame

@@ -11,7 +11,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.neural import Layers
 from treeplex.learn.neural.fitting import approximator

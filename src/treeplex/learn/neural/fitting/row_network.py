@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats, Singles
 from treeplex.forms.policies.heads import masked_softmax
 from treeplex.forms.policies.neural import Layers
 from treeplex.forms.policies.views import View
@@ -15,8 +15,6 @@ from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.outputs import layers_of
 from treeplex.learn.neural.walks.row_policies import RowValues
 from treeplex.learn.torch.device import torch_module
-
-Singles = NDArray[np.float32]
 
 
 class RowNetwork:

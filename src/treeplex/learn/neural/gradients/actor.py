@@ -10,8 +10,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.tree.form import Floats
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.neural import NeuralPolicy, with_player
 from treeplex.forms.policies.tabular import Policy, normalised

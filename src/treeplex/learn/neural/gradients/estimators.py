@@ -18,8 +18,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.policy_gradient import BASELINE, COUNTERFACTUAL, RETURN, gradient_moments
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy

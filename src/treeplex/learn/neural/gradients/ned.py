@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats, Ints, workspace
+from treeplex.arrays import Floats, Ints
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, best_response, reach
 from treeplex.forms.policies.tabular import Policy

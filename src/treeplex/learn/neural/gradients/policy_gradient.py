@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs

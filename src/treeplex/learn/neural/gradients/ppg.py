@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.tree.form import Floats
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.grid import MetInfosets
 from treeplex.learn.neural.fitting.outputs import Arrays

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.returns import lambda_returns
-from treeplex.engine.tree.form import Floats
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_slopes

@@ -21,8 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.returns import lambda_returns
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game

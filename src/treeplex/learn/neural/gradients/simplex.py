@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-Floats = NDArray[np.float64]
+from treeplex.arrays import Floats
 
 
 def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Floats:

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.histories.episodes import Episodes
-from treeplex.engine.tree.form import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.heads import best_rows

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.heads import MATCHED
 from treeplex.forms.policies.neural import Layers
 from treeplex.learn.neural.fitting.kept_layers import KeptLayers
@@ -18,7 +18,6 @@ from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowV
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
 from treeplex.learn.neural.walks.rules_walks import Played
 
-Singles = NDArray[np.float32]
 Found = tuple[NDArray[Any], Singles, Singles]
 """Places, values and weights of rows."""
 

@@ -20,8 +20,9 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats, Ints, workspace
+from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup
 from treeplex.forms.policies.tabular import Policy

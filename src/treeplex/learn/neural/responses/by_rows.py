@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Singles
 from treeplex.engine.histories.transitions import next_own
-from treeplex.engine.tree.form import Floats
 from treeplex.forms.policies.heads import BEST, SOFTMAX, best_rows
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY
@@ -18,7 +18,6 @@ from treeplex.learn.neural.responses.q_learning import QLearning, episode_of
 from treeplex.learn.neural.walks.row_policies import RowPolicy
 from treeplex.learn.neural.walks.rules_walks import Played
 
-Singles = NDArray[np.float32]
 PARTS = ("places", "actions", "following", "rewards")
 
 

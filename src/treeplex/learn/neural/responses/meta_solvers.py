@@ -5,12 +5,12 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.gradients.simplex import nearest_distributions
 from treeplex.solvers.exact.static import static_equilibrium
 from treeplex.solvers.exact.supports import action_values
 
-Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 REPLICATOR_STEPS, REPLICATOR_SIZE, REPLICATOR_FLOOR = 5000, 0.02, 1e-10
 """Steps of projected replicator dynamics, how far one moves with payoffs in [-1, 1], and the least probability times the pool's

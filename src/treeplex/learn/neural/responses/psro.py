@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.errors import AlgorithmError
@@ -34,9 +35,6 @@ from treeplex.learn.neural.responses.by_rows import make_response
 from treeplex.learn.neural.responses.meta_solvers import META_SOLVERS
 from treeplex.learn.neural.walks.row_policies import RowPolicy, RowValues
 from treeplex.settings import setting
-
-Floats = NDArray[np.float64]
-
 
 EXACT, LEARNED = "exact", "learned"
 

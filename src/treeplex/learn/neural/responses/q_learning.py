@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import make_approximator
 from treeplex.learn.neural.frame import NeuralLearner, under

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats, Ints
+from treeplex.arrays import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator

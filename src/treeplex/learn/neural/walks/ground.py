@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.recording import matched
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.histories.recording import Recorded, Walks, record_external, record_outcomes, recorded
-from treeplex.engine.tree.form import Floats, Ints
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats
+from treeplex.arrays import Floats, Singles
 from treeplex.forms.policies.heads import HEADS, masked_softmax, uniform_rows
 from treeplex.forms.policies.neural import Layers, outputs_of, with_player
-from treeplex.learn.neural.walks.rules_walks import Met, Singles
+from treeplex.learn.neural.walks.rules_walks import Met
 from treeplex.learn.torch.device import one_thread, torch_module
 
 SMALL = 1 << 18

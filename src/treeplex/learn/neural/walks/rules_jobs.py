@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Ints
+from treeplex.arrays import Ints
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.views import View
 from treeplex.forms.sources.load import load_rules

@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.tree.form import Floats, SmallInts
+from treeplex.arrays import Floats, Singles, SmallInts
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing, Singles
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner

@@ -12,17 +12,15 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Bools, Floats, Ints, Singles, SmallInts
 from treeplex.engine.histories.episodes import LANE, Episodes
 from treeplex.engine.histories.streams import Stream
-from treeplex.engine.tree.form import Floats, Ints, SmallInts
 from treeplex.errors import TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.forms.policies.views import View
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
-Singles = NDArray[np.float32]
-Bools = NDArray[np.bool_]
 T = TypeVar("T")
 Walk = Generator[tuple[int, int], list[float], T]
 """Asks for (policy, infoset) by number and is sent the probabilities of the infoset's actions in order."""

@@ -9,17 +9,14 @@ from collections import OrderedDict
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.engine.holdem.rows_of_hands import read_bins, sum_in_bins, write_bins
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards
 from treeplex.forms.whole.suits import Board
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 KEPT = 20_000
 """Boards whose bins are remembered."""
 SHORT = 0.02

@@ -3,6 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import StreetPlaces, StreetSubgame
@@ -14,9 +15,6 @@ from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 
 class StreetPolicies:

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.engine.holdem.rows_of_hands import equalise
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.beliefs import normalised_range
@@ -39,9 +40,6 @@ from treeplex.search.subgame import METHODS
 from treeplex.search.warm_start import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 TRIES = 50
 """Hands played from one search of the beginning until one goes on after it."""
 

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.engine.holdem.rows_of_hands import equalise, write_won
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces
@@ -15,9 +15,6 @@ from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look
 from treeplex.search.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
-Singles = NDArray[np.float32]
 USUAL_DEPTH = 50.0
 """Big blinds in all that are seen as one half."""
 

@@ -27,7 +27,6 @@ from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.solvers import make_solver
 from treeplex.storage.memory import available_memory
 
-Floats = NDArray[np.float64]
 MOST_HISTORIES = 300_000
 """Histories up to which everything is worked out at once; larger games are walked as one looks, without values."""
 MOST_WHOLE = 20_000_000

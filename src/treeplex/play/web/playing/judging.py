@@ -6,8 +6,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.history_values import HistoryValues
 from treeplex.evaluate.match.agents import Agent, fork
@@ -21,7 +21,6 @@ from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
 from treeplex.solvers import make_solver
 
-Floats = NDArray[np.float64]
 MOST_HISTORIES = 100_000
 """The most histories of a game that is solved while somebody waits to sit down."""
 ITERATIONS = 1000

@@ -4,14 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.evaluate.match.agents import Thought
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, N_HANDS
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.table import AgentTable, Table
 
-Floats = NDArray[np.float64]
 SHOWN_RANGE = 200
 """Hands of a range that are shown, the most likely ones."""
 MOST_SINGLE = 40

@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError, PolicyError
 from treeplex.evaluate.holdem.node_values import HoldemValues, StreetValues, ratio
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Renaming
@@ -18,8 +19,6 @@ from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.public import PublicGame, State
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.report.view import Browser
-
-Floats = NDArray[np.float64]
 
 
 class At(NamedTuple):

@@ -6,19 +6,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.equity import quantiles
 from treeplex.games.poker.cards.cards import CLASSES, hand_numbers
 from treeplex.games.poker.cards.made_hands import KINDS
 from treeplex.games.poker.cards.ranges import range_to_string
-from treeplex.runs.holdem.report.page_data import (
-    ABSENT,
-    Floats,
-    NodeReport,
-    Side,
-    class_numbers,
-    weighted_mean,
-)
+from treeplex.runs.holdem.report.page_data import ABSENT, NodeReport, Side, class_numbers, weighted_mean
 from treeplex.spec import nearest, shown
 
 GROUPINGS = (*KINDS, "class")

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.runs.holdem.report.export import Solved, node_report
-from treeplex.runs.holdem.report.page_data import Floats, NodeReport, Side, weighted_mean
+from treeplex.runs.holdem.report.page_data import NodeReport, Side, weighted_mean
 
 
 @dataclass(frozen=True, eq=False)

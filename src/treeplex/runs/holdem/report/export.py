@@ -7,11 +7,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.ranges import range_to_string
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.report.page_data import Floats, NodeReport, NodeView, Side, report
+from treeplex.runs.holdem.report.page_data import NodeReport, NodeView, Side, report
 from treeplex.spec import shown
 
 KIND, VERSION = "treeplex holdem nodes", 1

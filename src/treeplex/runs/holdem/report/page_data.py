@@ -12,13 +12,13 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, PICTURES, cards_to_string, hand_numbers
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.cards.ranges import parse_range
 
-Floats = NDArray[np.float64]
 PLAYERS = ("OOP", "IP")
 """What players are called: out of position, in position."""
 ABSENT = 0.0005

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.runs.holdem.report.export import Viewed, node_report
 from treeplex.runs.holdem.report.line import read_steps
-from treeplex.runs.holdem.report.page_data import Floats, NodeReport
+from treeplex.runs.holdem.report.page_data import NodeReport
 from treeplex.spec import shown
 
 

@@ -12,6 +12,7 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.node_values import HoldemValues, Pair, StreetValues, ratio
 from treeplex.forms.holdem.spot_form import FixedStrategy
@@ -19,9 +20,6 @@ from treeplex.forms.holdem.suit_symmetry import IDENTITY, Hands, Renaming, renam
 from treeplex.games.poker.betting.tree import Action, Decision, Fold, StreetEnd
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.runs.holdem.report.line import Place, action_text, board_at, deal_texts, find_place, joined
-
-Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 MOST_EQUITIES = 256
 """Equities kept, those asked for last."""

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from treeplex.arrays import Floats
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
@@ -30,7 +30,6 @@ from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution,
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job.record import Progress
 
-Floats = NDArray[np.float64]
 Watch = Callable[[str, Progress, float], None]
 """Told the street, how far it is solved, and its pot."""
 
