@@ -19,7 +19,7 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from treeplex.engine.histories.streams import Stream
-from treeplex.evaluate.match.play import Table, streams_of
+from treeplex.evaluate.match.play import MatchTable, streams_of
 from treeplex.evaluate.match.tables import TableHands
 from treeplex.evaluate.playouts import LANE, played
 from treeplex.forms.policies.sparse import TablePolicy
@@ -75,7 +75,7 @@ def table_hands(spec: str) -> Callable[[int], None]:
 def table_agents(spec: str) -> Callable[[int], None]:
     """The loop that plays agents of every kind."""
     game = PlayedGame.of(spec)
-    table = Table(game.public, [agent("uniform", game) for _ in range(2)])
+    table = MatchTable(game.public, [agent("uniform", game) for _ in range(2)])
 
     def run(count: int) -> None:
         for number in range(count):

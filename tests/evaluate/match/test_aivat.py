@@ -11,7 +11,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import TableAgent
 from treeplex.evaluate.match.aivat import Aivat, PolicyValues
-from treeplex.evaluate.match.play import PlayedHand, Step, Table, streams_of
+from treeplex.evaluate.match.play import MatchTable, PlayedHand, Step, streams_of
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -118,7 +118,7 @@ def test_private_actions() -> None:
     policies = some_policy(game, 1), some_policy(game, 2)
     agents = [TableAgent(rules, policy) for policy in policies]
     exact = expected_payoffs(game, policies)
-    table, both = Table(rules, agents, asked=True), Aivat(rules, PolicyValues(rules, policies[1]))
+    table, both = MatchTable(rules, agents, asked=True), Aivat(rules, PolicyValues(rules, policies[1]))
     hands = [table.play(*streams_of(0, number, number, 2)) for number in range(300)]
     assert {paid(hand) for hand in hands} != {tuple(exact)}
     for hand in hands[:20]:

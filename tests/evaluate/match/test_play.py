@@ -8,7 +8,7 @@ import pytest
 from treeplex.errors import GameError
 from treeplex.evaluate.match import play
 from treeplex.evaluate.match.agents import TableAgent
-from treeplex.evaluate.match.play import PlayedHand, Table, check_games, streams_of
+from treeplex.evaluate.match.play import MatchTable, PlayedHand, check_games, streams_of
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
@@ -53,17 +53,17 @@ def facts(hand: PlayedHand) -> tuple[Any, ...]:
 
 
 def test_hands_are_repeated_from_their_numbers() -> None:
-    table = Table(RULES, [uniform(), uniform()])
+    table = MatchTable(RULES, [uniform(), uniform()])
     first = [facts(table.play(*streams_of(7, number, number, 2))) for number in range(30)]
     assert [facts(table.play(*streams_of(7, number, number, 2))) for number in reversed(range(30))] == first[::-1]
     assert [facts(table.play(*streams_of(8, number, number, 2))) for number in range(30)] != first
-    asked = Table(RULES, [uniform(), uniform()], asked=True)
+    asked = MatchTable(RULES, [uniform(), uniform()], asked=True)
     assert [facts(asked.play(*streams_of(7, number, number, 2))) for number in range(30)] == first
     assert all(step.policy is None for step in table.play(*streams_of(7, 0, 0, 2)).steps)
 
 
 def test_hands_of_one_deal_have_the_same_cards() -> None:
-    table, boards = Table(RULES, [uniform(), uniform()]), 0
+    table, boards = MatchTable(RULES, [uniform(), uniform()]), 0
     for deal in range(60):
         one, other = (table.play(*streams_of(0, deal, 2 * deal + order, 2)) for order in range(2))
         assert one.dealt == other.dealt
@@ -92,7 +92,7 @@ def happened(hand: PlayedHand) -> tuple[list[int], list[int]]:
     [("raises", "RuntimeError: no idea"), ("plays anything", "it played 99"), ("says what it does not play", "its own policy")],
 )
 def test_an_agent_that_fails_ends_the_hand_and_nothing_else(way: str, text: str) -> None:
-    table = Table(RULES, [uniform(), Faulty(way)], asked=True)
+    table = MatchTable(RULES, [uniform(), Faulty(way)], asked=True)
     hands = [table.play(*streams_of(0, number, number, 2)) for number in range(40)]
     failed = [hand for hand in hands if hand.failure is not None]
     assert 0 < len(failed) < 40
@@ -102,15 +102,15 @@ def test_an_agent_that_fails_ends_the_hand_and_nothing_else(way: str, text: str)
 
 def test_decisions_that_take_too_long_are_noted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(play, "GRACE_SECONDS", -1.0)
-    hand = Table(RULES, [uniform(), uniform()], think=1e-9).play(*streams_of(0, 0, 0, 2))
+    hand = MatchTable(RULES, [uniform(), uniform()], think=1e-9).play(*streams_of(0, 0, 0, 2))
     assert [seat for seat, _ in hand.slow] == happened(hand)[0]
     assert hand.payoffs is not None
-    assert not Table(RULES, [uniform(), uniform()], think=3600.0).play(*streams_of(0, 0, 0, 2)).slow
+    assert not MatchTable(RULES, [uniform(), uniform()], think=3600.0).play(*streams_of(0, 0, 0, 2)).slow
 
 
 def test_one_agent_in_both_seats() -> None:
     agent = uniform()
-    hand = Table(RULES, [agent, agent]).play(*streams_of(0, 0, 0, 2))
+    hand = MatchTable(RULES, [agent, agent]).play(*streams_of(0, 0, 0, 2))
     assert hand.payoffs is not None
     assert sum(hand.payoffs) == 0
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.histories.recording import Walks, gathered, matched, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import RecordedWalks, gathered, matched, record_external, record_outcomes, recorded
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.learn.neural.frame import NeuralLearner
@@ -56,7 +56,7 @@ def test_external_sampling_finds_counterfactual_regrets(walker: Walker) -> None:
     policy, room = skewed(walker), recorded(walker.histories, walker.first, 10 * WALKS)
     exact = exact_regrets(walker, policy)
     for player in (0, 1):
-        kind = Walks(walker.histories, walker.first, policy, player, 3)
+        kind = RecordedWalks(walker.histories, walker.first, policy, player, 3)
         end, rows, others, visited = record_external(kind, 0, WALKS, room)
         own = walker.slots_of(player)
         found = slot_sums(walker, room.places[:rows], room.values[:rows], room.weights[:rows]) / WALKS
@@ -85,7 +85,7 @@ def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: 
         if before >= 0:
             choices[infoset] = choices[before] * len(walker.compiled.sequences_at(int(before)))
     for player in (0, 1):
-        kind = Walks(walker.histories, walker.first, policy, player, 7, exploration)
+        kind = RecordedWalks(walker.histories, walker.first, policy, player, 7, exploration)
         _, rows, _, edges, _ = record_outcomes(kind, guesses, critic.edge, 0, WALKS, room)
         own = walker.slots_of(player)
         found = slot_sums(walker, room.places[:rows], room.values[:rows], room.weights[:rows]) / WALKS
@@ -96,7 +96,7 @@ def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: 
 def test_without_correction_it_is_the_critic_alone(walker: Walker) -> None:
     policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), Critic(walker)
     guesses = np.arange(critic.inputs.slots, dtype=float)  # 2 h + a: both actions of a history are 1 apart
-    kind = Walks(walker.histories, walker.first, policy, 0, 7, 1.0, corrected=False)
+    kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, corrected=False)
     _, rows, _, _, _ = record_outcomes(kind, guesses, critic.edge, 0, 100, room)
     second = policy[walker.first[room.places[:rows]] + 1]
     np.testing.assert_allclose(room.values[:rows], np.stack((-second, 1.0 - second), axis=1), atol=1e-6)
@@ -106,7 +106,7 @@ def test_edges_lead_to_the_next_decision_or_to_the_end(walker: Walker) -> None:
     policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), Critic(walker)
     nodes, zeros = walker.histories.nodes, np.zeros(critic.inputs.slots)
     for returns in (False, True):
-        kind = Walks(walker.histories, walker.first, policy, 0, 7, 1.0, returns=returns)
+        kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, returns=returns)
         _, _, _, edges, _ = record_outcomes(kind, zeros, critic.edge, 0, 200, room)
         slots, after = room.edges[:edges].T
         direct = nodes[critic.nodes[critic.places[slots]], 1] + slots - critic.inputs.first[critic.places[slots]]
@@ -117,7 +117,7 @@ def test_edges_lead_to_the_next_decision_or_to_the_end(walker: Walker) -> None:
 
 def test_a_critic_learns_the_exact_values_of_a_policy(walker: Walker) -> None:
     policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 20_000), Critic(walker)
-    kind = Walks(walker.histories, walker.first, policy, 0, 7, 1.0)
+    kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0)
     _, _, _, edges, _ = record_outcomes(kind, np.zeros(critic.inputs.slots), critic.edge, 0, 2000, room)
     critic.add(room.edges[:edges])
     critic.fit(policy)  # five rounds reach through the three decisions of Kuhn poker

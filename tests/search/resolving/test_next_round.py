@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.builtin.leduc_poker import LeducPublicTree, Table, leduc_poker
+from treeplex.games.builtin.leduc_poker import LeducPublicTree, LeducTable, leduc_poker
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_rules
 from treeplex.search.resolving.next_round import NextRound
@@ -49,9 +49,9 @@ def test_one_players_values_are_asked_for_alone() -> None:
 class NoSecondBets(LeducPublicTree):
     """Leduc poker that is over with the card."""
 
-    def child(self, node: Hashable, action: int) -> Table:
+    def child(self, node: Hashable, action: int) -> LeducTable:
         after = super().child(node, action)
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         return after._replace(player=TERMINAL) if node.player == CHANCE else after
 
 
@@ -70,7 +70,9 @@ def test_payoffs_are_exact_where_the_card_ends_the_game() -> None:
 def test_places_after_a_deal_are_valued_themselves() -> None:
     whole = cut(LEDUC, [Belief.root(LEDUC)])
     assert isinstance(whole, Subgames)
-    states = [state for state in whole.decisions.true_states if isinstance(state.node, Table) and state.node.public_card >= 0]
+    states = [
+        state for state in whole.decisions.true_states if isinstance(state.node, LeducTable) and state.node.public_card >= 0
+    ]
     places, generator = cut_states(LEDUC, states).roots, np.random.default_rng(4)
     reached = generator.random((len(states), 6)), generator.random((len(states), 6))
     exact, found = (leaf(places, reached, reached) for leaf in (ExactLeaf(iterations=5), NextRound(ExactLeaf(iterations=5))))

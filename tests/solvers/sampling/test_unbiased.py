@@ -16,7 +16,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.solvers.sampling.rules_solver import RulesSampler
-from treeplex.solvers.sampling.rules_walk import Walk
+from treeplex.solvers.sampling.rules_walk import HistoryWalk
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr, SamplingScheme
 
 WEIGHTS = [1.0, 1.0, 0.0, 0.0]
@@ -124,7 +124,9 @@ class Prepared:
         def run(replay: Replay) -> None:
             for column, saved in zip(self.columns(), before, strict=True):
                 column[:] = saved
-            Walk(self.sampler.walks.tables, self.sampler.rules, player, replay, WEIGHTS).run(self.game.new_initial_state())
+            HistoryWalk(self.sampler.walks.tables, self.sampler.rules, player, replay, WEIGHTS).run(
+                self.game.new_initial_state()
+            )
 
         for replay in all_choices(run):
             total += replay.probability * (np.array(getattr(table, name)) - old)
@@ -215,7 +217,9 @@ def test_the_opponents_average_is_unbiased_with_two_players(game: str) -> None:
     def run(replay: Replay) -> None:
         for column, saved in zip(prepared.columns(), before, strict=True):
             column[:] = saved
-        Walk(prepared.sampler.walks.tables, prepared.sampler.rules, 0, replay, WEIGHTS).run(prepared.game.new_initial_state())
+        HistoryWalk(prepared.sampler.walks.tables, prepared.sampler.rules, 0, replay, WEIGHTS).run(
+            prepared.game.new_initial_state()
+        )
 
     old = np.array(table.average)
     for replay in all_choices(run):

@@ -48,7 +48,7 @@ class SampledTables(NamedTuple):
     """What a run learns, a row of A numbers for each decision and bucket.
 
     Attributes:
-        regrets: int32, in units of :attr:`Walks.unit`.
+        regrets: int32, in units of :attr:`BoardWalks.unit`.
         average: float32, sums of policies.
     """
 
@@ -56,7 +56,7 @@ class SampledTables(NamedTuple):
     average: NDArray[np.float32]
 
 
-class Walks(NamedTuple):
+class BoardWalks(NamedTuple):
     """How boards are walked.
 
     Attributes:
@@ -103,7 +103,7 @@ def walk_board(
     nodes: Nodes,
     tables: SampledTables,
     cards: BoardHands,
-    walks: Walks,
+    walks: BoardWalks,
     number: int,
     scratch: tuple[Floats, Floats, Ints, Ints],
 ) -> int:

@@ -15,7 +15,7 @@ from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, 
 from treeplex.engine.histories.streams import advanced, start, unit
 
 
-class Walks(NamedTuple):
+class RecordedWalks(NamedTuple):
     """What walks of one kind share.
 
     Attributes:
@@ -83,7 +83,7 @@ def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
 
 
 @njit(cache=True, nogil=True)
-def record_external(walks: Walks, walk: int, end: int, found: Recorded) -> tuple[int, int, int, int]:
+def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) -> tuple[int, int, int, int]:
     """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).
 
     Args:
@@ -151,7 +151,7 @@ def record_external(walks: Walks, walk: int, end: int, found: Recorded) -> tuple
 
 @njit(cache=True, nogil=True)
 def record_outcomes(
-    walks: Walks, critic: Floats, edge: Ints, walk: int, end: int, found: Recorded
+    walks: RecordedWalks, critic: Floats, edge: Ints, walk: int, end: int, found: Recorded
 ) -> tuple[int, int, int, int, int]:
     """Outcome sampling: one action of everybody, with a critic's values as baselines (Schmid et al. 2019, section 4).
 

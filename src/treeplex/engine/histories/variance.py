@@ -24,7 +24,7 @@ from treeplex.engine.histories.walks import (
     ORACLE,
     POLICY,
     Layout,
-    Rules,
+    SchemeCodes,
     Tables,
     exact_values,
 )
@@ -34,7 +34,7 @@ VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
 
 
 @njit(cache=True, nogil=True)
-def walk_variances(histories: Histories, layout: Layout, rules: Rules, tables: Tables, player: int) -> Floats:
+def walk_variances(histories: Histories, layout: Layout, rules: SchemeCodes, tables: Tables, player: int) -> Floats:
     """Variances of one walk for the traverser ``player`` with tables as they stand, float64 [S, 4], zero in others' rows.
 
     Columns: ``VALUE``, the variance of an action's sampled counterfactual value ``W(h) u(h, a)``, which is 0 in walks that do
@@ -88,7 +88,7 @@ def walk_variances(histories: Histories, layout: Layout, rules: Rules, tables: T
 def node_numbers(
     histories: Histories,
     layout: Layout,
-    rules: Rules,
+    rules: SchemeCodes,
     tables: Tables,
     player: int,
     node: int,

@@ -30,7 +30,7 @@ LOWEST = 31.0 / 30.0
 """Where walks prune, no regret falls below this multiple of what is skipped, so that an action can come back."""
 
 
-class Rules(NamedTuple):
+class SchemeCodes(NamedTuple):
     """What a scheme follows and keeps.
 
     Attributes:
@@ -124,7 +124,7 @@ WEIGHT, OWN_REACH, SAMPLE_REACH, FRAME_NUMBERS = 0, 1, 2, 3
 """Columns of ``Scratch.numbers``: importance weight, the traverser's reach, the probability that the walk comes here."""
 
 
-def scratch(histories: Histories, layout: Layout, rules: Rules, depth: int) -> Scratch:
+def scratch(histories: Histories, layout: Layout, rules: SchemeCodes, depth: int) -> Scratch:
     """Room for walks over these histories, of which the longest has ``depth`` nodes."""
     widest = int(histories.nodes[:, CHILDREN].max(initial=1))
     slots = int(layout.infosets[:, 1].sum()) if len(layout.infosets) else 0
@@ -143,7 +143,7 @@ def scratch(histories: Histories, layout: Layout, rules: Rules, depth: int) -> S
 def iterate_sampled(
     histories: Histories,
     layout: Layout,
-    rules: Rules,
+    rules: SchemeCodes,
     tables: Tables,
     room: Scratch,
     seed: int,
@@ -194,7 +194,7 @@ def iterate_sampled(
 def walk(
     histories: Histories,
     layout: Layout,
-    rules: Rules,
+    rules: SchemeCodes,
     tables: Tables,
     room: Scratch,
     player: int,
@@ -324,7 +324,7 @@ def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, nu
 @njit(**KERNEL)
 def choose(
     chance: Floats,
-    rules: Rules,
+    rules: SchemeCodes,
     rows: Floats,
     actor: int,
     player: int,
@@ -375,7 +375,7 @@ def choose(
 
 @njit(**KERNEL)
 def catch_up(
-    rules: Rules,
+    rules: SchemeCodes,
     tables: Tables,
     player: int,
     key: int,

@@ -66,7 +66,7 @@ which stones are put and its pairs; the next cell; groups of pairs by player 1's
 and what was there before."""
 
 
-class Walk(NamedTuple):
+class TimelineWalk(NamedTuple):
     """A walk that is under way; it stops where a table has no room, and goes on once it has.
 
     Attributes:
@@ -101,7 +101,7 @@ class Walk(NamedTuple):
 
 
 @njit(**KERNEL)
-def advance(walk: Walk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
+def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
     """Walk on for so many steps; False where there is no room."""
     for _ in range(most):
         depth = walk.depth[0]
@@ -123,7 +123,7 @@ def advance(walk: Walk, group: Group, won: Won, abrupt: bool, most: int) -> bool
 
 
 @njit(**KERNEL)
-def push(walk: Walk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
+def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
     """Begin a frame with a node of player 0 and its pairs, which player 1 is to answer."""
     walk.depth[0] += 1
     frame = walk.frames[walk.depth[0]]
@@ -133,7 +133,7 @@ def push(walk: Walk, node: int, nodes: int, pool: int, begin: int, end: int, mar
 
 
 @njit(**KERNEL)
-def pop(walk: Walk, frame: Ints) -> None:
+def pop(walk: TimelineWalk, frame: Ints) -> None:
     """End a frame."""
     walk.first.filled[NODES], walk.first.filled[POOL] = frame[NODES_MARK], frame[POOL_MARK]
     walk.filled[PAIRS] = frame[PAIRS_MARK]
@@ -141,13 +141,13 @@ def pop(walk: Walk, frame: Ints) -> None:
 
 
 @njit(**KERNEL)
-def end_list(walk: Walk, number: int, value: float) -> None:
+def end_list(walk: TimelineWalk, number: int, value: float) -> None:
     """End the terms of player 0's newest list."""
     walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
 
 
 @njit(**KERNEL)
-def expand(walk: Walk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
+def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
     """Go through what player 1 does next, one pair after another; False for no room."""
     own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
     compose, inverse, boards = group.compose, group.inverse, group.boards
@@ -220,7 +220,7 @@ def expand(walk: Walk, group: Group, won: Won, abrupt: bool, frame: Ints) -> boo
 
 
 @njit(**KERNEL)
-def begin_turn(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
+def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Group the pairs by player 1's stones; in an abrupt game put stones against all of them first. False for no room."""
     node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
     if abrupt and not open_node(walk.own, group, walk.first, node, 0):
@@ -259,7 +259,7 @@ def begin_turn(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
 
 
 @njit(**KERNEL)
-def put_here(walk: Walk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
+def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
     """Count the histories at a turn of player 0, and put stones next."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
     weight, pairs, sizes, pool = images_of(group, first.fixing[node]), walk.pairs, walk.second.size, first.pool
@@ -272,7 +272,7 @@ def put_here(walk: Walk, group: Group, frame: Ints, node: int, begin: int, end: 
 
 
 @njit(**KERNEL)
-def next_group(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
+def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Go on with the pairs in which player 1 has the same stones: a try that fails, or a turn of a classical game."""
     first, node = walk.first, frame[NODE]
     first.filled[NODES], first.filled[POOL] = frame[NODES_HERE], frame[POOL_HERE]
@@ -300,7 +300,7 @@ def next_group(walk: Walk, group: Group, abrupt: bool, frame: Ints) -> bool:
 
 
 @njit(**KERNEL)
-def place_stone(walk: Walk, group: Group, won: Won, frame: Ints) -> bool:
+def place_stone(walk: TimelineWalk, group: Group, won: Won, frame: Ints) -> bool:
     """Player 0 puts a stone on the next cell, against all pairs in which it is free; False for no room."""
     first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]
     cells, begin, end = group.images.shape[1], frame[HERE_BEGIN], frame[HERE_END]

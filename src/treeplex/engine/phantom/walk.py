@@ -26,7 +26,18 @@ from treeplex.engine.phantom.histories import (
     rehashed,
 )
 from treeplex.engine.phantom.symmetry import Group
-from treeplex.engine.phantom.timelines import FIELDS, HISTORIES, OTHERS, PAIRS, PAIRS_END, STAGE, TURN, Walk, Won, advance
+from treeplex.engine.phantom.timelines import (
+    FIELDS,
+    HISTORIES,
+    OTHERS,
+    PAIRS,
+    PAIRS_END,
+    STAGE,
+    TURN,
+    TimelineWalk,
+    Won,
+    advance,
+)
 from treeplex.storage.memory import available_memory
 
 FRAMES_AT_ONCE = 1 << 18
@@ -40,8 +51,8 @@ class Found(NamedTuple):
     Attributes:
         own: own histories of both players; arrays are full.
         lengths, entries: for each player how many sequences each of its lists has, and these, list by list.
-        ends, others, values: the terms, as in :class:`Walk`.
-        sizes: [3], as in :class:`Walk`.
+        ends, others, values: the terms, as in :class:`TimelineWalk`.
+        sizes: [3], as in :class:`TimelineWalk`.
     """
 
     own: Histories
@@ -101,7 +112,7 @@ def walk_timelines(
     )
 
 
-def new_walk(group: Group, room: int = 1024) -> Walk:
+def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
     """The state at the start."""
     order, cells = group.images.shape
 
@@ -145,7 +156,7 @@ def new_walk(group: Group, room: int = 1024) -> Walk:
         filled=np.array([0, 2]),
         wanted=np.zeros(2, np.int64),
     )
-    walk = Walk(
+    walk = TimelineWalk(
         own=own,
         first=side(0),
         second=side(1),
@@ -166,7 +177,7 @@ def new_walk(group: Group, room: int = 1024) -> Walk:
     return walk
 
 
-def with_room(walk: Walk) -> Walk:
+def with_room(walk: TimelineWalk) -> TimelineWalk:
     """The walk with room where it wants some; tables grow in place.
 
     Raises:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
-from treeplex.engine.histories.walks import LEARNED, POLICY, Rules, Tables
+from treeplex.engine.histories.walks import LEARNED, POLICY, SchemeCodes, Tables
 from treeplex.engine.kernel import KERNEL
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
@@ -93,11 +93,11 @@ class Run(NamedTuple):
     """What does not change during a run: the game, the scheme, and what is kept."""
 
     calls: Calls
-    rules: Rules
+    rules: SchemeCodes
     keeping: Keeping
 
 
-class Walk(NamedTuple):
+class Traversal(NamedTuple):
     """What does not change during a walk.
 
     Attributes:
@@ -141,7 +141,7 @@ class Room(NamedTuple):
     stream: NDArray[np.uint64]
 
 
-def new_tables(calls: Calls, rules: Rules) -> RulesTables:
+def new_tables(calls: Calls, rules: SchemeCodes) -> RulesTables:
     """Tables without infosets."""
     counts = np.zeros(COUNTS, np.int64)
     counts[SLOTS], counts[HISTORIES] = calls.most_actions, 1

@@ -75,7 +75,7 @@ from treeplex.engine.uncompiled.sampled_tables import (
     Room,
     RulesTables,
     Run,
-    Walk,
+    Traversal,
     add_infoset,
     lacks_room,
     more_room,
@@ -119,7 +119,7 @@ def sample_rules(
                     stream = advanced(stream)
                     if unit(stream) < rules.prune:
                         skipped = -rules.prune_below * weights[k, REGRET_WEIGHT]
-            walk = Walk(player, weights[k], skipped, lowest, tables.counts[WALKED] + MOST_WALKED)
+            walk = Traversal(player, weights[k], skipped, lowest, tables.counts[WALKED] + MOST_WALKED)
             begin_walk(room, stream)
             fault = walk_on(run, walk, tables, room)
             while fault == NO_ROOM:
@@ -144,7 +144,7 @@ def begin_walk(room: Room, stream: np.uint64) -> None:
 
 
 @njit(**KERNEL)
-def walk_on(run: Run, walk: Walk, tables: RulesTables, room: Room) -> int:
+def walk_on(run: Run, walk: Traversal, tables: RulesTables, room: Room) -> int:
     """Go on with a walk, see :func:`treeplex.engine.histories.walks.walk`, to its end.
 
     Returns:
@@ -209,7 +209,7 @@ def walk_on(run: Run, walk: Walk, tables: RulesTables, room: Room) -> int:
 
 
 @njit(**KERNEL)
-def climb(run: Run, walk: Walk, tables: RulesTables, room: Room, top: int, value: float, ends: bool) -> int:
+def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, value: float, ends: bool) -> int:
     """Climb from the frame ``top`` to one that has a next action to follow; add regrets on the way.
 
     Args:
@@ -251,7 +251,7 @@ def climb(run: Run, walk: Walk, tables: RulesTables, room: Room, top: int, value
 
 
 @njit(**KERNEL)
-def skip(calls: Calls, walk: Walk, rows: Floats, room: Room, depth: int) -> None:
+def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) -> None:
     """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
     key = key_of(room.frames, depth)
     for a in range(room.frames.integers[depth, ABOUT + COUNT]):
@@ -285,7 +285,7 @@ def write_uniform(rows: Floats, actions: int) -> None:
 
 
 @njit(**KERNEL)
-def enter_infoset(run: Run, walk: Walk, tables: RulesTables, room: Room, depth: int, reaches: tuple[float, float]) -> int:
+def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, depth: int, reaches: tuple[float, float]) -> int:
     """Find the infoset of the node at ``depth``, or let it in; bring the traverser's up to date.
 
     Args:

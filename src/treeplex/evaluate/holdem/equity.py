@@ -95,7 +95,7 @@ class Equity:
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class Dealt:
     """What is on the table.
 
     Attributes:
@@ -155,7 +155,7 @@ def equity(
     return sampled(table, samples or SAMPLES, seed, workers, progress)
 
 
-def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Table:
+def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dealt:
     """Check and read what was given."""
     if not 2 <= len(ranges) <= MOST_PLAYERS:
         raise SpecError(f"{len(ranges)} ranges; give two to {MOST_PLAYERS}")
@@ -186,10 +186,10 @@ def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Tab
             group.append(order)
             maps.append(place[moved[hands]])
     deck = np.setdiff1d(np.arange(52), [*cards, *gone])
-    return Table(np.array(cards, np.int64), deck, hands, reach[:, hands].copy(), np.array(group), np.array(maps))
+    return Dealt(np.array(cards, np.int64), deck, hands, reach[:, hands].copy(), np.array(group), np.array(maps))
 
 
-def boards_of(table: Table) -> tuple[NDArray[np.uint8], Ints]:
+def boards_of(table: Dealt) -> tuple[NDArray[np.uint8], Ints]:
     """Complete boards up to the table's symmetry, uint8 [B, 5], and how many each stands for, int64 [B]."""
     most = comb(len(table.deck), 5 - len(table.board))
     boards, weights = np.empty((most, 5), np.uint8), np.empty(most, np.int64)
@@ -198,7 +198,7 @@ def boards_of(table: Table) -> tuple[NDArray[np.uint8], Ints]:
 
 
 def over_boards(
-    table: Table, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
+    table: Dealt, shape: tuple[int, ...], work: Callable[..., None], threads: int, progress: Done | None
 ) -> tuple[Floats, int]:
     """Sums over all complete boards, made symmetric, and how many boards there are; ``work`` adds those of some boards."""
     boards, weights = boards_of(table)
@@ -219,7 +219,7 @@ def over_boards(
     return np.asarray(even), int(weights.sum())
 
 
-def heads_up(table: Table, threads: int, progress: Done | None) -> Equity:
+def heads_up(table: Dealt, threads: int, progress: Done | None) -> Equity:
     """Two ranges over every board."""
     met = compatible(table)
     if not (met * table.reach).any():
@@ -235,7 +235,7 @@ def heads_up(table: Table, threads: int, progress: Done | None) -> Equity:
     return Equity(tuple(exact_part(table, player, met[player], shares[player]) for player in (0, 1)), "exact", count)
 
 
-def compatible(table: Table) -> Floats:
+def compatible(table: Dealt) -> Floats:
     """float64 [2, H], the other's reach with hands that share no card with each."""
     cards, size = table.cards, len(table.hands)
     held = np.zeros((2, 52))
@@ -250,7 +250,7 @@ def compatible(table: Table) -> Floats:
     return found
 
 
-def exact_part(table: Table, player: int, met: Floats, shares: Floats) -> RangeEquity:
+def exact_part(table: Dealt, player: int, met: Floats, shares: Floats) -> RangeEquity:
     """One player's part; ``shares`` are [H, 2], won alone and in split pots."""
     here = table.reach[player] > 0
     weight, own = (table.reach[player] * met)[here], shares[here]
@@ -259,7 +259,7 @@ def exact_part(table: Table, player: int, met: Floats, shares: Floats) -> RangeE
     return RangeEquity(table.hands[here], weight, own.sum(axis=1), np.zeros(int(here.sum())), win + tie, win, tie, 0.0)
 
 
-def every_deal(table: Table, threads: int, progress: Done | None) -> Equity | None:
+def every_deal(table: Dealt, threads: int, progress: Done | None) -> Equity | None:
     """Several ranges, every deal on every board; None where that is too much."""
     players, size = table.reach.shape
     own = [np.flatnonzero(each) for each in table.reach]
@@ -292,7 +292,7 @@ def every_deal(table: Table, threads: int, progress: Done | None) -> Equity | No
     return Equity(tuple(parts), "exact", count)
 
 
-def sampled(table: Table, samples: int, seed: int, threads: int, progress: Done | None) -> Equity:
+def sampled(table: Dealt, samples: int, seed: int, threads: int, progress: Done | None) -> Equity:
     """Random deals."""
     players, size = table.reach.shape
     tables = np.cumsum(table.reach, axis=1) / table.reach.sum(axis=1, keepdims=True)
@@ -317,7 +317,7 @@ def sampled(table: Table, samples: int, seed: int, threads: int, progress: Done 
     )
 
 
-def sampled_part(table: Table, player: int, held: Floats, sums: Floats) -> RangeEquity:
+def sampled_part(table: Dealt, player: int, held: Floats, sums: Floats) -> RangeEquity:
     """One player's part of random deals."""
     here = table.reach[player] > 0
     count, sums = held[here], sums[here]

@@ -139,7 +139,7 @@ class Aivat:
         """
         if hand.payoffs is None:
             raise GameError("a hand that was not finished has no value")
-        walk = Walk(self.game, hand.dealt, self._averaged(hand))
+        walk = ReplayedHand(self.game, hand.dealt, self._averaged(hand))
         corrections = np.zeros(self.game.players)
         if self.values is not None:
             corrections += self.expected - walk.worth(self.values)
@@ -178,7 +178,7 @@ class Aivat:
         return tuple(found)
 
 
-class Walk:
+class ReplayedHand:
     """Along a hand, with the weights of all hands that might have been held.
 
     Attributes:

@@ -65,7 +65,7 @@ class AgentError(Exception):
 
 
 @dataclass
-class Table:
+class MatchTable:
     """Agents at a table.
 
     Attributes:

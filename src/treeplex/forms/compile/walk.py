@@ -29,7 +29,7 @@ Path = tuple["Path", int] | None
 
 
 @dataclass
-class Walk:
+class GameWalk:
     """What a walk has gathered so far; public states are numbered in the order of discovery."""
 
     game: Game
@@ -76,7 +76,7 @@ def compile_rules(
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
         raise GameError(f"{game} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
     players = range(game.num_players)
-    walk = Walk(
+    walk = GameWalk(
         game,
         refine,
         Discovery(game.num_players),
@@ -122,7 +122,7 @@ def compile_rules(
     return finished(walk)
 
 
-def at(walk: Walk, path: Path) -> str:
+def at(walk: GameWalk, path: Path) -> str:
     """Where a history is, in words: its actions from the root."""
     actions: list[int] = []
     while path is not None:
@@ -135,7 +135,7 @@ def at(walk: Walk, path: Path) -> str:
     return f"after history [{', '.join(names)}]" if names else "at the root"
 
 
-def safely_at(walk: Walk, path: Path) -> str:
+def safely_at(walk: GameWalk, path: Path) -> str:
     """The same with rules that may raise: then without the names of actions."""
     try:
         return at(walk, path)
@@ -147,7 +147,7 @@ def safely_at(walk: Walk, path: Path) -> str:
         return f"after the actions {actions[::-1]}" if actions else "at the root"
 
 
-def checked_outcomes(walk: Walk, state: State, path: Path) -> list[tuple[int, float]]:
+def checked_outcomes(walk: GameWalk, state: State, path: Path) -> list[tuple[int, float]]:
     """The chance outcomes of positive probability."""
     outcomes = list(state.chance_outcomes())
     total = sum(probability for _, probability in outcomes)
@@ -157,7 +157,7 @@ def checked_outcomes(walk: Walk, state: State, path: Path) -> list[tuple[int, fl
     return [(action, probability) for action, probability in outcomes if probability > 0.0]
 
 
-def visit_infoset(walk: Walk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
+def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[int, ...], path: Path) -> tuple[int, list[int]]:
     """Find or register the infoset of the player to act; return its first sequence and its actions."""
     found, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
@@ -184,7 +184,7 @@ def visit_infoset(walk: Walk, state: State, player: int, sequences: tuple[int, .
     return found.first[infoset], actions
 
 
-def check_new_infoset(walk: Walk, infostate: object, actions: list[int], path: Path) -> None:
+def check_new_infoset(walk: GameWalk, infostate: object, actions: list[int], path: Path) -> None:
     """Infostates are text, actions distinct whole numbers."""
     if not isinstance(infostate, str):
         raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
@@ -198,7 +198,7 @@ def check_new_infoset(walk: Walk, infostate: object, actions: list[int], path: P
         raise GameError(f"legal actions repeat at infostate {infostate!r}: {actions}")
 
 
-def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
+def check_known_infoset(walk: GameWalk, infoset: int, parent: int, actions: list[int], public: Hashable, path: Path) -> None:
     """A history that joins an infoset must agree with those already there."""
     found = walk.found
     infostate = found.infostates[infoset]
@@ -223,12 +223,12 @@ def check_known_infoset(walk: Walk, infoset: int, parent: int, actions: list[int
         )
 
 
-def number_of(walk: Walk, public: Hashable) -> int:
+def number_of(walk: GameWalk, public: Hashable) -> int:
     """The number of a public state; -1 for None."""
     return -1 if public is None else walk.publics.setdefault(public, len(walk.publics))
 
 
-def check_public_state(walk: Walk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
+def check_public_state(walk: GameWalk, state: State, public: Hashable, sequences: tuple[int, ...], path: Path) -> None:
     """The public state may hold only what each player's infostate says, and their own past where that is refined."""
     for player in range(walk.game.num_players):
         infostate = state.information_state_string(player)
@@ -241,7 +241,7 @@ def check_public_state(walk: Walk, state: State, public: Hashable, sequences: tu
             )
 
 
-def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, ...], path: Path) -> None:
+def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[int, ...], path: Path) -> None:
     """Record a terminal history."""
     returns = state.returns()
     players = walk.game.num_players
@@ -256,7 +256,7 @@ def add_terminal(walk: Walk, state: State, chance: float, sequences: tuple[int, 
     walk.largest = max((walk.largest, *map(abs, returns)))
 
 
-def finished(walk: Walk) -> CompiledGame:
+def finished(walk: GameWalk) -> CompiledGame:
     """Number everything and build the payoff operator."""
     game, players = walk.game, walk.game.num_players
     infostates = walk.found.infostates

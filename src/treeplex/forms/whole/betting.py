@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.nodes import results, to_act
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
@@ -27,7 +27,7 @@ class StreetDecision(NamedTuple):
         after: what follows each action: its kind, ``decision``, ``end`` or ``stop``, and its number.
     """
 
-    table: Table
+    table: WholeBetting
     player: int
     actions: tuple[int, ...]
     both: tuple[Last, Last]
@@ -42,7 +42,7 @@ class StreetDecision(NamedTuple):
 class StreetEnd(NamedTuple):
     """Cards come, and players act again: each player's last action, and the table before the cards."""
 
-    table: Table
+    table: WholeBetting
     last: tuple[Last, Last]
 
 
@@ -73,12 +73,12 @@ class StreetBetting:
     stops: tuple[StreetStop, ...]
 
     @classmethod
-    def of(cls, game: PublicHoldem, table: Table, board: Sequence[int]) -> "StreetBetting":
+    def of(cls, game: PublicHoldem, table: WholeBetting, board: Sequence[int]) -> "StreetBetting":
         """What may be bet on a street that begins with a table; of the board its length matters."""
         decisions: list[StreetDecision | None] = []
         ends, stops = list[StreetEnd](), list[StreetStop]()
 
-        def grow(table: Table, last: tuple[Last, Last]) -> tuple[str, int]:
+        def grow(table: WholeBetting, last: tuple[Last, Last]) -> tuple[str, int]:
             if table.player >= 0:
                 number, player = len(decisions), table.player
                 decisions.append(None)
@@ -98,7 +98,7 @@ class StreetBetting:
         return cls(tuple(each for each in decisions if each is not None), tuple(ends), tuple(stops))
 
 
-def stop_of(rules: HandRules, table: Table, last: tuple[Last, Last]) -> StreetStop:
+def stop_of(rules: HandRules, table: WholeBetting, last: tuple[Last, Last]) -> StreetStop:
     """Where nobody acts any more."""
     lose, tie, win = results(rules, to_act(rules, table))
     return StreetStop(last, (lose, tie, win), table.folded.count(False) > 1)

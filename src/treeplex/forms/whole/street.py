@@ -26,7 +26,7 @@ from treeplex.forms.whole.betting import ROOT, Last, StreetBetting
 from treeplex.forms.whole.showdowns import Shares, Showdowns
 from treeplex.forms.whole.suits import Board, Suits
 from treeplex.games.poker.public import ROUNDING
-from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 
 
@@ -112,7 +112,9 @@ class StreetSubgame(Subgame):
     gadget: Gadget | None = None
 
     @classmethod
-    def of(cls, game: PublicHoldem, cards: Cards, table: Table, boards: Sequence[Board], ranges: Ranges) -> "StreetSubgame":
+    def of(
+        cls, game: PublicHoldem, cards: Cards, table: WholeBetting, boards: Sequence[Board], ranges: Ranges
+    ) -> "StreetSubgame":
         """The street that begins with a table, on some boards.
 
         Args:

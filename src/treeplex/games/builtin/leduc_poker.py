@@ -35,7 +35,7 @@ MOST_CARDS = 1000
 RANKS, SUITS = "23456789TJQKA", "cdhs"
 
 
-class Table(NamedTuple):
+class LeducTable(NamedTuple):
     """What everyone sees: player to act, public card, actions of both rounds, chips paid, who folded.
 
     ``betting_round`` is 0 or 1; ``raises`` and ``calls`` count this round's raises and the calls since the last of them.
@@ -56,7 +56,7 @@ class LeducState(State):
 
     __slots__ = ("game", "hands", "table")
 
-    def __init__(self, game: "LeducPoker", hands: tuple[int, ...], table: Table) -> None:
+    def __init__(self, game: "LeducPoker", hands: tuple[int, ...], table: LeducTable) -> None:
         self.game = game
         self.hands = hands
         self.table = table
@@ -134,7 +134,7 @@ def private_text(player: int, card: int) -> str:
     return f"[Observer: {player}][Private: {card}]"
 
 
-def table_text(table: Table) -> str:
+def table_text(table: LeducTable) -> str:
     """The part of an infostate that everyone knows."""
     money = " ".join(str(SHOWN_STACK - paid) for paid in table.paid)
     public = f"[Public: {table.public_card}]" if table.public_card != NO_CARD else ""
@@ -160,8 +160,8 @@ class LeducPoker(Game):
         self.suit_isomorphism = suit_isomorphism
         self.spec = INFO.spec({**self.parameters(), "ranks": None if ranks == players + 1 else ranks})
         everyone = (self.ante,) * self.num_players, (False,) * self.num_players
-        self.dealing = Table(CHANCE, NO_CARD, ((), ()), *everyone)
-        self.dealt = Table(0, NO_CARD, ((), ()), *everyone)
+        self.dealing = LeducTable(CHANCE, NO_CARD, ((), ()), *everyone)
+        self.dealt = LeducTable(0, NO_CARD, ((), ()), *everyone)
 
     def new_initial_state(self) -> LeducState:
         return LeducState(self, (), self.dealing)
@@ -204,7 +204,7 @@ class LeducPoker(Game):
         rank, suit = (card, "") if self.suit_isomorphism else (card // self.suits, SUITS[card % self.suits])
         return RANKS[rank + max(0, RANKS.index("K") + 1 - self.ranks)] + suit
 
-    def knowledge(self, card: int, table: Table) -> str:
+    def knowledge(self, card: int, table: LeducTable) -> str:
         """Own card and what everyone sees, for people."""
         parts = [] if card == NO_CARD else [f"card {self.card_name(card)}"]
         if table.public_card != NO_CARD:
@@ -223,14 +223,14 @@ class LeducPoker(Game):
         rank = hand // copies
         return rank + self.ranks if rank == public_card // copies else rank
 
-    def actions(self, table: Table) -> list[int]:
+    def actions(self, table: LeducTable) -> list[int]:
         """The legal actions of the player to act."""
         if table.player == TERMINAL:
             return []
         legal = [FOLD, CALL] if max(table.paid) > table.paid[table.player] else [CALL]
         return [*legal, RAISE] if table.raises < self.raises else legal
 
-    def bets_at(self, table: Table) -> Bets | None:
+    def bets_at(self, table: LeducTable) -> Bets | None:
         """What the actions at a table are; of two players. None where nobody acts."""
         if table.player < 0:
             return None
@@ -238,11 +238,11 @@ class LeducPoker(Game):
         chips = np.array([float(self.bets[table.betting_round]) if action == RAISE else 0.0 for action in actions])
         return Bets(tuple(BET_KINDS[action] for action in actions), chips / pot, chips, pot)
 
-    def show(self, table: Table, card: int) -> Table:
+    def show(self, table: LeducTable, card: int) -> LeducTable:
         """The table after the public card."""
         return table._replace(player=table.folded.index(False), public_card=card)
 
-    def bet(self, table: Table, action: int) -> Table:
+    def bet(self, table: LeducTable, action: int) -> LeducTable:
         """The table after an action of the player to act."""
         player, raises, calls = table.player, table.raises, table.calls
         paid, folded, number = list(table.paid), list(table.folded), table.betting_round
@@ -264,10 +264,10 @@ class LeducPoker(Game):
             player, number, raises, calls = CHANCE, 1, 0, 0
         else:
             player = next(seat for seat in [*range(player + 1, len(paid)), *range(player)] if not folded[seat])
-        return Table(player, table.public_card, rounds, tuple(paid), tuple(folded), number, raises, calls)
+        return LeducTable(player, table.public_card, rounds, tuple(paid), tuple(folded), number, raises, calls)
 
 
-def stakes_of(table: Table) -> Stakes:
+def stakes_of(table: LeducTable) -> Stakes:
     """The chips at a table."""
     return Stakes(tuple(map(float, table.paid)), table.betting_round, table.player == TERMINAL)
 
@@ -279,7 +279,7 @@ class LeducCards(CardGame):
         super().__init__(game.num_players, np.arange(game.ranks * game.suits)[:, None], suits=game.suits, deal=(0, 1))
         self.game = game
 
-    def first_state(self) -> Table:
+    def first_state(self) -> LeducTable:
         return self.game.dealt
 
     def shown(self, state: PublicGameState) -> Sequence[int]:
@@ -292,7 +292,7 @@ class LeducCards(CardGame):
     def actions(self, state: PublicGameState) -> Sequence[int]:
         return self.game.actions(table_of(state))
 
-    def moved(self, state: PublicGameState, label: int) -> Table:
+    def moved(self, state: PublicGameState, label: int) -> LeducTable:
         table = table_of(state)
         return self.game.show(table, label) if table.player == CHANCE else self.game.bet(table, label)
 
@@ -322,9 +322,9 @@ class LeducCards(CardGame):
         return LeducState(self.game, (), table_of(state)).action_to_string(label)
 
 
-def table_of(state: PublicGameState) -> Table:
+def table_of(state: PublicGameState) -> LeducTable:
     """A public state of :class:`LeducCards`."""
-    assert isinstance(state, Table)
+    assert isinstance(state, LeducTable)
     return state
 
 
@@ -337,7 +337,7 @@ class LeducPublicTree(PublicTree):
         check_entries(game.spec, cards**3)
         self.deals: NDArray[np.int64] = 1 - np.eye(cards, dtype=np.int64)
         self.prior = self.deals / self.deals.sum()
-        self.root: Table = game.dealt
+        self.root: LeducTable = game.dealt
         self.deal_histories = 1 + cards
         self.deal_depth = 2
         self._uncontested = np.ones((cards, cards))
@@ -358,7 +358,7 @@ class LeducPublicTree(PublicTree):
         return weight
 
     def visit(self, node: Hashable) -> Decision | Chance | Leaf:
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         if node.player == CHANCE:
             return self._chance
         if node.player != TERMINAL:
@@ -368,18 +368,18 @@ class LeducPublicTree(PublicTree):
         loser = node.folded.index(True)
         return Leaf(self._uncontested, float(node.paid[1] if loser else -node.paid[0]))
 
-    def child(self, node: Hashable, action: int) -> Table:
-        assert isinstance(node, Table)
+    def child(self, node: Hashable, action: int) -> LeducTable:
+        assert isinstance(node, LeducTable)
         return self.game.show(node, action) if node.player == CHANCE else self.game.bet(node, action)
 
     def future(self, node: Hashable) -> Hashable:
         """All of a table but the betting of a round that is over."""
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         return node._replace(rounds=((), ()))
 
     def features(self, node: Hashable) -> NDArray[np.float64]:
         """The public card, one-hot; what both have paid, as parts of the most; raises, calls, and whether chance is next."""
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         game, cards = self.game, len(self.deals)
         most = game.ante + game.raises * sum(game.bets)
         shown = np.zeros(cards)
@@ -396,7 +396,7 @@ class LeducPublicTree(PublicTree):
 
     def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
         """Who would win a showdown; before the public card the ranks."""
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         if node.public_card == NO_CARD:
             return np.arange(float(len(self.deals))) // self.game.suits
         return np.array([self.game.strength(hand, node.public_card) for hand in range(len(self.deals))], np.float64)
@@ -408,15 +408,15 @@ class LeducPublicTree(PublicTree):
         return self.game.bets_at(table_of(pair_state(state).node))
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         return private_text(player, hand) + table_text(node)
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         return self.game.knowledge(hand, node)
 
     def action_to_string(self, node: Hashable, action: int) -> str:
-        assert isinstance(node, Table)
+        assert isinstance(node, LeducTable)
         return f"Chance outcome:{action}" if node.player == CHANCE else ACTION_NAMES[action]
 
 

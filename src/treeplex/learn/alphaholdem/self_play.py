@@ -45,7 +45,7 @@ class Rows(NamedTuple):
     seat: NDArray[np.int64]
 
 
-class Played(NamedTuple):
+class PlayedHands(NamedTuple):
     """Hands that were played.
 
     Attributes:
@@ -73,7 +73,7 @@ class Hand:
 
 def play_hands(
     coder: PlaneCoder, policies: Sequence[Asked | None], seats: NDArray[np.int64], generator: np.random.Generator
-) -> Played:
+) -> PlayedHands:
     """Play hands to their ends.
 
     Args:
@@ -110,7 +110,7 @@ def play_hands(
                 rows = decide(coder, policy, hands, turns, generator)
                 if place == 0 and rows is not None:
                     kept.append(rows)
-    return Played(gathered(coder, kept), payoffs, paid, decisions)
+    return PlayedHands(gathered(coder, kept), payoffs, paid, decisions)
 
 
 def decide(

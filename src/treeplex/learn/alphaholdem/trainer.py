@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.learn.alphaholdem.league import FIRST, Arrays, Member, kept, rated
 from treeplex.learn.alphaholdem.planes import PlaneCoder
-from treeplex.learn.alphaholdem.self_play import Asked, Played, asked_of, play_hands
+from treeplex.learn.alphaholdem.self_play import Asked, PlayedHands, asked_of, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.towers import Net, forward, towers
 from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
@@ -80,7 +80,7 @@ class AlphaHoldem:
             self.admit()
         return found
 
-    def play(self, policies: list[Asked | None], hands: int) -> Played:
+    def play(self, policies: list[Asked | None], hands: int) -> PlayedHands:
         """Hands of the first policy against each of the others in turn, its seat changing."""
         seats = np.zeros((hands, 2), np.int64)
         numbers = np.arange(hands)
@@ -91,7 +91,7 @@ class AlphaHoldem:
         self.decisions += played.decisions
         return played
 
-    def learn(self, played: Played) -> dict[str, float]:
+    def learn(self, played: PlayedHands) -> dict[str, float]:
         """PPO on hands."""
         settings, torch = self.settings, torch_module()
         batch = self.batch_of(played)
@@ -115,7 +115,7 @@ class AlphaHoldem:
         self.fitted.descend(policy + settings.value * value - settings.entropy * entropy)
         return np.array([float(each.detach()) for each in (policy, value, entropy)])
 
-    def batch_of(self, played: Played) -> Batch:
+    def batch_of(self, played: PlayedHands) -> Batch:
         """Decisions with advantages, scaled to mean 0 and variance 1, and returns."""
         settings, torch, rows = self.settings, torch_module(), played.rows
         payoffs, paid = played.payoffs / self.coder.most, played.paid / self.coder.most

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Ints, Singles
 
 
-class Walk(NamedTuple):
+class SubgamePath(NamedTuple):
     """How an episode went down a subgame.
 
     Attributes:
@@ -44,7 +44,7 @@ class RewardRows:
         self._inputs: list[Singles] = [np.zeros((0, inputs), np.float32)]
         self._targets: list[Singles] = [np.zeros((0, outputs), np.float32)]
 
-    def follow(self, episode: int, inputs: Singles, columns: Ints, walk: Walk) -> None:
+    def follow(self, episode: int, inputs: Singles, columns: Ints, walk: SubgamePath) -> None:
         """Note a subgame that an episode has gone through, and pay where the game ended.
 
         Args:

@@ -13,7 +13,7 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
 from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.learn.rebel.reward_rows import RewardRows, Walk
+from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath
 from treeplex.learn.rebel.settings import SelfPlaySettings
 from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import torch_device
@@ -158,7 +158,7 @@ class SelfPlay:
             return random_belief(self.rules, pair_state(self._root.state), self.generator)
         return self._root
 
-    def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], Walk]]:
+    def _move(self, subgames: Subgames, stopped: Stopped, ranges: Ranges) -> list[tuple[tuple[int, int], SubgamePath]]:
         """Go on to the next public belief state of each episode: hands with which it began, and how it went."""
         policy, average = stopped
         if self.settings.source == "random":
@@ -220,20 +220,20 @@ class SelfPlay:
             self.rewards.restore(arrays)
         self.beliefs, self.paths = beliefs, paths
 
-    def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> Walk:
+    def _walk(self, subgames: Subgames, policy: Floats, owner: int, held: tuple[int, int]) -> SubgamePath:
         """Play down one subgame, to a leaf or to where the game ends."""
         hands, explorer, explored = list(held), int(self.generator.integers(2)), False
         path: tuple[int, ...] = ()
         while True:
             kind, number = subgames.find(owner, path)
             if kind == "leaf":
-                return Walk(number, (hands[0], hands[1]), explored=explored)
+                return SubgamePath(number, (hands[0], hands[1]), explored=explored)
             begun = subgames.roots.states[owner]
             node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
             if isinstance(visited, Leaf):
                 payoff = visited.scale * float(visited.matrix[hands[0], hands[1]])
-                return Walk(None, (hands[0], hands[1]), payoff, explored)
+                return SubgamePath(None, (hands[0], hands[1]), payoff, explored)
             if isinstance(visited, Chance):
                 chances = np.array([chance[hands[0], hands[1]] for _, chance in visited.outcomes])
                 path = (*path, visited.outcomes[pick(self.generator, chances)][0])

@@ -8,7 +8,7 @@ import numpy as np
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import ACPC, CALL, FOLD, Table
+from treeplex.games.poker.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import holdem
@@ -126,7 +126,7 @@ class OutsideHand:
             self.table = self.rules.dealt(self.table, size)
 
 
-def parse_line(line: str, start: Table, rules: HandRules, letter: str) -> list[Action]:
+def parse_line(line: str, start: WholeBetting, rules: HandRules, letter: str) -> list[Action]:
     """The actions of a text such as ``b200c/kb300``, bets counted on their street, or ``r200c/cr500``, in the whole hand.
 
     Args:

@@ -22,7 +22,7 @@ SECONDS = 180.0
 
 
 @dataclass(frozen=True)
-class Played:
+class ServedHands:
     """Hands that were played.
 
     Attributes:
@@ -59,7 +59,7 @@ def post(url: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = 
 
 def play_slumbot(
     url: str, rules: HandRules, agent: Agent, hands: int, *, seed: int = 0, watch: Callable[[int, float], None] | None = None
-) -> Played:
+) -> ServedHands:
     """Play Slumbot: ``/api/new_hand`` and ``/api/act``, bets as chips of the street.
 
     Args:
@@ -93,7 +93,7 @@ def play_slumbot(
             said = post(f"{url}/api/act", {"token": token, "incr": on_street(hand, hand.decide())})
         if watch is not None:
             watch(number + 1, sum(won))
-    return Played(tuple(won), ())
+    return ServedHands(tuple(won), ())
 
 
 def on_street(hand: OutsideHand, action: Action) -> str:
@@ -114,7 +114,7 @@ def play_gto_wizard(
     *,
     seed: int = 0,
     watch: Callable[[int, float], None] | None = None,
-) -> Played:
+) -> ServedHands:
     """Play GTO Wizard's AI by its interface for researchers: ``POST /hands`` and ``/hands/ID/act``.
 
     Args:
@@ -147,4 +147,4 @@ def play_gto_wizard(
             raise GameError(f"{url} answers without {error!r}; another version of its interface") from error
         if watch is not None:
             watch(number + 1, sum(won))
-    return Played(tuple(won), tuple(adjusted))
+    return ServedHands(tuple(won), tuple(adjusted))

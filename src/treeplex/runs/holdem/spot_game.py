@@ -22,7 +22,7 @@ from treeplex.runs.holdem.solve import DEFAULT_STORAGE, spot_session
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
-from treeplex.runs.solve.solvable import UNIFORM, Asked, Plan, Solvable, SpotOptions, canonical
+from treeplex.runs.solve.solvable import UNIFORM, Asked, ComparisonPlan, Solvable, SpotOptions, canonical
 from treeplex.solvers.holdem.solver import method_of
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
@@ -65,7 +65,7 @@ class SpotGame(Solvable):
 
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
-    ) -> Plan:
+    ) -> ComparisonPlan:
         """Check that there is memory for each algorithm, and compile; the target of the spot's file does not count."""
         how = self.spot.settings
         if how.target is not None:
@@ -84,7 +84,7 @@ class SpotGame(Solvable):
         if self.compiled.isomorphism != isomorphism:
             self.given = compile_spot(self.spot, isomorphism=isomorphism)
         count = how.iterations or DEFAULT_ITERATIONS if iterations is None else iterations
-        return Plan(canonical(names), count, options, "iterations")
+        return ComparisonPlan(canonical(names), count, options, "iterations")
 
     def estimate(self) -> SpotEstimate:
         """Counted, not built."""

@@ -12,10 +12,10 @@ from treeplex.arrays import Floats, Ints
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.evaluate.match.aivat import Aivat
-from treeplex.evaluate.match.play import Table, check_games, streams_of
+from treeplex.evaluate.match.play import MatchTable, check_games, streams_of
 from treeplex.evaluate.match.tables import TableHands
 from treeplex.runs.match.entrants import Entrant, MatchGame, entrants_of, values_of
-from treeplex.runs.match.plan import Plan
+from treeplex.runs.match.plan import MatchPlan
 from treeplex.runs.match.settings import MatchSettings
 from treeplex.storage.reading import parse_json
 
@@ -127,9 +127,9 @@ class HandPlayer:
         return entrants_of(self.match_game, self.agents, self.settings.think, self.names)
 
     @cached_property
-    def plan(self) -> Plan:
+    def plan(self) -> MatchPlan:
         """Who sits where."""
-        return Plan.of([each.name for each in self.entrants], self.match_game.players, self.settings)
+        return MatchPlan.of([each.name for each in self.entrants], self.match_game.players, self.settings)
 
     @cached_property
     def tables_only(self) -> TableHands | None:
@@ -176,7 +176,7 @@ class HandPlayer:
         seating, public = self.plan.seating(number), self.match_game.played.public
         agents = self.seated(seating.table)
         chance, streams = streams_of(self.settings.seed, seating.deal, number, self.plan.players)
-        table = Table(public, [agents[place] for place in seating.order], self.aivat is not None, self.settings.think)
+        table = MatchTable(public, [agents[place] for place in seating.order], self.aivat is not None, self.settings.think)
         hand = table.play(chance, streams)
         seats = tuple(self.plan.tables[seating.table][place] for place in seating.order)
         failure = None if hand.failure is None else (seats[hand.failure[0]], hand.failure[1])

@@ -20,7 +20,7 @@ from treeplex.runs.job.record import Record
 from treeplex.runs.job.schedule import sparse_points
 from treeplex.runs.job.workers import Work
 from treeplex.runs.match.hands import HandPlayer, HandResult
-from treeplex.runs.match.result import MatchResult, Played
+from treeplex.runs.match.result import MatchInfo, MatchResult
 from treeplex.runs.match.scores import Ledger, Score, exact_score
 from treeplex.runs.match.settings import HANDS, MATCH, PLOT, RESULT
 from treeplex.storage.files import append_line, write_atomically
@@ -155,7 +155,7 @@ class MatchJob(Job):
         player, exact = self.player, self.exact is not None
         words = None if exact or player.aivat is None else player.aivat[1]
         names = tuple(each.name for each in player.entrants)
-        about = Played(str(player.match_game), names, player.match_game.big_blind, player.settings, words)
+        about = MatchInfo(str(player.match_game), names, player.match_game.big_blind, player.settings, words)
         return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
 
     def live(self) -> Mapping[str, Any]:

@@ -29,7 +29,7 @@ class Seating(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Plan:
+class MatchPlan:
     """The tables of a match.
 
     Attributes:
@@ -45,7 +45,7 @@ class Plan:
     duplicate: bool
 
     @classmethod
-    def of(cls, agents: Sequence[str], players: int, settings: MatchSettings) -> "Plan":
+    def of(cls, agents: Sequence[str], players: int, settings: MatchSettings) -> "MatchPlan":
         """The plan of a match.
 
         Raises:

@@ -20,7 +20,7 @@ MILLI = 1000.0
 
 
 @dataclass(frozen=True)
-class Played:
+class MatchInfo:
     """What was played.
 
     Attributes:
@@ -50,7 +50,7 @@ class MatchResult:
         folder: where it was written, if it was.
     """
 
-    about: Played
+    about: MatchInfo
     scores: tuple[Score, ...]
     ledger: Ledger | None
     status: str

@@ -8,7 +8,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import Summary, sign_flip_test, summary
 from treeplex.runs.match.hands import HandResult
-from treeplex.runs.match.plan import Plan
+from treeplex.runs.match.plan import MatchPlan
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class Ledger:
         failures, slow: hands in which an agent failed, or took too long.
     """
 
-    def __init__(self, plan: Plan) -> None:
+    def __init__(self, plan: MatchPlan) -> None:
         self.plan, self.done = plan, 0
         self.payoffs = np.full((plan.hands, plan.players), np.nan)
         self.aivat = np.full((plan.hands, plan.players), np.nan)

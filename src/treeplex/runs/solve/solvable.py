@@ -129,7 +129,7 @@ class Asked:
     interrupt: Interrupt | None = None
 
 
-class Plan(NamedTuple):
+class ComparisonPlan(NamedTuple):
     """How several algorithms are compared.
 
     Attributes:
@@ -185,7 +185,7 @@ class Solvable(ABC):
     @abstractmethod
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
-    ) -> Plan:
+    ) -> ComparisonPlan:
         """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
 
     @abstractmethod

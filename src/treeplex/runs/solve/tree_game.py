@@ -27,7 +27,7 @@ from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
-from treeplex.runs.solve.solvable import UNIFORM, Asked, GameOptions, Plan, Solvable, WalkWatcher, canonical
+from treeplex.runs.solve.solvable import UNIFORM, Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
 from treeplex.runs.solve.tree_job import SolveJob
 from treeplex.search.agents.of_users import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
@@ -120,7 +120,7 @@ class TreeGame(Solvable):
 
     def plan(
         self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
-    ) -> Plan:
+    ) -> ComparisonPlan:
         """Compile, and build a solver of each algorithm."""
         limit, walked = options.get("limit"), options.get("walked", line.walked)
         self.compile(options.get("refine"), limit, walked, line)
@@ -140,7 +140,7 @@ class TreeGame(Solvable):
             names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
         chosen = canonical(names)
         given = {**options, "nodes": nodes} if nodes is not None else dict(options)
-        return Plan(chosen, iterations, given, usual_axis(chosen.values(), nodes))
+        return ComparisonPlan(chosen, iterations, given, usual_axis(chosen.values(), nodes))
 
     def place(self, folder: Path, name: str) -> Path:
         """A run folder of its own."""

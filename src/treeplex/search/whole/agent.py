@@ -13,7 +13,7 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import StreetBetting
 from treeplex.forms.whole.street import Cards, StreetSubgame
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import CALL, FOLD, Betting, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, Betting, WholeBetting
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
@@ -32,7 +32,7 @@ class Opening(NamedTuple):
         ranges: for each player float64 [H], up to a factor.
     """
 
-    table: Table
+    table: WholeBetting
     board: tuple[int, ...]
     ranges: Ranges
 

@@ -21,7 +21,7 @@ from treeplex.games.poker.betting.sizes import BetPlan, StreetSizes
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.poker.whole.betting import CALL, FOLD, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import average_weights
@@ -95,7 +95,7 @@ class Searcher:
     drawn: bool
     searched: int = 0
 
-    def street(self, node: int, table: Table, street: int, boards: Ints, reaches: Ranges) -> None:
+    def street(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
         """Play on from the beginning of a street.
 
         Args:
@@ -111,7 +111,7 @@ class Searcher:
         for start in range(0, len(boards), size):
             self._chunk(node, table, street, boards[start : start + size], tuple(own[start : start + size] for own in reaches))
 
-    def match(self, node: int, table: Table) -> None:
+    def match(self, node: int, table: WholeBetting) -> None:
         """Check that both forms of the game have the same actions at a decision.
 
         Raises:
@@ -129,7 +129,7 @@ class Searcher:
                 f"the spot has the actions {own} after {table.line!r} and the rules have {legal}; choose other sizes"
             )
 
-    def _chunk(self, node: int, table: Table, street: int, boards: Ints, reaches: Ranges) -> None:
+    def _chunk(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
         """The same of some boards, their ends and what follows these."""
         hands, count = len(self.game.hands), reaches[0].shape[1]
         flat = tuple(own.reshape(-1, hands) for own in reaches)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.buckets.sampling import SampledTables, Walks, discount, walk_board
+from treeplex.engine.buckets.sampling import BoardWalks, SampledTables, discount, walk_board
 from treeplex.errors import AlgorithmError
 from treeplex.games.poker.buckets.rows import CardRows
 from treeplex.games.poker.whole.hand import HandRules
@@ -64,7 +64,7 @@ class BlueprintSolver:
         self.rules, self.rows, self.prune_after, self.discount_every = rules, rows, prune_after, discount_every
         self.nodes = betting_nodes(rules, rows.counts)
         unit = rules.betting.big_blind / UNITS
-        self.walks = Walks(seed, deals, unit, prune, prune_below * UNITS)
+        self.walks = BoardWalks(seed, deals, unit, prune, prune_below * UNITS)
         size = table_size(self.nodes, rows.counts)
         self.tables = SampledTables(np.zeros(size, np.int32), np.zeros(size, np.float32))
         self.iteration, self.met = 0, 0

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
 from treeplex.engine.histories.streams import Stream
-from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, Rules, Tables
+from treeplex.engine.histories.walks import AVERAGE, LAZY, LEARNED, MARK, OPPONENT, POLICY, SchemeCodes, Tables
 from treeplex.engine.uncompiled import sampled_tables
 from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, TOO_LONG, rehashed
 from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables
@@ -35,7 +35,7 @@ TEXTS = 64
 class NumbaWalks:
     """Tables that grow as compiled walks meet infosets; see :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`."""
 
-    def __init__(self, game: Game, functions: NumbaRules, rules: Rules, key: str, most_bytes: int | None) -> None:
+    def __init__(self, game: Game, functions: NumbaRules, rules: SchemeCodes, key: str, most_bytes: int | None) -> None:
         """Compile the functions.
 
         Args:

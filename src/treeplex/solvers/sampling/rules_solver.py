@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, Rules
+from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, SchemeCodes
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -20,7 +20,7 @@ from treeplex.games.base import Game
 from treeplex.games.numba_rules import NumbaRules
 from treeplex.solvers.sampling.numba_walks import NumbaWalks
 from treeplex.solvers.sampling.rules_tables import GrowingTables
-from treeplex.solvers.sampling.rules_walk import StreamChoices, Walk
+from treeplex.solvers.sampling.rules_walk import HistoryWalk, StreamChoices
 from treeplex.solvers.sampling.schedule import SampledSchedule
 from treeplex.solvers.sampling.solver import SamplingOptions, SamplingScheme, check_averaging
 from treeplex.storage.tensors import Tensor, TensorFile, tensor
@@ -78,7 +78,7 @@ class RulesSampler:
             raise SpecError(f"a memory limit is at least {LEAST_BYTES:,} bytes, not {most_bytes!r}")
         check_averaging(scheme, self.options.averaging, self.game.num_players)
         self.schedule = SampledSchedule(self.options.variant)
-        self.rules: Rules = self.options.rules(scheme, self.schedule)
+        self.rules: SchemeCodes = self.options.rules(scheme, self.schedule)
         self._check_options()
         self.most_bytes = most_bytes
         self.walks = self._walks(functions)
@@ -208,7 +208,7 @@ class PythonWalks:
         nodes, unstored: as of the sampler.
     """
 
-    def __init__(self, game: Game, rules: Rules, key: str, most_bytes: int | None) -> None:
+    def __init__(self, game: Game, rules: SchemeCodes, key: str, most_bytes: int | None) -> None:
         """Empty tables."""
         self.rules, self.root = rules, game.new_initial_state()
         self.tables = GrowingTables(rules, game.num_players, key, most_bytes)
@@ -221,7 +221,7 @@ class PythonWalks:
             table.total += row[AVERAGE_WEIGHT]
             choices = StreamChoices(seed, first, player)
             prunes = rules.prune > 0.0 and first > rules.prune_after and choices.happens(rules.prune, 1)
-            walk = Walk(self.tables, rules, player, choices, row, prunes=prunes)
+            walk = HistoryWalk(self.tables, rules, player, choices, row, prunes=prunes)
             try:
                 walk.run(self.root)
             except (TreeplexError, MemoryError):

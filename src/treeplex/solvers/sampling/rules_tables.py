@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
-from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, Rules
+from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, SchemeCodes
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
 from treeplex.storage.tensors import Tensor, TensorFile, tensor
@@ -71,7 +71,7 @@ class PlayerTable:
         total: sum of the weights of the iterations in the average.
     """
 
-    def __init__(self, rules: Rules, players: int, key: str, book: MemoryBook) -> None:
+    def __init__(self, rules: SchemeCodes, players: int, key: str, book: MemoryBook) -> None:
         self.infosets = Infosets()
         self.book: Final = book
         self.regrets, self.policy, self.average = array("d"), array("d"), array("d")
@@ -243,7 +243,7 @@ class GrowingTables:
         book: the memory of all of them.
     """
 
-    def __init__(self, rules: Rules, players: int, key: str, most: int | None) -> None:
+    def __init__(self, rules: SchemeCodes, players: int, key: str, most: int | None) -> None:
         self.book: Final = MemoryBook(most)
         self.players: Final = tuple(PlayerTable(rules, players, key, self.book) for _ in range(players))
         by_history = rules.baseline == LEARNED and key == "history"

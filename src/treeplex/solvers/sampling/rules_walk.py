@@ -24,7 +24,7 @@ from treeplex.engine.histories.walks import (
     POSITIVE_LOG,
     REGRET_WEIGHT,
     STOCHASTIC,
-    Rules,
+    SchemeCodes,
 )
 from treeplex.errors import AlgorithmError, GameError, ImperfectRecallError
 from treeplex.forms.compile.stepping import outcomes, picked
@@ -120,7 +120,7 @@ class Frame:
 
 
 @final
-class Walk:
+class HistoryWalk:
     """One walk for one traverser; tables change on the way, policies after it.
 
     Attributes:
@@ -133,7 +133,7 @@ class Walk:
     def __init__(
         self,
         tables: GrowingTables,
-        rules: Rules,
+        rules: SchemeCodes,
         player: int,
         choices: Choices,
         weights: list[float],

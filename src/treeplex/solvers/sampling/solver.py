@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, Rules, Tables
+from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, SchemeCodes, Tables
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -158,7 +158,7 @@ class SamplingOptions:
                 up_to = f" to {most}" if most < math.inf else ""
                 raise SpecError(f"{name} must be a whole number from 1{up_to}, not {value!r}")
 
-    def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> Rules:
+    def rules(self, scheme: SamplingScheme, schedule: SampledSchedule) -> SchemeCodes:
         """The engine's form of a scheme with these options.
 
         Raises:
@@ -166,7 +166,7 @@ class SamplingOptions:
         """
         if self.prune > 0.0 and scheme.own != "all":
             raise SpecError(f"{scheme.name} follows some of the traverser's actions; prune goes with schemes that follow all")
-        return Rules(
+        return SchemeCodes(
             own=CODES[scheme.own],
             others=CODES[scheme.others],
             exploration=float(self.exploration),

@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.fitting import buffers
-from treeplex.learn.neural.fitting.approximator import POLICY, Inputs, Network, NetworkSettings, Table
+from treeplex.learn.neural.fitting.approximator import POLICY, Inputs, Network, NetworkSettings, TableApproximator
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.descent import Descent
 
@@ -26,7 +26,7 @@ def generator() -> np.random.Generator:
 
 
 def test_a_table_has_the_weighted_means_and_keeps_what_has_no_rows() -> None:
-    table = Table(INPUTS)
+    table = TableApproximator(INPUTS)
     table.restore({"values": np.full(6, 7.0)})
     loss = table.fit(ROWS, 1, generator())
     np.testing.assert_allclose(table.values(), [*MEANS, 7.0])

@@ -8,7 +8,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.learn.neural.fitting.outputs import Network, Outputs, Table
+from treeplex.learn.neural.fitting.outputs import Network, Outputs, TableOutputs
 from treeplex.learn.neural.gradients.actor import Actor
 from treeplex.learn.neural.gradients.mmd import Mmd
 from treeplex.learn.neural.gradients.policy_gradient import NeuRD, Qpg, Rmpg, Rpg
@@ -71,7 +71,11 @@ def test_names_that_the_solvers_send_on_are_learners() -> None:
 
 def outputs() -> list[Outputs]:
     student = learner(Qpg, approximator="network", **SMALL)
-    return [Table(5, 2, None), Table(5, 2, 0.9), Network(student.features[:5], 2, student.settings, student.generator, 0.9)]
+    return [
+        TableOutputs(5, 2, None),
+        TableOutputs(5, 2, 0.9),
+        Network(student.features[:5], 2, student.settings, student.generator, 0.9),
+    ]
 
 
 @pytest.mark.parametrize("made", range(3))

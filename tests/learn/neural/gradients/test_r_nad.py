@@ -6,7 +6,7 @@ import pytest
 from treeplex.arrays import Floats
 from treeplex.engine.histories.form import CHANCE, TERMINAL
 from treeplex.errors import AlgorithmError
-from treeplex.learn.neural.fitting.outputs import Table
+from treeplex.learn.neural.fitting.outputs import TableOutputs
 from treeplex.learn.neural.gradients.r_nad import RNaD, fine_tuned
 
 from .softmax_cases import learner, run
@@ -66,7 +66,7 @@ def test_averages_follow_and_anchors_change_by_phase() -> None:
     assert (older.values() == 0.5).all()
     assert newer.values() == pytest.approx(student.target_logits.values(), abs=1e-15)
     assert newer.values().any()
-    assert isinstance(student.logits, Table)
+    assert isinstance(student.logits, TableOutputs)
 
 
 def test_fine_tuned_policies_are_rounded_and_whole() -> None:

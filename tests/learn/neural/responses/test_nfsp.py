@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.responses.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.responses.q_learning import episode_of
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
 SMALL = {"plays": 500, "memory": 5000, "explore_over": 100_000}
 
@@ -41,10 +41,10 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
         np.concatenate([average.chosen for average in nfsp.averages]),
         np.concatenate([nfsp.slots_of(player).start + response.greedy() for player, response in enumerate(nfsp.responses)]),
     )
-    played: list[tuple[NDArray[np.int64], Played]] = []
+    played: list[tuple[NDArray[np.int64], MetEpisodes]] = []
     play = nfsp.play
 
-    def watched(follows: NDArray[np.int64]) -> Played:
+    def watched(follows: NDArray[np.int64]) -> MetEpisodes:
         played.append((follows, play(follows)))
         return played[-1][1]
 

@@ -28,7 +28,7 @@ class Move(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class SpotBetting:
     """The betting so far, as far as the rest depends on it; amounts in smallest chips.
 
     Attributes:
@@ -71,7 +71,7 @@ class Table:
         bets[self.player] = amount
         return (stacks[0], stacks[1]), (bets[0], bets[1])
 
-    def raised(self, amount: int) -> "Table":
+    def raised(self, amount: int) -> "SpotBetting":
         """The table after a bet or raise to ``amount``."""
         stacks, street_bets = self.pay(amount)
         return replace(
@@ -85,14 +85,14 @@ class Table:
             to_act=1,
         )
 
-    def matched(self) -> "Table":
+    def matched(self) -> "SpotBetting":
         """The table after a check or a call that does not end the street."""
         stacks, street_bets = self.pay(self.faced)
         return replace(self, player=1 - self.player, stacks=stacks, street_bets=street_bets, to_act=self.to_act - 1)
 
 
 class Sizing:
-    """The moves of a spot: which ones it offers at a :class:`Table`."""
+    """The moves of a spot: which ones it offers at a :class:`SpotBetting`."""
 
     def __init__(self, spot: Spot) -> None:
         self.bets: BetPlan | FixedLimit = spot.bets
@@ -107,12 +107,12 @@ class Sizing:
         """Chips as a whole number of the smallest ones."""
         return half_up(chips / self.chip)
 
-    def root(self) -> Table:
+    def root(self) -> SpotBetting:
         """The table before the first action."""
         if self.blinds is None:
             return self.opened(self.streets[0], (self.stack, self.stack), False)
         small, big = self.blinds
-        return Table(
+        return SpotBetting(
             street=self.streets[0],
             player=1,
             stacks=(self.stack - big, self.stack - small),
@@ -124,11 +124,11 @@ class Sizing:
             leads=False,
         )
 
-    def opened(self, street: int, stacks: tuple[int, int], leads: bool) -> Table:
+    def opened(self, street: int, stacks: tuple[int, int], leads: bool) -> SpotBetting:
         """The table at the start of a street without blinds."""
-        return Table(street, 0, stacks, (0, 0), 0, self.min_bet, 0, 2, leads)
+        return SpotBetting(street, 0, stacks, (0, 0), 0, self.min_bet, 0, 2, leads)
 
-    def after(self, table: Table, move: Move) -> tuple[str, Table]:
+    def after(self, table: SpotBetting, move: Move) -> tuple[str, SpotBetting]:
         """What a move leads to, and the table there.
 
         Returns:
@@ -146,7 +146,7 @@ class Sizing:
             return "showdown", after
         return "street", self.opened(table.street + 1, after.stacks, kind == "call" and table.player == 0)
 
-    def moves(self, table: Table) -> list[Move]:
+    def moves(self, table: SpotBetting) -> list[Move]:
         """The moves on offer: fold and call, or check, then bets or raises by amount, all-in last."""
         passive = [Move("fold", 0), Move("call", table.faced)] if table.to_call else [Move("check", 0)]
         if not table.stacks[1 - table.player]:
@@ -155,7 +155,7 @@ class Sizing:
             self.limit_moves(table) if isinstance(self.bets, FixedLimit) else self.no_limit_moves(table, self.bets)
         )
 
-    def limit_moves(self, table: Table) -> list[Move]:
+    def limit_moves(self, table: SpotBetting) -> list[Move]:
         """The one bet or raise of fixed-limit betting, if the street has one left."""
         assert isinstance(self.bets, FixedLimit)
         if table.bets >= self.bets.most[table.street]:
@@ -163,7 +163,7 @@ class Sizing:
         amount = table.faced + self.units(self.bets.bets[table.street])
         return [Move("allin", table.most) if amount >= table.most else Move(bet_kind(table), amount)]
 
-    def no_limit_moves(self, table: Table, plan: BetPlan) -> list[Move]:
+    def no_limit_moves(self, table: SpotBetting, plan: BetPlan) -> list[Move]:
         """The bets or raises of a plan, tidied as the module says."""
         pot = self.pot_after_call(table)
         most, least = table.most, min(table.faced + table.increment, table.most)
@@ -179,11 +179,11 @@ class Sizing:
         kept = merged(sorted(amounts), table.faced, pot, plan.merge)
         return [Move("allin" if amount == most else bet_kind(table), amount) for amount in kept]
 
-    def pot_after_call(self, table: Table) -> int:
+    def pot_after_call(self, table: SpotBetting) -> int:
         """The pot once the player has matched the bet faced."""
         return self.pot + 2 * (self.stack - table.stacks[1 - table.player])
 
-    def amount(self, size: Size, table: Table, pot: int) -> int | None:
+    def amount(self, size: Size, table: SpotBetting, pot: int) -> int | None:
         """The street total that a size asks for, before any tidying; None where a raise has run out."""
         if size.kind == "pot":
             return table.faced + half_up(pot * size.value)
@@ -200,7 +200,7 @@ class Sizing:
         return table.most
 
 
-def sizes(table: Table, plan: BetPlan) -> tuple[Size, ...]:
+def sizes(table: SpotBetting, plan: BetPlan) -> tuple[Size, ...]:
     """The sizes that count here: raises, donk bets or first bets."""
     own = plan.streets[table.street][table.player]
     if table.faced:
@@ -209,7 +209,7 @@ def sizes(table: Table, plan: BetPlan) -> tuple[Size, ...]:
     return own.donk if donk and own.donk is not None else own.bets
 
 
-def bet_kind(table: Table) -> str:
+def bet_kind(table: SpotBetting) -> str:
     """The word for putting in more chips: a bet if nobody has yet on this street."""
     return "raise" if table.faced else "bet"
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.betting.moves import Move, Sizing, Table
+from treeplex.games.poker.betting.moves import Move, Sizing, SpotBetting
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.games.public import Bets
 from treeplex.games.stakes import Stakes
@@ -207,7 +207,7 @@ def betting_size(spot: Spot) -> BettingSize:
     sizing, nodes, exact = Sizing(spot), 0, True
     opened, all_in, streets = Counter({sizing.root(): 1}), 0, []
     for street in spot.streets:
-        size, following, last = StreetSize(roots=opened.total() + all_in), Counter[Table](), street == spot.streets[-1]
+        size, following, last = StreetSize(roots=opened.total() + all_in), Counter[SpotBetting](), street == spot.streets[-1]
         tables, counted, begun = list(opened), 0, 0
         for place in random.Random(street).sample(range(len(tables)), len(tables)):
             if counted > MOST_TABLES:
@@ -238,7 +238,7 @@ def scaled(count: int | list[int], share: Fraction) -> Any:
     return [round(each * share) for each in count] if isinstance(count, list) else round(count * share)
 
 
-def count_street(sizing: Sizing, root: Table, times: int, size: StreetSize, following: Counter[Table]) -> int:
+def count_street(sizing: Sizing, root: SpotBetting, times: int, size: StreetSize, following: Counter[SpotBetting]) -> int:
     """Count the betting of one street from a table that ``times`` lines come to; return how many tables there were.
 
     Args:
@@ -279,7 +279,7 @@ class Draft:
 
     __slots__ = ("children", "moves", "table")
 
-    def __init__(self, table: Table, moves: list[Move]) -> None:
+    def __init__(self, table: SpotBetting, moves: list[Move]) -> None:
         self.table = table
         self.moves = moves
         self.children: list[int] = []
@@ -295,7 +295,7 @@ class TreeBuilder:
 
     def grow(self) -> None:
         """Visit every node in preorder."""
-        pending: list[tuple[Table, int, int]] = [(self.sizing.root(), -1, -1)]
+        pending: list[tuple[SpotBetting, int, int]] = [(self.sizing.root(), -1, -1)]
         while pending:
             table, parent, move = pending.pop()
             number = len(self.drafts)
@@ -313,7 +313,7 @@ class TreeBuilder:
         assert isinstance(draft, Draft)
         return draft
 
-    def node(self, table: Table, parent: Draft | None, move: int) -> Draft | Fold | Showdown:
+    def node(self, table: SpotBetting, parent: Draft | None, move: int) -> Draft | Fold | Showdown:
         """The node after move number ``move`` of a parent (the parent's ``table``), or after its cards are dealt."""
         if parent is None or not parent.moves:
             return self.decision(table)
@@ -326,11 +326,11 @@ class TreeBuilder:
             return Showdown(table.street, self.contributions(after))
         return Draft(after, [])
 
-    def decision(self, table: Table) -> Draft:
+    def decision(self, table: SpotBetting) -> Draft:
         """A decision at this table."""
         return Draft(table, self.sizing.moves(table))
 
-    def contributions(self, table: Table) -> tuple[float, float]:
+    def contributions(self, table: SpotBetting) -> tuple[float, float]:
         """Chips in the pot, from each player."""
         paid = [self.half_pot + self.chips(self.sizing.stack - stack) for stack in table.stacks]
         return paid[0], paid[1]

@@ -29,7 +29,7 @@ NOT_YET = -1
 Value = TypeVar("Value")
 
 
-class Table(NamedTuple):
+class WholeBetting(NamedTuple):
     """The betting so far; chips as in the module.
 
     Attributes:
@@ -169,7 +169,7 @@ class Betting:
         """Each player's chips after the ante."""
         return tuple(stack - ante for stack, ante in zip(self.stacks, self.posted_antes(), strict=True))
 
-    def first_table(self, stacks: tuple[int, ...]) -> Table:
+    def first_table(self, stacks: tuple[int, ...]) -> WholeBetting:
         """The table after the blinds; ``stacks`` are :meth:`playing_stacks`."""
         players = len(stacks)
         paid = tuple(min(blind, stack) for blind, stack in zip(self.by_seat(self.blinds), stacks, strict=True))
@@ -181,10 +181,12 @@ class Betting:
             if sum(waiting) == 1 and paid[waiting.index(True)] >= faced:
                 waiting = [False] * players
         least = faced + full if self.rules == TDA else 2 * full
-        table = Table(CHANCE, 0, paid, (False,) * players, tuple(waiting), faced, 0, least, full, 0, (NOT_YET,) * players, "")
+        table = WholeBetting(
+            CHANCE, 0, paid, (False,) * players, tuple(waiting), faced, 0, least, full, 0, (NOT_YET,) * players, ""
+        )
         return table._replace(player=self.next_player(table, self.seat(len(self.blinds) - 1)))
 
-    def next_player(self, table: Table, after: int) -> int:
+    def next_player(self, table: WholeBetting, after: int) -> int:
         """Who acts next, going around the table from a player; ``CHANCE`` if nobody does."""
         players = len(table.paid)
         for step in range(1, players + 1):
@@ -193,7 +195,7 @@ class Betting:
                 return player
         return CHANCE
 
-    def raise_sizes(self, table: Table, stacks: tuple[int, ...]) -> range:
+    def raise_sizes(self, table: WholeBetting, stacks: tuple[int, ...]) -> range:
         """What the player to act may raise to; empty where no raise is allowed."""
         player, faced = table.player, table.faced
         stack = stacks[player]
@@ -219,7 +221,7 @@ class Betting:
             return range(amount, amount + 1)
         return range(max(min(table.least, stack), CALL + 1), stack + 1)
 
-    def play(self, table: Table, stacks: tuple[int, ...], action: int) -> Table:
+    def play(self, table: WholeBetting, stacks: tuple[int, ...], action: int) -> WholeBetting:
         """The table after an action of the player to act.
 
         Raises:
@@ -247,7 +249,7 @@ class Betting:
             return after._replace(player=TERMINAL)
         return self.moved_on(after, player)
 
-    def raised(self, table: Table, stacks: tuple[int, ...], amount: int) -> Table:
+    def raised(self, table: WholeBetting, stacks: tuple[int, ...], amount: int) -> WholeBetting:
         """The table after a raise to an amount."""
         player, raised_by = table.player, amount - table.faced
         full = max(table.full, raised_by)
@@ -268,14 +270,14 @@ class Betting:
         )
         return self.moved_on(after, player)
 
-    def moved_on(self, table: Table, player: int) -> Table:
+    def moved_on(self, table: WholeBetting, player: int) -> WholeBetting:
         """The table with the next player to act, or its street at an end."""
         following = self.next_player(table, player)
         if following == CHANCE and table.street + 1 == self.streets:
             following = TERMINAL
         return table._replace(player=following)
 
-    def next_street(self, table: Table, stacks: tuple[int, ...]) -> Table:
+    def next_street(self, table: WholeBetting, stacks: tuple[int, ...]) -> WholeBetting:
         """The table at the start of the next street, its cards dealt; nobody acts if fewer than two have chips left."""
         waiting = tuple(not out and stack > put for out, stack, put in zip(table.folded, stacks, table.paid, strict=True))
         if sum(waiting) < 2:

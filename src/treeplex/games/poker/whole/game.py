@@ -12,7 +12,7 @@ from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import observer
 from treeplex.games.poker.cards.cards import card_to_string
-from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ class HoldemHistory(State):
 
     __slots__ = ("board", "cards", "game", "table")
 
-    def __init__(self, game: "Holdem", cards: tuple[int, ...], table: Table, board: tuple[int, ...]) -> None:
+    def __init__(self, game: "Holdem", cards: tuple[int, ...], table: WholeBetting, board: tuple[int, ...]) -> None:
         self.game = game
         self.cards = cards
         self.table = table

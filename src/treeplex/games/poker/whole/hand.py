@@ -10,7 +10,7 @@ import numpy as np
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.spots.spot import Rake
-from treeplex.games.poker.whole.betting import CALL, FOLD, TDA, Actions, Betting, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, TDA, Actions, Betting, WholeBetting
 from treeplex.games.poker.whole.plan import RaisePlan
 from treeplex.games.poker.whole.pots import side_pots, uncalled, won
 from treeplex.games.settlement import Settlement
@@ -45,7 +45,7 @@ class HandRules:
         return self.betting.playing_stacks()
 
     @cached_property
-    def first_table(self) -> Table:
+    def first_table(self) -> WholeBetting:
         """The table after the blinds."""
         return self.betting.first_table(self.stacks)
 
@@ -55,7 +55,7 @@ class HandRules:
         players = self.betting.players
         return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
 
-    def actions(self, table: Table) -> Actions:
+    def actions(self, table: WholeBetting) -> Actions:
         """The actions on offer to the player to act."""
         put = table.paid[table.player]
         legal = self.betting.raise_sizes(table, self.stacks)
@@ -65,7 +65,7 @@ class HandRules:
         limps = self.plan.limps or table.street or table.raises or not raises
         return Actions((FOLD, CALL) if limps else (FOLD,), raises)
 
-    def after(self, table: Table, action: int) -> Table:
+    def after(self, table: WholeBetting, action: int) -> WholeBetting:
         """The table after an action, on offer or only allowed by the rules.
 
         Raises:
@@ -73,16 +73,16 @@ class HandRules:
         """
         return self.betting.play(table, self.stacks, action)
 
-    def dealt(self, table: Table, board: int) -> Table:
+    def dealt(self, table: WholeBetting, board: int) -> WholeBetting:
         """The table when so many cards lie on the board: on the next street if they complete it."""
         complete = board == self.format.board_sizes[table.street + 1]
         return self.betting.next_street(table, self.stacks) if complete else table
 
-    def pot(self, table: Table) -> int:
+    def pot(self, table: WholeBetting) -> int:
         """The chips in the middle, bets of this street included."""
         return sum(table.paid) + sum(self.antes)
 
-    def payoffs(self, table: Table, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
+    def payoffs(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
         """What each player wins or loses where the hand is over.
 
         Args:
@@ -93,7 +93,7 @@ class HandRules:
         showdown = table.folded.count(False) > 1
         return self.paid_out(table, self.strengths(table, board, hands) if showdown else [0] * len(hands), dealt=bool(board))
 
-    def paid_out(self, table: Table, strengths: Sequence[int], *, dealt: bool) -> list[float]:
+    def paid_out(self, table: WholeBetting, strengths: Sequence[int], *, dealt: bool) -> list[float]:
         """What each player wins or loses at the end of the betting.
 
         Args:
@@ -105,7 +105,7 @@ class HandRules:
         taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
         return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
 
-    def settlement(self, table: Table, *, dealt: bool) -> Settlement:
+    def settlement(self, table: WholeBetting, *, dealt: bool) -> Settlement:
         """Who can win which chips at the end of the betting; ``dealt`` says whether any card is on the board."""
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
@@ -121,7 +121,7 @@ class HandRules:
         put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
 
-    def strengths(self, table: Table, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
+    def strengths(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
         """The strength of each hand still in on a complete board; 0 for those who folded."""
         from treeplex.games.poker.cards.evaluator import format_strengths  # it loads Numba, which most games do without
 
@@ -132,7 +132,7 @@ class HandRules:
             found[player] = strength
         return found
 
-    def action_name(self, table: Table, action: int) -> str:
+    def action_name(self, table: WholeBetting, action: int) -> str:
         """What an action is called: bets and raises by the player's chips on this street."""
         if action == FOLD:
             return "fold"
@@ -147,13 +147,13 @@ class HandRules:
         ends = [0, *(size for size in self.format.board_sizes if 0 < size < len(board)), len(board)]
         return " ".join(cards_to_string(sorted(board[start:end], reverse=True)) for start, end in pairwise(ends) if end > start)
 
-    def infostate(self, table: Table, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
+    def infostate(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
         """All that a player with these hole cards knows; ``acting`` is the player to act, or chance."""
         private = cards_to_string(sorted(cards, reverse=True))
         shown = self.shown_board(board)
         return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
 
-    def knowledge(self, table: Table, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
+    def knowledge(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
         """The same for people."""
         parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
         parts += [f"board {self.shown_board(board)}"] if board else []

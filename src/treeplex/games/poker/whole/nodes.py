@@ -6,7 +6,7 @@ from treeplex.engine.buckets.sampling import Nodes
 from treeplex.games.base import CHANCE
 from treeplex.games.betting_nodes import number_nodes
 from treeplex.games.betting_nodes import table_size as table_size
-from treeplex.games.poker.whole.betting import CALL, Table
+from treeplex.games.poker.whole.betting import CALL, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.settlement import Settlement
 
@@ -17,25 +17,25 @@ class TableBetting:
     def __init__(self, rules: HandRules) -> None:
         self.rules = rules
 
-    def first(self) -> Table:
+    def first(self) -> WholeBetting:
         return to_act(self.rules, self.rules.first_table)
 
-    def player(self, state: Table) -> int:
+    def player(self, state: WholeBetting) -> int:
         return state.player
 
-    def street(self, state: Table) -> int:
+    def street(self, state: WholeBetting) -> int:
         return state.street
 
-    def actions(self, state: Table) -> Sequence[int]:
+    def actions(self, state: WholeBetting) -> Sequence[int]:
         return self.rules.actions(state)
 
-    def kind(self, state: Table, label: int) -> int:
+    def kind(self, state: WholeBetting, label: int) -> int:
         return min(label, CALL + 1)
 
-    def after(self, state: Table, label: int) -> Table:
+    def after(self, state: WholeBetting, label: int) -> WholeBetting:
         return to_act(self.rules, self.rules.after(state, label))
 
-    def settlement(self, state: Table) -> Settlement:
+    def settlement(self, state: WholeBetting) -> Settlement:
         return self.rules.settlement(state, dealt=state.street > 0)
 
 
@@ -52,14 +52,14 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
     return number_nodes(TableBetting(rules), rules.betting.players, counts)[0]
 
 
-def to_act(rules: HandRules, table: Table) -> Table:
+def to_act(rules: HandRules, table: WholeBetting) -> WholeBetting:
     """The table once cards that are due have been dealt: somebody acts, or the hand is over."""
     while table.player == CHANCE:
         table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
     return table
 
 
-def results(rules: HandRules, table: Table) -> list[float]:
+def results(rules: HandRules, table: WholeBetting) -> list[float]:
     """What player 0 of two gets at the end of the betting where it loses the showdown, ties and wins."""
     dealt = table.street > 0
     return [rules.paid_out(table, strengths, dealt=dealt)[0] for strengths in ((0, 1), (1, 1), (1, 0))]

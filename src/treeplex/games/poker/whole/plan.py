@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import half_up
 from treeplex.games.poker.betting.sizes import NUMBER, Size, parse_sizes
-from treeplex.games.poker.whole.betting import Betting, Table
+from treeplex.games.poker.whole.betting import Betting, WholeBetting
 
 BIG_BLINDS = re.compile(rf"{NUMBER}bb")
 
@@ -31,7 +31,7 @@ class RaisePlan:
     force_allin: float = 0.0
 
     def offered(
-        self, table: Table, betting: Betting, stacks: tuple[int, ...], legal: range, dead: int
+        self, table: WholeBetting, betting: Betting, stacks: tuple[int, ...], legal: range, dead: int
     ) -> range | tuple[int, ...]:
         """Those of the ``legal`` raises that are on offer, ascending; ``dead`` chips are in the pot besides what is paid."""
         sizes = self.sizes[table.street]
@@ -49,7 +49,7 @@ class RaisePlan:
             found.add(most if most - amount <= spare else amount)
         return tuple(sorted(found))
 
-    def amount(self, size: Size, table: Table, betting: Betting, pot: int, most: int) -> int | None:
+    def amount(self, size: Size, table: WholeBetting, betting: Betting, pot: int, most: int) -> int | None:
         """What a size raises to; None where it does not apply."""
         faced = table.faced
         if size.kind == "blinds":

@@ -23,7 +23,7 @@ from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.public import ROUNDING, HoldemGame
 from treeplex.games.poker.run_outs import few_run_outs, pot_shares
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.public import Bets, Options, State, pick
 from treeplex.games.settlement import Settlement
@@ -38,7 +38,7 @@ MOST_COMBINATIONS = 200_000
 class PublicHand(NamedTuple):
     """A public state: the betting, and the cards on the table, those of a street in ascending order."""
 
-    table: Table
+    table: WholeBetting
     board: tuple[int, ...]
 
 

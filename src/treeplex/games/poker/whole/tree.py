@@ -3,12 +3,12 @@
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.tree import Action, BettingTree, Decision, Fold, Node, Showdown, StreetEnd, check_nodes
-from treeplex.games.poker.whole.betting import CALL, FOLD, Table
+from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.nodes import to_act
 
 
-def tree_after(rules: HandRules, table: Table) -> BettingTree:
+def tree_after(rules: HandRules, table: WholeBetting) -> BettingTree:
     """All that may be bet from the beginning of a street on, in the chips of the rules; half of the pot is each player's.
 
     Actions of a decision are in the order of the rules.
@@ -28,10 +28,10 @@ def tree_after(rules: HandRules, table: Table) -> BettingTree:
     dead = sum(rules.antes) / 2
     nodes: list[Node | None] = []
 
-    def paid(table: Table) -> tuple[float, float]:
+    def paid(table: WholeBetting) -> tuple[float, float]:
         return table.paid[0] + dead, table.paid[1] + dead
 
-    def grow(table: Table, before: Table) -> int:
+    def grow(table: WholeBetting, before: WholeBetting) -> int:
         number = len(nodes)
         check_nodes(number + 1)
         nodes.append(None)
@@ -53,7 +53,7 @@ def tree_after(rules: HandRules, table: Table) -> BettingTree:
     return BettingTree(tuple(node for node in nodes if node is not None), range(table.street, len(rules.format.deal)))
 
 
-def action_of(rules: HandRules, table: Table, action: int) -> Action:
+def action_of(rules: HandRules, table: WholeBetting, action: int) -> Action:
     """An action of the rules as one of a spot."""
     if action == FOLD:
         return Action("fold")

@@ -105,7 +105,7 @@ class Approximator(ABC):
         """
 
 
-class Table(Approximator):
+class TableApproximator(Approximator):
     """A number for each slot: places that have rows get their weighted means, others stay as they are."""
 
     def __init__(self, inputs: Inputs) -> None:
@@ -311,4 +311,4 @@ def make_approximator(
     inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES
 ) -> Approximator:
     """A network of values or of a policy, or a table where the settings ask for one."""
-    return Table(inputs) if settings.approximator == TABLE else Network(inputs, settings, generator, kind)
+    return TableApproximator(inputs) if settings.approximator == TABLE else Network(inputs, settings, generator, kind)

@@ -64,7 +64,7 @@ class Outputs(ABC):
         return float((counts * wrong**2).sum() / total / 2)
 
 
-class Table(Outputs):
+class TableOutputs(Outputs):
     """A number for each place, on its own: no learning error. They start at zero.
 
     Attributes:

@@ -19,7 +19,7 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid, MetInfosets
-from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, Table
+from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, TableOutputs
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.row_policies import AllPlayers, RowValues
 from treeplex.learn.neural.walks.rules_walks import Met, Playing
@@ -76,7 +76,7 @@ class Actor(NeuralLearner):
     def outputs(self, columns: int) -> Outputs:
         """A table, or a new network, of so many columns."""
         if self.settings.approximator == TABLE:
-            return Table(len(self.grid.legal), columns, self.momentum if self.settings.adam else None)
+            return TableOutputs(len(self.grid.legal), columns, self.momentum if self.settings.adam else None)
         return Network(self.features, columns, self.settings, self.generator, self.momentum)
 
     @cached_property

@@ -19,7 +19,7 @@ import numpy as np
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
-from treeplex.learn.neural.fitting.outputs import Table
+from treeplex.learn.neural.fitting.outputs import TableOutputs
 from treeplex.learn.neural.gradients.policy_gradient import EXACT, LEARNED, check_critic
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 from treeplex.settings import setting
@@ -66,6 +66,6 @@ class Mmd(Ppo):
         reaches = self.grid.opposing_reaches(policy)[:, None]
         values = self.grid.action_values(policy).values / np.where(reaches > 0.0, reaches, 1.0)
         logits = self.logits
-        if isinstance(logits, Table):
+        if isinstance(logits, TableOutputs):
             logits.numbers[:] = self.grid.centred((logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate))
         return {"temperature": temperature}

@@ -34,7 +34,7 @@ from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, un
 from treeplex.learn.neural.regrets.past import Past, RowPast, TablePast
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 from treeplex.settings import setting
 
 
@@ -105,14 +105,14 @@ class Armac(NeuralLearner):
         elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
             self.past.keep(place)
 
-    def play(self, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> Played:
+    def play(self, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> MetEpisodes:
         """Episodes in which a traverser explores and others follow past policies by their number, both int64 [B]."""
         parts = self.past.parts(self.settings.explore)
         last = len(parts) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
         return self.ground.play(parts, seats, histories=True)
 
-    def gather(self, played: Played, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> None:
+    def gather(self, played: MetEpisodes, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> None:
         """Add rows: advantages where the traverser acts, past policies where the other player does."""
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player

@@ -16,7 +16,7 @@ from treeplex.learn.neural.frame import NeuralLearner, named, under
 from treeplex.learn.neural.walks.ground import RulesGround
 from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
 Found = tuple[NDArray[Any], Singles, Singles]
 """Places, values and weights of rows."""
@@ -46,11 +46,11 @@ class Past(ABC):
         """All past policies for :meth:`Ground.play`, and last the current one with this share of uniform play."""
 
     @abstractmethod
-    def advantages(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def advantages(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         """Rows of what actions were worth more than the policy, at some of a player's decisions, by past policies' numbers."""
 
     @abstractmethod
-    def shares(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def shares(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         """Rows of past policies at some of a player's decisions."""
 
     @abstractmethod
@@ -103,14 +103,20 @@ class TablePast(Past):
         explored = explore * self.learner.uniform() + (1.0 - explore) * self.current
         return [[policy[self.learner.slots_of(player)] for player in range(2)] for policy in (*self.policies, explored)]
 
-    def advantages(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def advantages(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         return self.rows(played, at, player, self.values, number, self.critic.edge[played.episodes.history[at]])
 
-    def shares(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def shares(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         return self.rows(played, at, player, self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
     def rows(
-        self, played: Played, at: NDArray[np.int64], player: int, source: NDArray[Any], number: NDArray[np.int64], starts: Any
+        self,
+        played: MetEpisodes,
+        at: NDArray[np.int64],
+        player: int,
+        source: NDArray[Any],
+        number: NDArray[np.int64],
+        starts: Any,
     ) -> Found:
         """Rows of numbers that begin at ``starts``; beyond an infoset's last action anything."""
         slots = starts[:, None] + np.arange(int(np.diff(self.learner.first).max(initial=1)))
@@ -161,7 +167,7 @@ class RowPast(Past):
         policies = [[self.matching(layers) for layers in pair] for pair in zip(*self.kept.of[:2], strict=True)]
         return [*policies, [self.matching(layers, explore) for layers in self.current]]
 
-    def advantages(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def advantages(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         places, shares, weights = self.shares(played, at, number, player)
         values, histories = np.empty(shares.shape), played.histories[at]
         for each in np.unique(number):
@@ -171,7 +177,7 @@ class RowPast(Past):
         means = (values * shares).sum(axis=1, keepdims=True)
         return places, np.where(places[:, self.features :] > 0.0, values - means, np.nan).astype(np.float32), weights
 
-    def shares(self, played: Played, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
+    def shares(self, played: MetEpisodes, at: NDArray[np.int64], number: NDArray[np.int64], player: int) -> Found:
         places = played.met.at(played.episodes.infoset[at]).described()
         shares = np.empty((len(at), places.shape[1] - self.features), np.float32)
         for each in np.unique(number):

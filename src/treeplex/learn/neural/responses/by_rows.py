@@ -16,7 +16,7 @@ from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.frame import NeuralLearner, named, under
 from treeplex.learn.neural.responses.q_learning import QLearning, episode_of
 from treeplex.learn.neural.walks.row_policies import RowPolicy
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
 PARTS = ("places", "actions", "following", "rewards")
 
@@ -40,7 +40,7 @@ class RowQLearning:
         self.transitions = Replay(nowhere, np.empty(0, np.int32), nowhere, np.empty(0, np.float32), room=room)
         self.refresh()
 
-    def see(self, played: Played) -> None:
+    def see(self, played: MetEpisodes) -> None:
         """Keep the player's transitions."""
         episodes, described = played.episodes, played.met.described()
         own = np.flatnonzero(episodes.player == self.player)
@@ -104,7 +104,7 @@ class RowImitation:
         self.network = RowNetwork.of_infosets(view, settings, learner.generator, POLICY)
         self.chosen = Reservoir(settings.reservoir, len(view.actions), len(view.scale) + len(view.actions))
 
-    def see(self, played: Played, response: RowQLearning, followed: NDArray[np.bool_]) -> None:
+    def see(self, played: MetEpisodes, response: RowQLearning, followed: NDArray[np.bool_]) -> None:
         """Keep what the response does in the episodes in which it was followed, bool [B]."""
         episodes = played.episodes
         own = (episodes.player == self.player) & followed[episode_of(episodes)]

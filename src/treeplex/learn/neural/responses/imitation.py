@@ -11,7 +11,7 @@ from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, make_appro
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, named, under
 from treeplex.learn.neural.responses.q_learning import QLearning, episode_of
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
 
 class Imitation:
@@ -31,7 +31,7 @@ class Imitation:
         self.network = None if tables else make_approximator(inputs, settings, learner.generator, POLICY)
         self.chosen, self.average = np.zeros(inputs.slots), learner.uniform()[learner.slots_of(player)]
 
-    def see(self, played: Played, response: QLearning, followed: NDArray[np.bool_]) -> None:
+    def see(self, played: MetEpisodes, response: QLearning, followed: NDArray[np.bool_]) -> None:
         """Count what the response does in the episodes in which it was followed, bool [B]."""
         episodes = played.episodes
         own = (episodes.player == self.player) & followed[episode_of(episodes)]

@@ -26,7 +26,7 @@ from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.responses.by_rows import RowImitation, make_response
 from treeplex.learn.neural.responses.imitation import Imitation
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 from treeplex.settings import setting
 
 RESPONSE, AVERAGE = 0, 1
@@ -97,7 +97,7 @@ class Nfsp(NeuralLearner):
         settings, share = self.settings, min(self.played / self.settings.explore_over, 1.0)
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
-    def play(self, follows: NDArray[np.int64]) -> Played:
+    def play(self, follows: NDArray[np.int64]) -> MetEpisodes:
         """Episodes in which players follow what ``follows``, int64 [B, N], says."""
         exploration = self.exploration
         explored = [response.exploring(exploration) for response in self.responses]

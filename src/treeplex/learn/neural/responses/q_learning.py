@@ -12,7 +12,7 @@ from treeplex.engine.histories.transitions import next_own
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import make_approximator
 from treeplex.learn.neural.frame import NeuralLearner, under
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
 PARTS = ("slot", "next", "reward")
 
@@ -41,7 +41,7 @@ class QLearning:
         self.target = np.zeros(len(self.first) - 1)
         self.rows = Replay(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32), room=room)
 
-    def see(self, played: Played) -> None:
+    def see(self, played: MetEpisodes) -> None:
         """Keep the player's transitions."""
         self.rows.add(transitions(played.episodes, self.player, self._slots, self._begin), self.room)
 

@@ -20,7 +20,7 @@ from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
-from treeplex.learn.neural.walks.rules_walks import Played
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -71,7 +71,7 @@ class Critic:
         """Add transitions, int32 [n, 2]."""
         self.transitions.add((edges,), self.learner.settings.critic_memory)
 
-    def see(self, played: Played) -> None:
+    def see(self, played: MetEpisodes) -> None:
         """Add the transitions of episodes: a slot of a history, and the next history where somebody acts, or the end."""
         episodes = played.episodes
         following = np.append(episodes.history[1:], np.int32(0))

@@ -24,7 +24,7 @@ from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_external
 from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
-from treeplex.learn.neural.walks.rules_walks import Others, Played, Playing
+from treeplex.learn.neural.walks.rules_walks import MetEpisodes, Others, Playing
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
@@ -100,7 +100,7 @@ class Ground(ABC):
         """
 
     @abstractmethod
-    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> MetEpisodes:
         """Episodes, counted by the learner and numbered by its count.
 
         Args:
@@ -172,14 +172,14 @@ class CompiledGround(Ground):
                 found[self.learner.slots_of(player)] = values
         return self.learner.policy_of(found)
 
-    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> MetEpisodes:
         learner = self.learner
         tables = np.ones((len(policies), len(learner.compiled.action_ids)))
         for table, parts in zip(tables, policies, strict=True):
             table[learner.slots] = np.concatenate(parts)
         found = learner.episodes(tables, seats)
         learner.count(found.nodes, len(seats))
-        return Played(found, None, None, None)
+        return MetEpisodes(found, None, None, None)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"strategy": self.strategy}
@@ -236,7 +236,7 @@ class RulesGround(Ground):
         shares = others.shares.astype(np.float32)
         return int(others.met.player[0]), Rows(others.met.described(), shares, np.ones(len(shares), np.float32))
 
-    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> Played:
+    def play(self, policies: Sequence[Sequence[Any]], seats: Ints, *, histories: bool = False) -> MetEpisodes:
         learner, asked = self.learner, [EachPlayer(parts) for parts in policies]
         found = self.walks.episodes(asked, seats, Playing(learner.settings.seed, histories=histories), learner.played)
         learner.count(found.episodes.nodes, len(seats))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.recording import Recorded, Walks, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import Recorded, RecordedWalks, record_external, record_outcomes, recorded
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -61,7 +61,7 @@ class WalkedGame:
 
 
 class WalkKind(NamedTuple):
-    """What walks of a job share besides game and policy; see :class:`treeplex.engine.histories.recording.Walks`."""
+    """What walks of a job share besides game and policy; see :class:`treeplex.engine.histories.recording.RecordedWalks`."""
 
     player: int
     seed: int
@@ -93,7 +93,7 @@ class Walked(NamedTuple):
 
 def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> Walked:
     """Walks by external sampling, by a policy of slots."""
-    walks = Walks(game.histories, game.first, policy, *kind)
+    walks = RecordedWalks(game.histories, game.first, policy, *kind)
     begun, nodes, parts = walk, 0, list[Recorded]()
     while walk < end:
         walk, rows, others, visited = record_external(walks, walk, end, game.room)
@@ -104,7 +104,7 @@ def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, e
 
 def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int) -> Walked:
     """Playthroughs by outcome sampling, by a policy of slots and with a critic's values."""
-    walks = Walks(game.histories, game.first, policy, *kind)
+    walks = RecordedWalks(game.histories, game.first, policy, *kind)
     begun, nodes, parts = walk, 0, list[Recorded]()
     while walk < end:
         walk, rows, others, edges, visited = record_outcomes(walks, critic, edge, walk, end, game.room)

@@ -17,7 +17,7 @@ from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.views import View
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.walks.jobs import joined_episodes
-from treeplex.learn.neural.walks.rules_walks import Asked, External, Met, Played, Playing, RulesWalks
+from treeplex.learn.neural.walks.rules_walks import Asked, External, Met, MetEpisodes, Playing, RulesWalks
 from treeplex.workers.executor import Executor
 
 EPISODES = 32
@@ -50,7 +50,7 @@ class RuledGame:
         return RulesWalks(turn_by_turn(load_rules(self.spec)), self.view)
 
 
-def play_rules(game: RuledGame, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> Played:
+def play_rules(game: RuledGame, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:
     """Episodes; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`."""
     return game.walks.episodes(policies, seats, playing, number)
 
@@ -80,7 +80,7 @@ class SpreadWalks:
         """No infosets."""
         return self._walks.nothing()
 
-    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> Played:
+    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:
         """Episodes; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`. Policies have to be picklable."""
         shared, starts = self._executor.share(tuple(policies)), range(0, len(seats), EPISODES)
         jobs = ((self._game, shared, seats[start : start + EPISODES], playing, number + start) for start in starts)
@@ -106,7 +106,7 @@ class SpreadWalks:
             self._executor.forget(shared)
 
 
-def joined(parts: Sequence[Played]) -> Played:
+def joined(parts: Sequence[MetEpisodes]) -> MetEpisodes:
     """Episodes one after the other; an infoset that several met stands there once."""
     if len(parts) == 1:
         return parts[0]
@@ -119,7 +119,7 @@ def joined(parts: Sequence[Played]) -> Played:
         asked = part.policy.any(axis=1)
         policy[place[asked]] = part.policy[asked]
     episodes = [part.episodes._replace(infoset=place[part.episodes.infoset]) for place, part in zip(places, parts, strict=True)]
-    return Played(joined_episodes(episodes), met, policy, np.concatenate([part.histories for part in parts]))
+    return MetEpisodes(joined_episodes(episodes), met, policy, np.concatenate([part.histories for part in parts]))
 
 
 def numbered(numbers: dict[bytes, int], met: Met) -> NDArray[np.int32]:

@@ -13,7 +13,7 @@ from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
-from treeplex.learn.neural.walks.rules_walks import Asked, Met, Others, Played, Playing
+from treeplex.learn.neural.walks.rules_walks import Asked, Met, MetEpisodes, Others, Playing
 
 if TYPE_CHECKING:
     from treeplex.learn.neural.frame import NeuralLearner
@@ -24,7 +24,7 @@ SEEN = ("histories", "actions", "actors", "ends", "payoffs")
 
 
 def sampled_regrets(
-    played: Played, player: int, critic: Floats, *, corrected: bool, scale: float
+    played: MetEpisodes, player: int, critic: Floats, *, corrected: bool, scale: float
 ) -> tuple[SmallInts, Singles, Singles]:
     """Regrets of a traverser's actions read from a critic; see :func:`treeplex.engine.histories.recording.record_outcomes`.
 
@@ -90,7 +90,7 @@ class RowCritic:
             return np.asarray(self.constant / self.learner.scale - parts[0](histories))
         return np.asarray(parts[player](histories))
 
-    def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
+    def played(self, player: int, count: int, exploration: float) -> Iterator[MetEpisodes]:
         """Playthroughs of the present policies, counted by the learner and numbered by its count."""
         learner, last = self.learner, self.learner.played + count
         playing = Playing(learner.settings.seed, player, player, exploration, histories=True)
@@ -106,7 +106,7 @@ class RowCritic:
         for found in self.played(player, count, exploration):
             self.add(found)
 
-    def add(self, found: Played) -> None:
+    def add(self, found: MetEpisodes) -> None:
         """Take in the decisions of playthroughs."""
         episodes, ends = found.episodes, np.zeros(len(found.episodes.player), np.bool_)
         ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
@@ -117,7 +117,7 @@ class RowCritic:
 
     def playthroughs(
         self, player: int, count: int, exploration: float, *, corrected: bool = True
-    ) -> Iterator[tuple[Rows, Any, Played]]:
+    ) -> Iterator[tuple[Rows, Any, MetEpisodes]]:
         """Playthroughs of a traverser; see :meth:`treeplex.learn.neural.walks.critics.Critic.playthroughs`."""
         for found in self.played(player, count, exploration):
             critic, scale = self.values(player, found.histories), self.learner.scale

@@ -93,7 +93,7 @@ class Playing(NamedTuple):
     histories: bool = False
 
 
-class Played(NamedTuple):
+class MetEpisodes(NamedTuple):
     """Episodes, and what they met; of a compiled game, whose infosets are numbered, the episodes alone.
 
     Attributes:
@@ -233,7 +233,7 @@ class RulesWalks:
         """No infosets."""
         return Notes(self.view, []).met()
 
-    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> Played:
+    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:
         """Play episodes; each is a function of the seed and its number, however they are batched.
 
         Args:
@@ -264,7 +264,7 @@ class RulesWalks:
             sum(each.nodes for each in found),
         )
         legal = met.legal[infoset[: len(known)]].astype(np.float32)
-        return Played(episodes, met, notes.probabilities(0), np.concatenate([known, legal], axis=1))
+        return MetEpisodes(episodes, met, notes.probabilities(0), np.concatenate([known, legal], axis=1))
 
     def episode(self, notes: Notes, seats: Sequence[int], stream: Stream, playing: Playing) -> Walk[Decided]:
         """One episode."""

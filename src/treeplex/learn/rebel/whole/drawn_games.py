@@ -7,12 +7,12 @@ from dataclasses import replace
 import numpy as np
 
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 
 
-def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Table:
+def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> WholeBetting:
     """A table after a street at whose end both players had paid so much; nothing else of the betting matters later."""
     first = game.rules.first_table
     return first._replace(

@@ -24,7 +24,7 @@ from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces, StreetSubgame
 from treeplex.forms.whole.suits import Board
-from treeplex.games.poker.whole.betting import Table
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.public import pick
 from treeplex.learn.rebel.policy_net import load_weights, weights_of
@@ -78,7 +78,7 @@ class Between:
     """
 
     game: PublicHoldem
-    table: Table
+    table: WholeBetting
     board: Board
     ranges: Ranges
 

@@ -16,7 +16,7 @@ from treeplex.play.cli.shared.live import Live
 if TYPE_CHECKING:
     from treeplex.evaluate.match.agents import Agent
     from treeplex.games.poker.whole.hand import HandRules
-    from treeplex.play.protocols.servers import Played
+    from treeplex.play.protocols.servers import ServedHands
 
 KEY = "GTOWIZARD_API_KEY"
 """Environment variable with the key of the researchers' interface."""
@@ -184,7 +184,7 @@ def told(live: Live, hands: int) -> Callable[[int, float], None]:
     return lambda done, won: live.say(f"{done:,}/{hands:,} hands, {won:+,.0f} chips")
 
 
-def print_played(played: "Played", as_json: bool) -> None:
+def print_played(played: "ServedHands", as_json: bool) -> None:
     """What was won."""
     from statistics import fmean, stdev
 

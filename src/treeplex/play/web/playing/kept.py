@@ -13,7 +13,7 @@ from treeplex.storage.reading import open_regular
 
 
 @dataclass
-class Played:
+class KeptTable:
     """What a file of a table holds: finished hands, the last deal, and the moves made after it."""
 
     hands: list[Hand] = field(default_factory=list)
@@ -52,13 +52,13 @@ class Kept:
         """Add a hand that is over."""
         self.add("hand", asdict(hand))
 
-    def read(self) -> "Played":
+    def read(self) -> "KeptTable":
         """What has happened so far; a line that was being written when the server ended is taken out.
 
         Raises:
             FileError: the file cannot be read.
         """
-        found, whole = Played(), 0
+        found, whole = KeptTable(), 0
         try:
             with open_regular(self.path) as file:
                 for text in file:

@@ -16,7 +16,7 @@ from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.seating import policy_table, table_for
 from treeplex.play.tables.table import AgentTable, Table
 from treeplex.play.web.playing.judging import ITERATIONS, Decided, Solved, estimate
-from treeplex.play.web.playing.kept import Kept, Played
+from treeplex.play.web.playing.kept import Kept, KeptTable
 from treeplex.play.web.playing.options import kind_of, listed
 from treeplex.play.web.playing.results import Hand, results_of
 from treeplex.play.web.playing.scenes import scene_of, spot_table
@@ -73,7 +73,7 @@ class TableSession:
         self._kept = None if keep is None else Kept(Path(keep))
         self._made: list[int] = []
         """Actions of the others that were played before, when a hand is played again up to where it stood."""
-        played = Played() if self._kept is None else self._kept.read()
+        played = KeptTable() if self._kept is None else self._kept.read()
         if played.deal:
             self._go_on(played)
         else:
@@ -173,7 +173,7 @@ class TableSession:
         if self._kept is not None:
             self._kept.add(kind, event)
 
-    def _go_on(self, played: Played) -> None:
+    def _go_on(self, played: KeptTable) -> None:
         """Go on where a file ends; a hand under way is played again up to there, or dealt anew where that is not possible."""
         self.hands, deal = played.hands, dict(played.deal)
         self._seeds.bit_generator.state = deal.pop("draws")

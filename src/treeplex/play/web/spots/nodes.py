@@ -22,14 +22,14 @@ from treeplex.runs.holdem.report.view import View
 EVS = ("pot", "net")
 
 
-class Played(Viewed, Protocol):
+class ShownPolicy(Viewed, Protocol):
     """A policy on a spot."""
 
     def at(self, line: str) -> View: ...
     def locked(self, line: str) -> NDArray[np.bool_]: ...
 
 
-def node(played: Played, line: str, ev: str = "pot") -> bytes:
+def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
     """One node with everything that the page shows of it, packed.
 
     ``deals`` in its head says how many cards come next; where several come at once, lines of all of them are left out.
@@ -83,14 +83,14 @@ def node(played: Played, line: str, ev: str = "pot") -> bytes:
     return pack(head, arrays)
 
 
-def reckoned(played: Played, line: str) -> dict[str, Any]:
+def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
     """EQR, pot odds and the like at a node; None where there is nothing to say."""
     found = measures(played, line)
     plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
     return {"eqr": [number(share) for share in found.eqr], **plain}
 
 
-def reported(played: Played, view: View, ev: str = "pot") -> NodeReport:
+def reported(played: ShownPolicy, view: View, ev: str = "pot") -> NodeReport:
     """A view as tables."""
     if played.spot.format.hole != 2:
         raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex holdem show")
@@ -134,7 +134,7 @@ def offer(action: Any, size: str) -> dict[str, Any]:
     }
 
 
-def path(played: Played, line: str) -> list[dict[str, Any]]:
+def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
     """The nodes on the way to a node, the root first, each with what was done there and what could have been."""
     steps = line.split(",") if line else []
     found = []
@@ -154,7 +154,7 @@ def path(played: Played, line: str) -> list[dict[str, Any]]:
     return found
 
 
-def runouts(played: Played, line: str, then: str = "") -> dict[str, Any]:
+def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
     """What happens after each card that can come next: how likely it is, what is done then, and what both ranges are worth.
 
     Args:
@@ -187,7 +187,7 @@ def runouts(played: Played, line: str, then: str = "") -> dict[str, Any]:
     return {"line": found.before, "then": found.after, "player": found.player, "actions": offers, "cards": cards}
 
 
-def compared(pair: Sequence[Played], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
+def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
     """A node of two solutions side by side, hand by hand, packed.
 
     Args:
