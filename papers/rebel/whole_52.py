@@ -1,8 +1,8 @@
 """The network for whole hold'em that comes with the library, against rule agents and a local best response.
 
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
-luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 4`` plays four times
-as many hands; what is known of each opponent is kept in ``runs/papers``.
+luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 4`` plays
+four times as many hands; what is known of each opponent is kept in ``runs/papers``.
 """
 
 from time import process_time
