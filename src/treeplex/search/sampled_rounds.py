@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import comb
 from time import perf_counter
 from typing import NamedTuple
 
@@ -44,8 +45,8 @@ MOST_JOINT = 4_000_000
 """Combinations of hands up to which deals are drawn from a table of all."""
 TRIES = 2_000
 """How often more hands are drawn, beyond that, until enough share no card."""
-BOARDS = 256
-"""Complete boards of a search."""
+BOARDS, FITTING, MOST_BOARDS = 256, 24, 8_192
+"""Complete boards of a search at least, as many as leave each deal about so many that fit it, and at most."""
 POOL = 4_096
 """Deals that are drawn at a time."""
 KEPT = 64
@@ -286,6 +287,13 @@ class SampledRounds:
         return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
 
 
+def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
+    """How many complete boards a search draws: more where the players hold much of the deck."""
+    cards, left = len(np.unique(game.hands)) - len(shown), sum(game.deal) - len(shown)
+    fit = comb(cards - game.players * game.hands.shape[1], left) / comb(cards, left)
+    return int(min(max(BOARDS, FITTING / fit), MOST_BOARDS))
+
+
 class DrawnDeals:
     """Deals of hands and boards from beliefs.
 
@@ -300,11 +308,10 @@ class DrawnDeals:
         """
         game, self.generator = guided.game, generator
         shown = tuple(game.shown(state))
-        boards = guided.rows.boards(shown, BOARDS, generator)
-        count = len(boards.boards) if hasattr(boards, "boards") else len(boards)
-        tables = [guided.rows.on_board(boards, number) for number in range(count)]
+        boards = guided.rows.boards(shown, boards_for(game, shown), generator)
+        tables = [guided.rows.on_board(boards, number) for number in range(len(boards))]
         self.rows = np.maximum([each.rows for each in tables], 0)
-        self.keys = np.stack([each.keys for each in tables]).astype(np.int64)
+        self.keys = np.array([each.keys for each in tables], np.int64)
         self.game, self.state, self.apart = game, state, game.apart.astype(bool)
         self.ranges = np.array([own * game.free(state) for own in ranges])
         self.ranges /= np.maximum(self.ranges.sum(axis=1, keepdims=True), 1e-300)
