@@ -31,6 +31,7 @@ from treeplex.engine.buckets.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, normalised_shares
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
@@ -227,7 +228,12 @@ class SampledRounds:
             mask[place], row = True, cut.round.rows[place]
             tables.fixed[row : row + len(table)] = table
         cut = cut._replace(round=cut.round._replace(frozen=mask))
-        drawn = DrawnDeals(self.guided, root, ranges, np.random.default_rng((self.seed, self.guided.find(root), len(line))))
+        drawn = DrawnDeals(
+            self.guided,
+            root,
+            [with_trace(own) for own in ranges],
+            np.random.default_rng((self.seed, self.guided.find(root), len(line))),
+        )
         done = 0
         while done < self.iterations:
             deals = drawn.take(self.deals)
