@@ -9,6 +9,7 @@ import treeplex as tp
 from treeplex.engine.buckets.rounds import pay_hands
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.many_players import RoundSubgame, cut_round
@@ -19,6 +20,7 @@ from treeplex.games.betting_nodes import CardGameBetting, number_nodes
 from treeplex.games.card_game import CardGame
 from treeplex.search.many_players import Continuations
 from treeplex.search.sampled_rounds import DrawnDeals, GuidedBetting, SampledFound, SampledRounds
+from treeplex.solvers.holdem.blueprint import BlueprintSolver
 
 KUHN, LEDUC = "kuhn_poker(players=3)", "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 
@@ -147,6 +149,26 @@ def test_hands_are_paid_what_the_rules_pay() -> None:
                 np.testing.assert_allclose(values, rules.settlement(after).payoffs(keys[deals])[:, player])
                 checked += 1
     assert checked > 50
+
+
+def test_hands_in_buckets_are_searched_one_by_one() -> None:
+    """Twelve cards, two of them in hand and five on the board: the blueprint has buckets, the search has hands."""
+    game = tp.load("holdem(players=3,ranks=6,suits=2,stack=6,preflop=[a],sizes=[a],raises=[1;1;1;1])")
+    rows = bucket_rows_of(game, (4, 1, 1, 2), "percentile", False)
+    solver = BlueprintSolver(game.rules, rows, deals=4)
+    solver.run(20)
+    shares = shares_of(solver.tables.average, solver.nodes, rows.counts)
+    public = game.public_game()
+    known = GuidedBetting.of_blueprint(public, HoldemBlueprint(game, rows, solver.nodes, shares))
+    state, ranges = public.first_state(), public.first_ranges()
+    deals = DrawnDeals(known, state, ranges, np.random.default_rng(0)).take(50)
+    for deal, board in zip(deals.hands, deals.boards, strict=True):
+        assert len(set(public.hands[deal].ravel().tolist())) == 6
+        assert (deals.keys[board, deal] >= 0).all()
+    assert len(np.unique(deals.keys, axis=0)) > 100
+    table = SampledRounds(known, iterations=300, deals=16).solve(state, ranges, {}).table(state, average=True)
+    assert table.sum(axis=0) == pytest.approx(np.ones(66))
+    assert table[0].max() > 0.9 > 0.1 > table[0].min()
 
 
 def test_settings_that_do_not_fit() -> None:

@@ -123,11 +123,17 @@ def number_nodes(betting: Betting, players: int, counts: Sequence[int]) -> tuple
                 f"the betting has more than {MOST_NODES:,} decisions; give fewer sizes (sizes=[100%;a]), a limit of raises "
                 "(raises=[3;3;2;2]), smaller stacks or fewer players"
             )
-    who, streets, firsts, actions_at, children, names, places = (
-        np.array(each, np.int64) for each in (player, street, first, count, child, labels, rows)
-    )
-    ends = ends_of(settlements, players)
-    return Nodes(who, streets, firsts, actions_at, children, names, np.array(kinds, np.int8), ends, places), states
+    return Nodes(
+        np.array(player, np.int64),
+        np.array(street, np.int64),
+        np.array(first, np.int64),
+        np.array(count, np.int64),
+        np.array(child, np.int64),
+        np.array(labels, np.int64),
+        np.array(kinds, np.int8),
+        ends_of(settlements, players),
+        np.array(rows, np.int64),
+    ), states
 
 
 def ends_of(settlements: Sequence[Settlement], players: int) -> Ends:

@@ -9,6 +9,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from math import comb
 from time import perf_counter
 from typing import NamedTuple
 
@@ -31,6 +32,7 @@ from treeplex.engine.buckets.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, normalised_shares
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
@@ -43,8 +45,8 @@ MOST_JOINT = 4_000_000
 """Combinations of hands up to which deals are drawn from a table of all."""
 TRIES = 2_000
 """How often more hands are drawn, beyond that, until enough share no card."""
-BOARDS = 256
-"""Complete boards of a search."""
+BOARDS, FITTING, MOST_BOARDS = 256, 24, 8_192
+"""Complete boards of a search at least, as many as leave each deal about so many that fit it, and at most."""
 POOL = 4_096
 """Deals that are drawn at a time."""
 KEPT = 64
@@ -225,7 +227,12 @@ class SampledRounds:
             mask[place], row = True, cut.round.rows[place]
             tables.fixed[row : row + len(table)] = table
         cut = cut._replace(round=cut.round._replace(frozen=mask))
-        drawn = DrawnDeals(self.guided, root, ranges, np.random.default_rng((self.seed, self.guided.find(root), len(line))))
+        drawn = DrawnDeals(
+            self.guided,
+            root,
+            [with_trace(own) for own in ranges],
+            np.random.default_rng((self.seed, self.guided.find(root), len(line))),
+        )
         done = 0
         while done < self.iterations:
             deals = drawn.take(self.deals)
@@ -289,6 +296,13 @@ class SampledRounds:
         return CutRound(cut, {node: place for place, node in enumerate(found)}, size)
 
 
+def boards_for(game: CardGame, shown: tuple[int, ...]) -> int:
+    """How many complete boards a search draws: more where the players hold much of the deck."""
+    cards, left = len(np.unique(game.hands)) - len(shown), sum(game.deal) - len(shown)
+    fit = comb(cards - game.players * game.hands.shape[1], left) / comb(cards, left)
+    return int(min(max(BOARDS, FITTING / fit), MOST_BOARDS))
+
+
 class DrawnDeals:
     """Deals of hands and boards from beliefs.
 
@@ -303,11 +317,10 @@ class DrawnDeals:
         """
         game, self.generator = guided.game, generator
         shown = tuple(game.shown(state))
-        boards = guided.rows.boards(shown, BOARDS, generator)
-        count = len(boards.boards) if hasattr(boards, "boards") else len(boards)
-        tables = [guided.rows.on_board(boards, number) for number in range(count)]
+        boards = guided.rows.boards(shown, boards_for(game, shown), generator)
+        tables = [guided.rows.on_board(boards, number) for number in range(len(boards))]
         self.rows = np.maximum([each.rows for each in tables], 0)
-        self.keys = np.stack([each.keys for each in tables]).astype(np.int64)
+        self.keys = np.array([each.keys for each in tables], np.int64)
         self.game, self.state, self.apart = game, state, game.apart.astype(bool)
         self.ranges = np.array([own * game.free(state) for own in ranges])
         self.ranges /= np.maximum(self.ranges.sum(axis=1, keepdims=True), 1e-300)

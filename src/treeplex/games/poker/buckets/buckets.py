@@ -104,6 +104,9 @@ class Places:
     turn_rows: NDArray[np.int32]
     turn_renamings: NDArray[np.uint8]
 
+    def __len__(self) -> int:
+        return len(self.boards)
+
 
 def placed(strengths: Strengths, boards: Ints) -> Places:
     """Look up boards [n, 5]."""

@@ -43,11 +43,11 @@ class CardRows(Protocol):
     def __hash__(self) -> int: ...
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Any:
-        """Random complete boards that begin with these cards, as :meth:`on_board` takes them."""
+        """Random complete boards that begin with these cards, as :meth:`on_board` takes them; they have a length."""
         ...
 
     def on_board(self, boards: Any, number: int) -> BoardHands:
-        """The hands on one of :meth:`boards`; overwritten by the next call."""
+        """The hands on one of :meth:`boards`."""
         ...
 
     def at(self, board: tuple[int, ...]) -> Ints:
@@ -105,7 +105,7 @@ class BucketRows:
         rows = sequences // tails[:, None]
         if not self.recall:
             rows %= np.array(counts, np.int32)[:, None]
-        return BoardHands(np.where(sequences < 0, np.int32(-1), rows), keys, self._river.hands)
+        return BoardHands(np.where(sequences < 0, np.int32(-1), rows), keys.copy(), self._river.hands)
 
     def at(self, board: tuple[int, ...]) -> Ints:
         """See :class:`CardRows`."""
