@@ -141,7 +141,7 @@ def shipped_row(name: str, solution: HoldemSolution) -> list[str]:
     ]
 
 
-@study(title="Preflop charts of deep stacks", place=3, minutes=30)
+@study(title="Preflop charts of deep stacks", place=7, minutes=30)
 def reproduce() -> Result:
     spot = chart_spot(100.0)
     found, apart = equities(spot), two_sets()

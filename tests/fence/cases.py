@@ -19,6 +19,8 @@ STEERED = 1e-6
 """The same where a network, in single precision, chooses the weights of iterations."""
 SEARCHED = 0.02
 """The same where a network values leaves: policies that tie there but for its roundings."""
+JUDGED = 0.1
+"""What a best response gains from such policies, of few plays."""
 TIES = 0.25
 """The same with exact leaves. What follows a leaf is solved for hands that hardly ever come there, by few iterations; where
 two actions tie, roundings decide, and a policy or a value may be another. That is no less right, but not the same."""
@@ -227,7 +229,7 @@ CASES: dict[str, Case] = {
         )
     },
     f"exploitability of search in {DICE}": Case(
-        partial(doors.judge_search, DICE, "rebel", playthroughs=8, iterations=32), SEARCHED, torch=True
+        partial(doors.judge_search, DICE, "rebel", playthroughs=8, iterations=32), JUDGED, torch=True
     ),
     **{
         f"search of a turn by {method}, {leaf} leaves": Case(

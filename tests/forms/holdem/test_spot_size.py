@@ -53,7 +53,7 @@ def test_too_much_betting_is_refused_before_it_is_built(bets: BetPlan) -> None:
     spot, begun = holdem("Td9d6h", "AA", "KK", pot=20, stack=97000, bets=bets), process_time()
     with pytest.raises(SpecError, match="more than 2000000 nodes; offer fewer sizes"):
         compile_spot(spot)
-    assert process_time() - begun < 5
+    assert process_time() - begun < 15
 
 
 def test_holdem_before_the_flop_is_refused_at_once() -> None:

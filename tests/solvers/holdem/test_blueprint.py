@@ -162,6 +162,7 @@ def test_the_ends_pay_what_the_rules_pay():
     assert checked > 100
 
 
+@pytest.mark.slow
 def test_three_players_come_close_to_an_equilibrium():
     """Judged exactly, by histories: what all can gain falls to a few hundredths of a chip."""
     game = tp.load(THREE)

@@ -250,9 +250,8 @@ def record_of(solution: "HoldemSolution", blinds: float | None) -> dict[str, Any
     """What ``--json`` prints; ``blinds`` as for :func:`print_solution`."""
     pot, (oop, ip), judged = solution.spot.opening_pot, solution.spot.committed, solution.judged
     until = solution.settings.until
+    beyond = {"until": until, "net": solution.settings.net} if until else {}
     return {
-        "until": until or None,
-        "net": solution.settings.net or None,
         "iterations": solution.iterations,
         "seconds": solution.seconds,
         "seconds_per_iteration": solution.seconds / solution.iterations if solution.iterations else None,
@@ -263,4 +262,5 @@ def record_of(solution: "HoldemSolution", blinds: float | None) -> dict[str, Any
         "exploitability_bb": blinds if judged else None,
         "ev_oop": solution.ev[0] + oop if judged or until else None,
         "ev_ip": solution.ev[1] + ip if judged or until else None,
+        **beyond,
     }
