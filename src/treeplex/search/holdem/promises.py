@@ -1,6 +1,7 @@
 """What a policy of hold'em promises the opponent's hands: the most that they could get against it."""
 
 from collections.abc import Sequence
+from math import comb
 
 from treeplex.arrays import Floats
 from treeplex.evaluate.holdem.node_values import HoldemValues
@@ -8,8 +9,28 @@ from treeplex.forms.holdem.subgame import cut_holdem
 from treeplex.forms.policies.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END
+from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import State
 from treeplex.search.resolving.response import HoldemResponse
+
+MOST_WRITTEN = 250_000_000
+"""Numbers of a policy on all boards to come beyond which what it promises is not worked out: a gigabyte."""
+
+
+def written_size(game: HoldemGame) -> int:
+    """How many numbers a policy of all hands has on all boards to come, at most."""
+    form, streets = game.spot.format, game.spot.streets
+    actions = dict.fromkeys(streets, 0)
+    for node in game.tree.nodes:
+        if isinstance(node, Decision):
+            actions[node.street] += len(node.children)
+    total, boards, left = 0, 1, len(form.deck) - len(game.spot.board)
+    for street in streets:
+        if street != streets[0]:
+            boards, left = boards * comb(left, form.deal[street]), left - form.deal[street]
+        total += boards * actions[street] * len(form.hands)
+    return total
 
 
 def promised_by(

@@ -28,7 +28,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
-from treeplex.search.holdem.promises import promised_by
+from treeplex.search.holdem.promises import MOST_WRITTEN, promised_by, written_size
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
@@ -272,7 +272,7 @@ class WholeHoldemAgent(Seat):
         found = ResolvingAgent(game, solving.resolving(horizon), leaves or None, generator=self.generator, remember=4)
         found.begin(self.player)
         found.think = self.think
-        if safe and below is not None:
+        if safe and below is not None and written_size(below[0].game) <= MOST_WRITTEN:
             policy, scale = below
             at = Belief.of(game, game.first_state(), ranges)
             for player in self._solved:
