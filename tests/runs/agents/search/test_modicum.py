@@ -22,7 +22,7 @@ WHOLE = "holdem(stack=40,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
 @pytest.fixture(scope="module")
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A nearly exact solution of a turn."""
-    solution = tp.holdem.solve(small_spot("a"), "dcfr", iterations=300, threads=1)
+    solution = tp.solve(small_spot("a"), "dcfr", iterations=300, threads=1)
     return Path(solution.save(tmp_path_factory.mktemp("modicum") / "turn.spot"))
 
 
