@@ -17,7 +17,6 @@ from typing import NamedTuple
 import numpy as np
 
 from treeplex.arrays import Ints, Singles
-from treeplex.engine.holdem.rows_of_hands import add_shares
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.by_hand import HandPolicy
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
@@ -25,6 +24,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.run_outs import MOST_RUN_OUTS
+from treeplex.search.holdem.all_ins import all_ins
 from treeplex.search.translation.mapping import bets_at, heard
 
 Board = tuple[int, ...]
@@ -245,19 +245,15 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
         return None
     both = np.union1d(*hands)
     ahead = wins_less_losses(format, board, both.tobytes())
-    apart = game.incidence[hands[0]] @ game.incidence[hands[1]].T == 0
-    return np.asarray(ahead[np.ix_(np.searchsorted(both, hands[0]), np.searchsorted(both, hands[1]))] * apart)
+    return np.asarray(ahead[np.ix_(np.searchsorted(both, hands[0]), np.searchsorted(both, hands[1]))])
 
 
 @lru_cache(maxsize=4)
 def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
-    """The same for some hands among each other, int64 numbers as bytes."""
-    cards = np.ascontiguousarray(format.hands[np.frombuffer(hands, np.int64)])
-    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
-    strengths = np.stack([format_strengths(format, (*board, *more), cards) for more in combinations(left, missing)])
-    shares, met = np.zeros((2, len(cards), len(cards)), np.float32)
-    add_shares(strengths, np.ones(len(strengths)), shares, met)
-    return np.asarray(np.divide(2.0 * shares - met, met, out=np.zeros_like(shares), where=met > 0))
+    """The same for some hands that the board allows among each other, int64 numbers in order, as bytes."""
+    wanted = np.zeros(len(format.hands), bool)
+    wanted[np.frombuffer(hands, np.int64)] = True
+    return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)
 
 
 def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:

@@ -66,7 +66,7 @@ class StreetSolving:
         gadget, method, threads: see :class:`treeplex.search.resolving.agent.Resolving`.
         drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
         promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get against the blueprint,
-            or nothing.
+            or nothing; nothing as well where too many boards follow, as on flops of 52 cards.
         continuations: from how many continuations of the blueprint the opponent chooses at the end of the flop; 0: the flop is
             solved to the end of the hand.
         boards: complete boards at most that continuations are valued on.
