@@ -39,8 +39,8 @@ from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.runs.holdem.batch_board import BoardTask, solve_board, solve_row
-from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.batches.board import BoardTask, solve_board, solve_row
+from treeplex.runs.holdem.batches.boards import read_boards
 from treeplex.runs.match.hands import HandPlayer
 from treeplex.runs.match.settings import MatchSettings
 from treeplex.solvers.rules.discount_policy import fresh_policy

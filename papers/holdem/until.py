@@ -19,7 +19,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import read_net
-from treeplex.runs.holdem.first_street_judge import judge_first_street
+from treeplex.runs.holdem.first_street.judge import judge_first_street
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 

@@ -14,7 +14,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.search.spot_blueprint import SpotHands
-from treeplex.runs.holdem.agent_policy import policy_on_spot
+from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.search import BlueprintLeaf, Horizon, biased_policies

@@ -28,8 +28,8 @@ from treeplex.runs.blueprint.job import HOLDEM_BLUEPRINT
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
-from treeplex.runs.holdem.batch import run_batch
-from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.batches.batch import run_batch
+from treeplex.runs.holdem.batches.boards import read_boards
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job import job as frame

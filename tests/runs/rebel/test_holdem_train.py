@@ -22,8 +22,8 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
-from treeplex.runs.holdem import search as turn_search  # noqa: E402
-from treeplex.runs.holdem.search import search_spot  # noqa: E402
+from treeplex.runs.holdem.first_street import search as turn_search  # noqa: E402
+from treeplex.runs.holdem.first_street.search import search_spot  # noqa: E402
 from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
 from treeplex.runs.rebel import learner as turn_rebel  # noqa: E402

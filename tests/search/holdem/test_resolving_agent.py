@@ -9,7 +9,7 @@ from treeplex.forms.holdem.subgame import HoldemSubgame, board_part
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.public import HoldemGame
-from treeplex.runs.holdem.agent_policy import policy_on_spot
+from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.response import response_values

@@ -64,7 +64,7 @@ class HoldemSettings:
         horizon: iterations planned at the first start, for schedules that depend on it.
         target: stop at this exploitability, in chips; None for none.
         until: the street at which it stops, where values are those of ``net``; empty where all streets are solved.
-        net: what is said there; see :mod:`treeplex.runs.holdem.until`.
+        net: what is said there; see :mod:`treeplex.runs.holdem.first_street.until`.
     """
 
     storage: str = "float32"

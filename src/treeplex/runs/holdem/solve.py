@@ -16,10 +16,10 @@ from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.estimate import check_memory, check_spot
+from treeplex.runs.holdem.first_street.until import UntilJob, stops_early, until_job
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
-from treeplex.runs.holdem.until import UntilJob, stops_early, until_job
 from treeplex.runs.holdem.warm_start import START, carried_over
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
@@ -185,7 +185,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
 
 
 def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
-    """The session of a spot that is solved on its first street alone; see :mod:`treeplex.runs.holdem.until`."""
+    """The session of a spot that is solved on its first street alone; see :mod:`treeplex.runs.holdem.first_street.until`."""
     file = claimed_file(asked, stack)
     job = until_job(spot, replace(asked, out=file), stack)
     return Session(job, records=[] if asked.resume is None else list(asked.resume.records))

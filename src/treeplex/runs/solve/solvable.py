@@ -75,7 +75,7 @@ class SpotOptions(TypedDict, total=False):
         start: a solution of the same spot with other ranges, from whose regrets to begin;
             see :mod:`treeplex.runs.holdem.warm_start`.
         until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
-        net: which network, see :mod:`treeplex.runs.holdem.until`.
+        net: which network, see :mod:`treeplex.runs.holdem.first_street.until`.
     """
 
     threads: int | None

@@ -19,9 +19,9 @@ from tests.play.cli.holdem.nonsense import NONSENSE
 from tests.processes import spawned
 from treeplex.games.poker.spots.files import spot_request
 from treeplex.play.cli.main import app
-from treeplex.runs.holdem.batch import BatchJob
-from treeplex.runs.holdem.batch_board import solve_board
-from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.batches.batch import BatchJob
+from treeplex.runs.holdem.batches.board import solve_board
+from treeplex.runs.holdem.batches.boards import read_boards
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.runs.job.interrupt import StepAbandoned
 

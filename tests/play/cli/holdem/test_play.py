@@ -243,7 +243,7 @@ def test_ctrl_c_ends_with_the_score(spot: str, monkeypatch: pytest.MonkeyPatch) 
 def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, or where a turn comes that needs more; then what was won so far is told."""
     free = [10**6]
-    monkeypatch.setattr("treeplex.runs.holdem.agent.available_memory", lambda: free[0])
+    monkeypatch.setattr("treeplex.runs.holdem.first_street.agent.available_memory", lambda: free[0])
     words = r"the policies of 3 iterations need 0\.00\d MB of memory or more, and 0\.0001 MB are free; give fewer"
     forgotten: list[int] = []
     monkeypatch.setattr(SearchAgent, "forget", lambda agent: forgotten.append(agent.searches))

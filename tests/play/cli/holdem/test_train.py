@@ -22,7 +22,7 @@ from treeplex.learn.rebel.shipped_nets import RIVERS  # noqa: E402
 from treeplex.play.cli.holdem.shared.options import turn_spot  # noqa: E402
 from treeplex.play.cli.main import app  # noqa: E402
 from treeplex.play.cli.train import training_line  # noqa: E402
-from treeplex.runs.holdem.search import search_spot  # noqa: E402
+from treeplex.runs.holdem.first_street.search import search_spot  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS  # noqa: E402

@@ -13,7 +13,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, table_size
 from treeplex.runs.agents.registry import agent
-from treeplex.runs.holdem.agent_policy import policy_on_spot
+from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.search.holdem.whole import WholeHoldemAgent
 
 WHOLE = "holdem(stack=40,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"

@@ -21,7 +21,7 @@ from treeplex.games.public import Decision, PublicState
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
-from treeplex.runs.holdem.agent_policy import policy_on_spot
+from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.search import play_game
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.resolved import Trunk, carried_values, gifts

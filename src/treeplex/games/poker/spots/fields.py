@@ -304,7 +304,7 @@ class SolveFields:
         storage: ``float32``, ``float64`` or ``int16``.
         locks: strategies that a player keeps.
         until: the name of the street at which to stop, where values are a network's.
-        net: which network; see :mod:`treeplex.runs.holdem.until`.
+        net: which network; see :mod:`treeplex.runs.holdem.first_street.until`.
     """
 
     target: Target | None = None

@@ -20,7 +20,7 @@ from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
-    from treeplex.runs.holdem.batch_report import BatchReport
+    from treeplex.runs.holdem.batches.report import BatchReport
     from treeplex.runs.job.record import Progress
 
 MOST_SHOWN = 20
@@ -84,10 +84,10 @@ def flops(
         from treeplex.errors import SpecError
         from treeplex.games.poker.spots.files import spot_request
         from treeplex.play.cli.holdem.shared.requests import check_parent
-        from treeplex.runs.holdem.batch import run_batch
-        from treeplex.runs.holdem.batch_board import batch_settings, solve_board
-        from treeplex.runs.holdem.batch_report import batch_report, decision_line
-        from treeplex.runs.holdem.boards import Texture, check_symmetric, read_boards
+        from treeplex.runs.holdem.batches.batch import run_batch
+        from treeplex.runs.holdem.batches.board import batch_settings, solve_board
+        from treeplex.runs.holdem.batches.boards import Texture, check_symmetric, read_boards
+        from treeplex.runs.holdem.batches.report import batch_report, decision_line
         from treeplex.runs.job.workers import Work
 
         if by is not None and by not in Texture._fields:

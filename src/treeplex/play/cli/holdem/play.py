@@ -92,8 +92,8 @@ def play(
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
         from treeplex.runs.agents.registry import seconds_of
-        from treeplex.runs.holdem.agent import turn_agent
-        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, unlike
+        from treeplex.runs.holdem.first_street.agent import turn_agent
+        from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, unlike
         from treeplex.search.holdem.agent import game_of
 
         generator = np.random.default_rng(seed)

@@ -18,7 +18,7 @@ from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
-    from treeplex.runs.holdem.search import SearchedSpot
+    from treeplex.runs.holdem.first_street.search import SearchedSpot
 
 
 @command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
@@ -81,7 +81,7 @@ def search(
     with Live(progress) as live:
         live.say("reading the spot")
         from treeplex.play.cli.holdem.shared.requests import usable
-        from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, search_spot
+        from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, search_spot
         from treeplex.search import ZeroLeaf
 
         turn = of.turn_spot(spot, options, ranges=True)

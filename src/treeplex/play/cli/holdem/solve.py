@@ -120,7 +120,7 @@ def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "Ho
     Raises:
         SpecError: a solution of all streets, which is judged already.
     """
-    from treeplex.runs.holdem.first_street_judge import judge_first_street
+    from treeplex.runs.holdem.first_street.judge import judge_first_street
 
     if not solution.settings.until:
         raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
@@ -186,7 +186,7 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
     if solution.judged:
         facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
     if until:
-        from treeplex.runs.holdem.until import unlike_training
+        from treeplex.runs.holdem.first_street.until import unlike_training
 
         facts["values"] = f"on the {until} by {solution.settings.net}; later streets are not solved"
         if differences := unlike_training(solution.spot, solution.settings.net):

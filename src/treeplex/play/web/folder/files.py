@@ -21,8 +21,8 @@ from treeplex.play.web.safety import MOST_UPLOAD
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.spots.held import Held
 from treeplex.play.web.spots.nodes import EVS
-from treeplex.runs.holdem.batch import BATCH
-from treeplex.runs.holdem.boards import texture_of
+from treeplex.runs.holdem.batches.batch import BATCH
+from treeplex.runs.holdem.batches.boards import texture_of
 from treeplex.runs.holdem.report.export import header, lines_above, lines_below, node_json, node_lines, node_report
 from treeplex.runs.holdem.report.page_data import PLAYERS, NodeReport
 from treeplex.runs.holdem.solution import SUFFIX

@@ -11,7 +11,7 @@ from typing import Any
 from treeplex.errors import FileError
 from treeplex.forms.sources.load import SPOT_FILES
 from treeplex.play.web.served import OUTSIDE, Served
-from treeplex.runs.holdem.batch import BATCH
+from treeplex.runs.holdem.batches.batch import BATCH
 from treeplex.runs.holdem.files import Header, read_header
 from treeplex.runs.holdem.solution import STATE, SUFFIX
 from treeplex.runs.job.folder import RUN, kind_of

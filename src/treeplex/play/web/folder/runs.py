@@ -11,7 +11,7 @@ from treeplex.errors import FileError
 from treeplex.play.web.folder.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thinned
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.tables import plain
-from treeplex.runs.holdem.batch import BATCH
+from treeplex.runs.holdem.batches.batch import BATCH
 from treeplex.runs.job.folder import METRICS, RUN
 from treeplex.storage.reading import read_json, whole_lines
 

@@ -25,9 +25,9 @@ from treeplex.notices import telling
 from treeplex.play.web.jobs.requests import JobRequest
 from treeplex.play.web.served import Refused
 from treeplex.play.web.spots.nodes import node
-from treeplex.runs.holdem.batch import BATCH, run_batch
-from treeplex.runs.holdem.batch_board import batch_settings, solve_board
-from treeplex.runs.holdem.batch_report import batch_report, decision_line
+from treeplex.runs.holdem.batches.batch import BATCH, run_batch
+from treeplex.runs.holdem.batches.board import batch_settings, solve_board
+from treeplex.runs.holdem.batches.report import batch_report, decision_line
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution

@@ -16,7 +16,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import located
 from treeplex.play.web.served import Refused
 from treeplex.play.web.spots.fields import PLACE, boards_named, spot_of, spot_request
-from treeplex.runs.holdem.boards import Board, check_symmetric
+from treeplex.runs.holdem.batches.boards import Board, check_symmetric
 
 MOST_LOCKS = 200
 

@@ -49,8 +49,8 @@ class SearchAgentSettings(AgentSettings):
 
     def turn_agent(self, game: HoldemGame, source: str | None, generator: np.random.Generator) -> Agent:
         """An agent for a turn of hold'em, from a source of values; None for exact ones."""
-        from treeplex.runs.holdem import search as turns
-        from treeplex.runs.holdem.agent import turn_agent
+        from treeplex.runs.holdem.first_street import search as turns
+        from treeplex.runs.holdem.first_street.agent import turn_agent
 
         for name in SEARCHED[1:]:
             if getattr(self, name) is not None:

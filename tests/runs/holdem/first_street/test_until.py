@@ -18,7 +18,7 @@ from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Rake, Spot
-from treeplex.runs.holdem.first_street_judge import judge_first_street
+from treeplex.runs.holdem.first_street.judge import judge_first_street
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))

@@ -6,7 +6,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import HANDS, parse_cards
 from treeplex.games.poker.cards.evaluator import CLASS_SHIFT, FIVE_CLASSES, strengths
 from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.runs.holdem.boards import all_flops, check_symmetric, read_boards, subset, texture_of
+from treeplex.runs.holdem.batches.boards import all_flops, check_symmetric, read_boards, subset, texture_of
 
 
 def names(text):

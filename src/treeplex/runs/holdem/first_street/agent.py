@@ -14,7 +14,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.holdem_lesson import check_turn
-from treeplex.runs.holdem.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
+from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
@@ -38,7 +38,7 @@ def turn_agent(
 
     Args:
         spot: a turn.
-        source: as for :func:`treeplex.runs.holdem.search.search_spot`; None for exact values.
+        source: as for :func:`treeplex.runs.holdem.first_street.search.search_spot`; None for exact values.
         generator: of the agent's draws.
         iterations, method: of a turn's search.
         river: iterations of Discounted CFR in each solution of a river.

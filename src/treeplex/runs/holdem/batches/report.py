@@ -13,9 +13,9 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.batch import Batch, known
-from treeplex.runs.holdem.batch_board import Row
-from treeplex.runs.holdem.boards import Texture, texture_of
+from treeplex.runs.holdem.batches.batch import Batch, known
+from treeplex.runs.holdem.batches.board import Row
+from treeplex.runs.holdem.batches.boards import Texture, texture_of
 from treeplex.runs.holdem.report.colours import aggressive_first, colours
 from treeplex.runs.holdem.report.line import find_place
 from treeplex.runs.holdem.report.page_data import PLAYERS

@@ -4,7 +4,7 @@ The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one boa
 (:mod:`treeplex.forms.holdem.first_street`). A network for single hands is asked for both players at once on every board
 that can follow, and what it says is kept for :data:`EVERY` iterations. All-ins are exact. What comes out is a solution
 whose strategy ends with the first street; its EVs are those of the average strategy with the network's values. How
-exploitable it is nobody knows without solving what follows, see :mod:`treeplex.runs.holdem.first_street_judge`.
+exploitable it is nobody knows without solving what follows, see :mod:`treeplex.runs.holdem.first_street.judge`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import HANDS
 from treeplex.learn.torch.device import one_thread
-from treeplex.runs.holdem.search import LEAF_STEPS, hand_network, unlike
+from treeplex.runs.holdem.first_street.search import LEAF_STEPS, hand_network, unlike
 from treeplex.runs.holdem.solution import SPOT, HoldemSettings, HoldemSolution, reread
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Outcome
@@ -251,7 +251,8 @@ def values_of(spot: Spot, net: str) -> HandValues:
         net: :data:`SHOWDOWN`, ``hands`` for the library's own, or a training folder or a file.
 
     Raises:
-        SpecError, FileError: as :func:`treeplex.runs.holdem.search.hand_network`, or something else that is no network.
+        SpecError, FileError: as :func:`treeplex.runs.holdem.first_street.search.hand_network`, or something else
+            that is no network.
     """
     if net == SHOWDOWN:
         step = LEAF_STEPS.get(following_street(spot), 1) if spot.format == HOLDEM else 1

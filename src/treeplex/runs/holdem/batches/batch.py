@@ -19,8 +19,8 @@ from typing import Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.batch_board import FAILURES, BoardTask, Row, Solve, StoppedError, number, solve_row, words_of
-from treeplex.runs.holdem.boards import Board
+from treeplex.runs.holdem.batches.board import FAILURES, BoardTask, Row, Solve, StoppedError, number, solve_row, words_of
+from treeplex.runs.holdem.batches.boards import Board
 from treeplex.runs.job.folder import LOCK, JobFolder, JobKind, kind_of
 from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
 from treeplex.runs.job.job import Job, Session
@@ -173,7 +173,7 @@ def run_batch(
     executor: Executor | None = None,
     interrupt: Interrupt | None = None,
 ) -> Batch:
-    """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batch_report` puts the results together.
+    """Solve a spot on many boards; :mod:`treeplex.runs.holdem.batches.report` puts the results together.
 
     Args:
         spot_on: the spot on a board, given as text.

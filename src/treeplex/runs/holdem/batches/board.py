@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.boards import Board
+from treeplex.runs.holdem.batches.boards import Board
 from treeplex.runs.holdem.report.export import Solved, node_report
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
 from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE, solve_spot

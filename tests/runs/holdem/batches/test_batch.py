@@ -16,10 +16,10 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import HANDS, parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.batch import run_batch
-from treeplex.runs.holdem.batch_board import StoppedError, solve_board
-from treeplex.runs.holdem.batch_report import batch_report, decision_line
-from treeplex.runs.holdem.boards import read_boards
+from treeplex.runs.holdem.batches.batch import run_batch
+from treeplex.runs.holdem.batches.board import StoppedError, solve_board
+from treeplex.runs.holdem.batches.boards import read_boards
+from treeplex.runs.holdem.batches.report import batch_report, decision_line
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.workers.executor import make_executor
 

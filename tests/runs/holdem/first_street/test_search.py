@@ -11,7 +11,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import small
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.search import SearchedSpot, search_spot
+from treeplex.runs.holdem.first_street.search import SearchedSpot, search_spot
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.search import ZeroLeaf
 

@@ -1,0 +1,1 @@
+"""One spot on many boards: lists of boards, workers, and what comes of all of them."""

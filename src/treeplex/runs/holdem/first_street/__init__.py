@@ -1,0 +1,1 @@
+"""A spot's first street searched or solved alone, what such play gives away, and the agent that plays so."""
