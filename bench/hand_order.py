@@ -7,7 +7,7 @@ It prints the text of ``STRONGEST`` in :mod:`treeplex.games.poker.cards.ranges`,
 
 import numpy as np
 
-from treeplex.engine.holdem.strength import double_wins
+from treeplex.engine.holdem.showdowns.strength import double_wins
 from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
 from treeplex.games.poker.cards.evaluator import evaluate_board

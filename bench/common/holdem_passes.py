@@ -10,7 +10,7 @@ from numba import njit
 from treeplex.engine.holdem.boards import columns_to_rows, rows_to_columns
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, HANDS, NODES, ROOTS, SHOWDOWNS, STORE
 from treeplex.engine.holdem.node import TILE, accumulate, best, play, update
-from treeplex.engine.holdem.terminal import COLUMNS, PADDING, folds, showdowns
+from treeplex.engine.holdem.showdowns.terminal import COLUMNS, PADDING, folds, showdowns
 
 LAST = -1
 

@@ -16,7 +16,7 @@ from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.engine.buckets.street import FOLD, Tables
 from treeplex.evaluate.buckets.match import play_limit
-from treeplex.forms.policies.limit_holdem import LimitStrategy, empty_tables
+from treeplex.forms.policies.holdem.limit import LimitStrategy, empty_tables
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.named import bucketed_holdem
 from treeplex.runs.job.folder import kind_of

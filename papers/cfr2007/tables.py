@@ -18,7 +18,7 @@ from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import LimitMatch, play_limit
-from treeplex.forms.policies.limit_holdem import LimitStrategy
+from treeplex.forms.policies.holdem.limit import LimitStrategy
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.joint import joint_tables
 from treeplex.games.poker.buckets.plan import limit_spot

@@ -15,7 +15,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
 from treeplex.forms.holdem.boards import complete_boards
-from treeplex.forms.policies.preflop import PreflopChart
+from treeplex.forms.policies.holdem.preflop import PreflopChart
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.cards.fitted_deals import SETS
 from treeplex.games.poker.spots.files import read_spot_file

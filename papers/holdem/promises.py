@@ -13,8 +13,8 @@ from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import store_of_policy
 from treeplex.forms.holdem.subgame import cut_holdem
-from treeplex.forms.policies.bucket_policy import BucketPolicy
-from treeplex.forms.policies.by_hand import written
+from treeplex.forms.policies.holdem.buckets import BucketPolicy
+from treeplex.forms.policies.holdem.by_hand import written
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.games.poker.cards.cards import parse_cards

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.lbr import local_best_response
 from treeplex.runs.match.match import match

@@ -8,7 +8,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import Summary, summary
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.whole.game import Holdem

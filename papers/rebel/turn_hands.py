@@ -28,16 +28,16 @@ from papers.rebel.turn_networks import SEARCHING, TRAINING
 from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.spots.known import turn_endgame_holdem
 from treeplex.learn.rebel.files import read_net
-from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
-from treeplex.learn.rebel.river_net import RiverNet
-from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.shipped_nets import RIVERS
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
-from treeplex.learn.rebel.turn_nets import read_turn_leaf
+from treeplex.learn.rebel.turns.nets import read_turn_leaf
+from treeplex.learn.rebel.turns.river_net import RiverNet
+from treeplex.learn.rebel.turns.river_targets import River
+from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.torch.device import one_thread
+from treeplex.search.holdem.leaves.strength_bins import SINGLE, BinnedRivers, RiverBins
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.holdem.strength_bins import SINGLE, BinnedRivers, RiverBins
 
 GAMES, LOOKS = 40, 4
 """Games of a training, and how often errors on rivers that it has not seen are measured: at its end, half of it, and so on."""

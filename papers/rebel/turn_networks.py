@@ -37,14 +37,14 @@ from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
-from treeplex.learn.rebel.holdem_self_play import flat_range, random_range
-from treeplex.learn.rebel.river_net import RiverNet, read_river_net
-from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
+from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
+from treeplex.learn.rebel.turns.river_targets import River
+from treeplex.learn.rebel.turns.self_play import flat_range, random_range
 from treeplex.learn.torch.device import torch_module
+from treeplex.search.holdem.leaves.strength_bins import RiverBins
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.holdem.strength_bins import RiverBins
 from treeplex.search.search_trace import steps
 
 SETTINGS = HoldemRebelSettings(games=800)

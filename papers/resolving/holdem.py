@@ -6,7 +6,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.policies.by_hand import HandPolicy
+from treeplex.forms.policies.holdem.by_hand import HandPolicy
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.format import small

@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.forms.policies.limit_holdem import preflop_strategy
+from treeplex.forms.policies.holdem.limit import preflop_strategy
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
@@ -308,8 +308,8 @@ def search_turn(method: str, leaf: str, *, iterations: int) -> Numbers:
 def turn_leaf(leaf: str) -> LeafValue:
     """Values where a turn's betting ends: ``zero``, ``exact``, or the network that comes with the library."""
     if leaf == "rebel":
-        from treeplex.learn.rebel.river_net import read_river_net
         from treeplex.learn.rebel.shipped_nets import RIVERS
+        from treeplex.learn.rebel.turns.river_net import read_river_net
 
         return read_river_net(RIVERS).leaf()
     return ZeroLeaf() if leaf == "zero" else ExactLeaf(iterations=10)

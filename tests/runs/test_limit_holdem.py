@@ -7,7 +7,7 @@ import treeplex as tp
 from treeplex.errors import FileError, GameError, Interrupted, PolicyError, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.evaluate.buckets.match import play_limit
-from treeplex.forms.policies.limit_holdem import preflop_strategy
+from treeplex.forms.policies.holdem.limit import preflop_strategy
 from treeplex.games.poker.buckets.look import look_up, preflop_buckets
 from treeplex.notices import telling
 from treeplex.runs import limit_holdem

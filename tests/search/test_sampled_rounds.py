@@ -9,7 +9,7 @@ import treeplex as tp
 from treeplex.engine.buckets.rounds import pay_hands
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.many_players import RoundSubgame, cut_round

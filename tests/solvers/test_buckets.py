@@ -6,7 +6,7 @@ from tests.limit_games import SlowWalk, random_game
 from treeplex.engine.buckets.deals import draw_pairs
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.buckets.judge import judge_limit
-from treeplex.forms.policies.limit_holdem import strategy_of
+from treeplex.forms.policies.holdem.limit import strategy_of
 from treeplex.games.registry import load
 from treeplex.solvers.buckets import BATCH, LimitCFR, LimitSweeps
 

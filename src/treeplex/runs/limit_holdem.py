@@ -13,7 +13,7 @@ from typing import Any
 from treeplex.errors import FileError, GameError, Interrupted, SpecError
 from treeplex.evaluate.buckets.judge import judge_limit
 from treeplex.forms.policies.files import load_policy
-from treeplex.forms.policies.limit_holdem import LimitStrategy, strategy_of, tables_of
+from treeplex.forms.policies.holdem.limit import LimitStrategy, strategy_of, tables_of
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.poker.buckets.named import bucketed_holdem
 from treeplex.games.registry import load

@@ -24,7 +24,7 @@ class ExactLeaf:
         method: how it is solved: in hold'em a variant of CFR with fixed weights, elsewhere any of
             :data:`treeplex.search.subgame.METHODS`.
         iterations: of each solve.
-        threads, storage: in hold'em, see :class:`treeplex.search.holdem.endgames.HoldemEndgames`.
+        threads, storage: in hold'em, see :class:`treeplex.search.holdem.leaves.endgames.HoldemEndgames`.
     """
 
     def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
@@ -40,7 +40,7 @@ class ExactLeaf:
         """What follows the places."""
         if isinstance(places, PairPlaces):
             return PairEndgames(cut_states(places.game, places.states), self.method, self.iterations)
-        from treeplex.search.holdem.endgames import HoldemEndgames, subgame_of
+        from treeplex.search.holdem.leaves.endgames import HoldemEndgames, subgame_of
 
         below = subgame_of(places)
         return HoldemEndgames(below, method=self.method, iterations=self.iterations, threads=self.threads, storage=self.storage)

@@ -30,7 +30,7 @@ from treeplex.engine.buckets.rounds import (
 )
 from treeplex.engine.buckets.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, normalised_shares
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, normalised_shares
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.policy_tables import table_at

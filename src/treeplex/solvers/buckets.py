@@ -16,7 +16,7 @@ from treeplex.engine.buckets.deals import draw_pairs, learn_deals
 from treeplex.engine.buckets.street import Tables
 from treeplex.errors import AlgorithmError
 from treeplex.forms.buckets.limit_form import LimitForm, LimitState
-from treeplex.forms.policies.limit_holdem import empty_tables
+from treeplex.forms.policies.holdem.limit import empty_tables
 from treeplex.games.poker.buckets.betting import widths
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.solvers.registry import rule_of

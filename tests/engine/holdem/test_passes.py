@@ -12,7 +12,7 @@ from treeplex.arrays import Floats
 from treeplex.engine.holdem import passes
 from treeplex.engine.holdem.form import BOARDS, COUNT, STORE
 from treeplex.engine.holdem.passes import BEST, EXPECT
-from treeplex.engine.holdem.terminal import COLUMNS
+from treeplex.engine.holdem.showdowns.terminal import COLUMNS
 from treeplex.evaluate.holdem.judge import judging_crew, root_values
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.games.poker.betting.sizes import BetPlan

@@ -7,7 +7,7 @@ import pytest
 from numpy.typing import NDArray
 
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
-from treeplex.engine.holdem.terminal import CARDS, PADDING, folds, raked_showdowns, showdowns
+from treeplex.engine.holdem.showdowns.terminal import CARDS, PADDING, folds, raked_showdowns, showdowns
 
 Floats = NDArray[np.floating]
 COLUMNS = 2 * PADDING

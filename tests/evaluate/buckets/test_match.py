@@ -5,7 +5,7 @@ from tests.limit_games import SlowWalk, royal_buckets
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.errors import PolicyError
 from treeplex.evaluate.buckets.match import deal_cards, play_limit
-from treeplex.forms.policies.limit_holdem import LimitStrategy
+from treeplex.forms.policies.holdem.limit import LimitStrategy
 from treeplex.games.poker.betting.sizes import FixedLimit
 from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.buckets.betting import limit_betting

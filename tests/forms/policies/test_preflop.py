@@ -8,9 +8,9 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import SpecError
-from treeplex.forms.policies import holdem_blueprint
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, shares_of
-from treeplex.forms.policies.preflop import preflop_chart
+from treeplex.forms.policies.holdem import blueprint as holdem_blueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, shares_of
+from treeplex.forms.policies.holdem.preflop import preflop_chart
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.play.cli.main import app

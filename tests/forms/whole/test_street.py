@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from treeplex.engine.holdem.rows_of_hands import equalise, write_met
+from treeplex.engine.holdem.showdowns.rows_of_hands import equalise, write_met
 from treeplex.errors import GameError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import compile_spot

@@ -16,7 +16,14 @@ from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
 from treeplex.games.poker.public import HoldemGame  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
-from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
+from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402
+from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
+from treeplex.learn.rebel.turns.nets import read_turn_leaf  # noqa: E402
+from treeplex.learn.rebel.turns.policies import GuidedRivers, columns_of, examples_of, most_columns  # noqa: E402
+from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, read_river_net  # noqa: E402
+from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
+from treeplex.learn.rebel.turns.self_play import (  # noqa: E402
     HoldemSelfPlay,
     drawn_game,
     flat_range,
@@ -24,15 +31,8 @@ from treeplex.learn.rebel.holdem_self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
-from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402
-from treeplex.learn.rebel.river_net import RiverNet, balanced, read_river_net  # noqa: E402
-from treeplex.learn.rebel.river_targets import River  # noqa: E402
-from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
-from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
-from treeplex.learn.rebel.turn_nets import read_turn_leaf  # noqa: E402
-from treeplex.learn.rebel.turn_policies import GuidedRivers, columns_of, examples_of, most_columns  # noqa: E402
-from treeplex.search.holdem.endgames import HoldemEndgames  # noqa: E402
-from treeplex.search.holdem.strength_bins import BinnedRivers, RiverBins  # noqa: E402
+from treeplex.search.holdem.leaves.endgames import HoldemEndgames  # noqa: E402
+from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
 from treeplex.search.warm_start import begin_search  # noqa: E402
 from treeplex.workers.executor import make_executor  # noqa: E402
@@ -118,7 +118,7 @@ def test_iterations_are_drawn_as_told(draw: str, monkeypatch: pytest.MonkeyPatch
         seen.append(search.iteration)
         return played_and_believed(search)
 
-    monkeypatch.setattr("treeplex.learn.rebel.holdem_self_play.played_and_believed", watched)
+    monkeypatch.setattr("treeplex.learn.rebel.turns.self_play.played_and_believed", watched)
     settings = replace(TINY, draw=draw, iterations=3, rivers=150, river_iterations=1)
     play = HoldemSelfPlay(SPOT, settings, BinnedRivers(nothing, 8), np.random.default_rng(0))
     for _ in play._searched(SPOT):

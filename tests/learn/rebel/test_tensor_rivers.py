@@ -12,8 +12,8 @@ from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands  # noqa: E402
 from treeplex.games.poker.spots.spot import Rake, Spot  # noqa: E402
-from treeplex.learn.rebel.river_targets import River  # noqa: E402
-from treeplex.learn.rebel.tensor_rivers import solved_rivers  # noqa: E402
+from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
+from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers  # noqa: E402
 
 torch.set_num_threads(1)
 CPU = torch.device("cpu")

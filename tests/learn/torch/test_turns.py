@@ -14,7 +14,7 @@ from treeplex.games.poker.cards.format import small  # noqa: E402
 from treeplex.games.poker.features import features_of_board  # noqa: E402
 from treeplex.games.poker.spots.known import all_hands  # noqa: E402
 from treeplex.games.poker.spots.spot import Spot  # noqa: E402
-from treeplex.learn.rebel.river_net import RiverNet  # noqa: E402
+from treeplex.learn.rebel.turns.river_net import RiverNet  # noqa: E402
 from treeplex.learn.torch.turns import TurnSearch  # noqa: E402
 from treeplex.search import METHODS, SubgameSearch, ZeroLeaf  # noqa: E402
 

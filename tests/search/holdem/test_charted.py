@@ -8,7 +8,7 @@ import pytest
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import play_game
-from treeplex.forms.policies.preflop import ChartBook
+from treeplex.forms.policies.holdem.preflop import ChartBook
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from treeplex.engine.holdem.hand_features import INPUTS, OWN, SHARED
+from treeplex.engine.holdem.showdowns.hand_features import INPUTS, OWN, SHARED
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.first_street import cut_first_street
 from treeplex.forms.holdem.subgame import cut_spot
@@ -15,7 +15,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import royal
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.holdem.hand_values import HandBoard, HandValues, zero_sum
+from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues, zero_sum
 from treeplex.search.subgame import METHODS, SubgameSearch
 
 DECK = royal()

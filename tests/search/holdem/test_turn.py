@@ -22,7 +22,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.rules import PokerPublicTree
 from treeplex.games.poker.spots.known import holdem, turn_endgame_holdem
 from treeplex.search import METHODS, Belief, ExactLeaf, SubgameSearch, ZeroLeaf, cut
-from treeplex.search.holdem.endgames import HoldemEndgames
+from treeplex.search.holdem.leaves.endgames import HoldemEndgames
 from treeplex.solvers.exact.lp import LinearProgram
 from treeplex.solvers.holdem.solver import HoldemSolver
 

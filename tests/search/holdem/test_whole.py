@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.evaluate.match.agents import play_game
-from treeplex.forms.policies.holdem_blueprint import BLUEPRINT, HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, HoldemBlueprint
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.games.poker.public import HoldemState
 from treeplex.games.poker.whole.public import hand_of

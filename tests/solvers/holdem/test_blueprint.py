@@ -12,7 +12,7 @@ from treeplex.engine.buckets.sampling import SampledTables, walk
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.games.betting_nodes import number_nodes
 from treeplex.games.poker.cards.class_equities import count_margins
 from treeplex.games.poker.whole.nodes import TableBetting, betting_nodes, table_size

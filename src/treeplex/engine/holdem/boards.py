@@ -23,8 +23,8 @@ from treeplex.engine.holdem.form import (
 )
 from treeplex.engine.holdem.node import TILE, accumulate, blend, play
 from treeplex.engine.holdem.row_view import row_view
+from treeplex.engine.holdem.showdowns.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.engine.holdem.storage import close_tile, open_tile, tile_of
-from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING, folds, raked_showdowns, showdowns
 from treeplex.engine.holdem.transpose import BLOCK, transpose_block
 
 

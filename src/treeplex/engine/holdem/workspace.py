@@ -9,7 +9,7 @@ from numpy.typing import DTypeLike, NDArray
 from treeplex.arrays import Ints
 from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, REACH, RETURN, ROOTS, SHOWDOWNS, HoldemForm, Workspace
 from treeplex.engine.holdem.node import TILE
-from treeplex.engine.holdem.terminal import CARDS, COLUMNS, PADDING
+from treeplex.engine.holdem.showdowns.terminal import CARDS, COLUMNS, PADDING
 from treeplex.engine.holdem.transpose import BLOCK
 
 LINE = 64

@@ -15,7 +15,7 @@ from treeplex.arrays import Floats
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.engine.buckets.playouts import play_hands
 from treeplex.errors import PolicyError
-from treeplex.forms.policies.limit_holdem import LimitStrategy
+from treeplex.forms.policies.holdem.limit import LimitStrategy
 from treeplex.games.poker.buckets.buckets import placed
 from treeplex.games.poker.cards.strength import River
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Bytes, Floats, Ints, Shorts
 from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.engine.holdem.strength import sort_by_strength
+from treeplex.engine.holdem.showdowns.strength import sort_by_strength
 from treeplex.games.poker.cards.evaluator import evaluate_board
 
 Keys = NDArray[np.int32]

@@ -16,7 +16,7 @@ from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, HANDS, REACH, SCALES, STORE
 from treeplex.engine.holdem.node import TILE
 from treeplex.engine.holdem.passes import BEST, EXPECT
-from treeplex.engine.holdem.terminal import CARDS, folds, raked_showdowns
+from treeplex.engine.holdem.showdowns.terminal import CARDS, folds, raked_showdowns
 from treeplex.evaluate.holdem.judge import judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.spot_form import store_of_policy

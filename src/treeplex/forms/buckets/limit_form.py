@@ -18,7 +18,7 @@ from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATI
 from treeplex.errors import AlgorithmError
 from treeplex.forms.buckets.streets import Array, BestResponse, OwnPolicy, Place, Reach, StreetWalk
 from treeplex.forms.form import RuleKind
-from treeplex.forms.policies.limit_holdem import empty_tables
+from treeplex.forms.policies.holdem.limit import empty_tables
 from treeplex.games.poker.buckets.game import BucketGame
 
 COLUMNS_USED = [POSITIVE, NEGATIVE, REGRET, FLOOR, AVERAGE_DISCOUNT, AVERAGE]

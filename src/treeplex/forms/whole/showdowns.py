@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.holdem.rows_of_hands import add_shares
+from treeplex.engine.holdem.showdowns.rows_of_hands import add_shares
 from treeplex.forms.whole.suits import Board, Suits
 from treeplex.games.poker.cards.canonical import canonical_boards
 from treeplex.games.poker.cards.cards import HAND_CLASSES

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints
-from treeplex.engine.holdem.rows_of_hands import write_met, write_won
+from treeplex.engine.holdem.showdowns.rows_of_hands import write_met, write_won
 from treeplex.engine.tree.form import Tree, new_state, workspace
 from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import best_response, normalise, reach

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import ANY_CARD, NO_CARD
-from treeplex.engine.holdem.run_outs import add_showdown
-from treeplex.engine.holdem.terminal import CARDS, raked_showdowns
+from treeplex.engine.holdem.showdowns.run_outs import add_showdown
+from treeplex.engine.holdem.showdowns.terminal import CARDS, raked_showdowns
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
 from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.evaluator import evaluate_board, format_strengths

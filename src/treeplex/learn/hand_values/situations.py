@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.search.holdem.first_street import average_values
-from treeplex.search.holdem.hand_values import HandBoard, HandValues
+from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Singles
-from treeplex.engine.holdem.hand_features import INPUTS
+from treeplex.engine.holdem.showdowns.hand_features import INPUTS
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.learn.common.fitting import Fitting, load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
@@ -23,7 +23,7 @@ from treeplex.learn.hand_values.situations import Situation, draw
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.hand_values import HandValues, zero_sum
+from treeplex.search.holdem.leaves.hand_values import HandValues, zero_sum
 
 Arrays = Mapping[str, NDArray[Any]]
 GAME = "hands of hold'em where the {street} begins"

@@ -23,12 +23,12 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
 from treeplex.learn.rebel.policy_net import networks
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.turn_nets import turn_leaf
+from treeplex.learn.rebel.turns.nets import turn_leaf
+from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.rebel.whole.lesson import whole_leaf
 from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings

@@ -17,11 +17,11 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.settings import LearningSettings, falling_rate
-from treeplex.learn.rebel.holdem_lesson import HoldemLesson
 from treeplex.learn.rebel.lesson import Lesson, PublicLesson
 from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
-from treeplex.learn.rebel.turn_nets import save_turn_nets
+from treeplex.learn.rebel.turns.lesson import HoldemLesson
+from treeplex.learn.rebel.turns.nets import save_turn_nets
 from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.rebel.whole.lesson import WholeLesson
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings

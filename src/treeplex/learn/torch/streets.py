@@ -1,8 +1,8 @@
 """A street of hold'em on tensors: many boards with the same betting side by side, each with its own chips, cards and ranges.
 
 A showdown is a product with a matrix over pairs of hands, one for each board, which says who wins. That takes more arithmetic
-than the sweep by strength of ``engine.holdem.terminal``, but it is what a graphics card does best: a river of 60 terminals and
-64 iterations is some 18 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
+than the sweep by strength of ``engine.holdem.showdowns.terminal``, but it is what a graphics card does best: a river of 60
+terminals and 64 iterations is some 18 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
 """
 
 from collections.abc import Sequence

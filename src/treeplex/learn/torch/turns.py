@@ -12,11 +12,11 @@ from treeplex.errors import SpecError
 from treeplex.forms.holdem.betting_forest import Forest
 from treeplex.forms.holdem.subgame import HoldemSubgame, board_part
 from treeplex.games.poker.betting.tree import Showdown, payoffs
-from treeplex.learn.rebel.river_net import RiverNet, balanced, seen
+from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, seen
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
-from treeplex.search.holdem.strength_bins import BinnedRivers, Rivers
+from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Rivers
 from treeplex.search.subgame import Method, SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 

@@ -8,7 +8,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, UniformAgent
-from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
+from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.tree import Decision

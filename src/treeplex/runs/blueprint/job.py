@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.forms.policies.holdem_blueprint import BLUEPRINT, HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.job.checkpoint import Arrays, State

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from treeplex.errors import SpecError
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.whole.game import Holdem

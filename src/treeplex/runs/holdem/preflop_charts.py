@@ -10,7 +10,7 @@ import numpy as np
 
 from treeplex.arrays import Floats
 from treeplex.errors import SpecError
-from treeplex.forms.policies.preflop import ChartBook, ChartDecision, PreflopChart
+from treeplex.forms.policies.holdem.preflop import ChartBook, ChartDecision, PreflopChart
 from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
 from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_string

@@ -20,7 +20,6 @@ from treeplex.games.poker.spots.spot import Spot, spot_from_json
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, TurnPlayer, parallel_trainer
 from treeplex.learn.rebel.settings import (
     PAPER,
@@ -31,6 +30,7 @@ from treeplex.learn.rebel.settings import (
     RebelSettings,
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.turns.lesson import check_turn
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.job.workers import Work

@@ -5,7 +5,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of

@@ -5,7 +5,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, fork
-from treeplex.forms.policies.preflop import ChartBook
+from treeplex.forms.policies.holdem.preflop import ChartBook
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.format import HOLDEM

@@ -7,7 +7,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.engine.holdem.form import COUNT, REACH
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
-from treeplex.search.holdem.hand_values import HandValues
+from treeplex.search.holdem.leaves.hand_values import HandValues
 from treeplex.search.subgame import SubgameSearch
 
 

@@ -10,7 +10,7 @@ from treeplex.arrays import Floats
 from treeplex.evaluate import Judgement
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.subgame import HoldemSubgame
-from treeplex.search.holdem.endgames import HoldemEndgames
+from treeplex.search.holdem.leaves.endgames import HoldemEndgames
 from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import METHODS, SubgameSearch

@@ -6,7 +6,7 @@ from math import comb
 from treeplex.arrays import Floats
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.subgame import cut_holdem
-from treeplex.forms.policies.by_hand import HandPolicy, written
+from treeplex.forms.policies.holdem.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.games.poker.betting.tree import Decision

@@ -15,7 +15,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_holdem, decision_rows, policy_table
-from treeplex.forms.policies.by_hand import HandPolicy, written
+from treeplex.forms.policies.holdem.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.gadgets import GADGETS
 from treeplex.forms.subgames.horizon import TO_THE_END

@@ -18,7 +18,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.holdem.spot_size import spot_size
-from treeplex.forms.policies.bucket_policy import BucketPolicy
+from treeplex.forms.policies.holdem.buckets import BucketPolicy
 from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Ranges

@@ -16,7 +16,7 @@ from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
-from treeplex.forms.policies.by_hand import HandPolicy, biased_hands
+from treeplex.forms.policies.holdem.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.level import Level
@@ -25,7 +25,7 @@ from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
-from treeplex.search.holdem.continuations import Continued, counterpart
+from treeplex.search.holdem.leaves.continuations import Continued, counterpart
 from treeplex.search.leaf import Prepared
 
 AnyPolicy = Policy | HandPolicy
@@ -68,8 +68,8 @@ class BlueprintLeaf:
     """Values where both go on by a blueprint, or a player by one of several policies that it chooses.
 
     Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows; in hold'em see
-    :mod:`treeplex.search.holdem.continuations`. There the blueprint may know other bets than the game that is searched: bets
-    before the leaf are heard as the likelier one that it knows, and payoffs are in parts of the pot.
+    :mod:`treeplex.search.holdem.leaves.continuations`. There the blueprint may know other bets than the game that is searched:
+    bets before the leaf are heard as the likelier one that it knows, and payoffs are in parts of the pot.
 
     Attributes:
         continuations: see :class:`ManyValued`.
@@ -175,7 +175,7 @@ class HoldemWalk:
         """Go on by policies of both players.
 
         Raises:
-            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.by_hand.HandPolicy`; or as
+            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`; or as
                 :class:`Continued`.
         """
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treeplex.engine.holdem.rows_of_hands import equalise
+from treeplex.engine.holdem.showdowns.rows_of_hands import equalise
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import UniformAgent, play_game
 from treeplex.forms.sources.load import load_rules

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
-from treeplex.forms.policies.preflop import preflop_chart
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.preflop import preflop_chart
 from treeplex.games.poker.cards.cards import CLASSES
 from treeplex.solvers.holdem.push_fold import push_fold
 

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from tests.spot_agents import small_spot
 from treeplex.errors import PolicyError, SpecError
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows_of
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, table_size

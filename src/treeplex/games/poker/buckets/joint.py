@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treeplex.engine.holdem.strength import add_pairs, count_pairs, mirror
+from treeplex.engine.holdem.showdowns.strength import add_pairs, count_pairs, mirror
 from treeplex.games.poker.buckets.buckets import Buckets, boards_after
 from treeplex.games.poker.buckets.game import Table
 from treeplex.games.poker.cards.strength import Done, River

@@ -13,7 +13,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.arrays import Ints
-from treeplex.engine.holdem.strength import sort_by_strength
+from treeplex.engine.holdem.showdowns.strength import sort_by_strength
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
 from treeplex.games.poker.cards.evaluator import evaluate_board
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
-from treeplex.engine.holdem.strength import add_powers, double_wins
+from treeplex.engine.holdem.showdowns.strength import add_powers, double_wins
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.canonical import CanonicalBoards, canonical_boards
 from treeplex.games.poker.cards.evaluator import evaluate_board

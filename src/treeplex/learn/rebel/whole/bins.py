@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.rows_of_hands import read_bins, sum_in_bins, write_bins
+from treeplex.engine.holdem.showdowns.rows_of_hands import read_bins, sum_in_bins, write_bins
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards
 from treeplex.forms.whole.suits import Board

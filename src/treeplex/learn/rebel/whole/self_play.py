@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.rows_of_hands import equalise
+from treeplex.engine.holdem.showdowns.rows_of_hands import equalise
 from treeplex.errors import SpecError
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.subgame import Ranges

@@ -6,7 +6,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 
 from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.rows_of_hands import equalise, write_won
+from treeplex.engine.holdem.showdowns.rows_of_hands import equalise, write_won
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem

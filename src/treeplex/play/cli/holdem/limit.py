@@ -186,7 +186,7 @@ def show(
       treeplex holdem limit show runs/five --line r   the big blind's answer to a raise
     """
     with Live(progress):
-        from treeplex.forms.policies.limit_holdem import preflop_strategy
+        from treeplex.forms.policies.holdem.limit import preflop_strategy
         from treeplex.games.poker.buckets.look import preflop_buckets
         from treeplex.runs.limit_holdem import load_limit
 

@@ -11,7 +11,7 @@ from treeplex.play.cli.shared.console import print_json, say
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.forms.policies.preflop import PreflopChart
+    from treeplex.forms.policies.holdem.preflop import PreflopChart
 
 
 @command("Preflop charts of a blueprint or a solved spot.", place=27)
@@ -50,8 +50,8 @@ def preflop(
 
     with Live(progress) as live:
         live.say(f"reading {file}")
-        from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
-        from treeplex.forms.policies.preflop import preflop_chart
+        from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+        from treeplex.forms.policies.holdem.preflop import preflop_chart
         from treeplex.runs.holdem.preflop_charts import how_made, read_solved, solution_chart
 
         solved = read_solved(file)

@@ -3,8 +3,8 @@
 from typing import Any
 
 from treeplex.errors import SpecError
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
-from treeplex.forms.policies.preflop import preflop_chart, words_of
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.preflop import preflop_chart, words_of
 
 WORDS = {"fold": "f", "check": "c", "call": "c"}
 

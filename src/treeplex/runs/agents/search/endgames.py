@@ -6,7 +6,7 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind, ThinkingSettings

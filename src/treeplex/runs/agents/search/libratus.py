@@ -6,7 +6,7 @@ import numpy as np
 
 from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
-from treeplex.forms.policies.holdem_blueprint import is_holdem_blueprint
+from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
 from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind

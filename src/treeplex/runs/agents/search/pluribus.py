@@ -6,7 +6,7 @@ import numpy as np
 
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.evaluate.match.agents import Agent
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, is_holdem_blueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, is_holdem_blueprint
 from treeplex.games.card_game import CardGame
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.runs.agents.kind import AgentKind, ThinkingSettings

@@ -11,7 +11,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError, PolicyError
 from treeplex.evaluate.holdem.node_values import HoldemValues, StreetValues, ratio
 from treeplex.forms.holdem.suit_symmetry import IDENTITY, Renaming
-from treeplex.forms.policies.by_hand import Classes
+from treeplex.forms.policies.holdem.by_hand import Classes
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
@@ -157,7 +157,7 @@ class SpotBlueprint:
 
 
 class SpotHands:
-    """A solved spot as a :class:`treeplex.forms.policies.by_hand.HandPolicy`: each hand by itself, on each board.
+    """A solved spot as a :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`: each hand by itself, on each board.
 
     Attributes:
         game: the spot.
@@ -176,11 +176,11 @@ class SpotHands:
         self._place = lru_cache(maxsize=64)(self._find)
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        """See :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`."""
         return Classes(board, len(self._everyone), self._everyone)
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        """See :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`."""
         event = self.game.tree.nodes[node]
         assert isinstance(event, Decision)
         street, number, hands = self._place(name)

@@ -13,7 +13,7 @@ from treeplex.games.poker.betting.sizes import plan_from_json
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.holdem_lesson import check_turn
+from treeplex.learn.rebel.turns.lesson import check_turn
 from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf

@@ -26,9 +26,9 @@ from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
 from treeplex.learn.hand_values.trainer import NET as HAND_NET
 from treeplex.learn.hand_values.trainer import hand_net_of
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
-from treeplex.learn.rebel.holdem_lesson import check_turn
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
-from treeplex.learn.rebel.turn_nets import read_turn_leaf
+from treeplex.learn.rebel.turns.lesson import check_turn
+from treeplex.learn.rebel.turns.nets import read_turn_leaf
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.hand_values.job import HAND_VALUES
 from treeplex.runs.holdem.estimate import needed_memory
@@ -38,7 +38,7 @@ from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record, check_count
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder
 from treeplex.search.agents.of_users import load_leaf
-from treeplex.search.holdem.hand_values import HandValues
+from treeplex.search.holdem.leaves.hand_values import HandValues
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
@@ -200,7 +200,7 @@ def hand_network(
     Args:
         source: as said.
         spot: of the street before the network's.
-        every, symmetric: see :class:`treeplex.search.holdem.hand_values.HandValues`.
+        every, symmetric: see :class:`treeplex.search.holdem.leaves.hand_values.HandValues`.
 
     Raises:
         FileError: the folder has no network yet, or it is damaged.

@@ -30,7 +30,7 @@ from treeplex.runs.job.job import Outcome
 from treeplex.runs.job.record import Record, check_count
 from treeplex.runs.solve.solvable import Asked, SolvingJob
 from treeplex.search.holdem.first_street import average_values
-from treeplex.search.holdem.hand_values import HandValues
+from treeplex.search.holdem.leaves.hand_values import HandValues
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Singles
-from treeplex.engine.holdem.rows_of_hands import add_shares
+from treeplex.engine.holdem.showdowns.rows_of_hands import add_shares
 from treeplex.games.poker.cards.cards import HAND_CLASSES
 from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.evaluator import format_strengths

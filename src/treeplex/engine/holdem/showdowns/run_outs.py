@@ -5,7 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
-from treeplex.engine.holdem.strength import CARDS, sort_by_strength
+from treeplex.engine.holdem.showdowns.strength import CARDS, sort_by_strength
 
 
 @njit(cache=True, nogil=True, error_model="numpy")

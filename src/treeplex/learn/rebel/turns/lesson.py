@@ -11,12 +11,12 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.rebel.holdem_self_play import HoldemSelfPlay
 from treeplex.learn.rebel.policy_net import PREFIX, policy_loss
-from treeplex.learn.rebel.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.settings import HoldemRebelSettings
-from treeplex.learn.rebel.turn_nets import turn_leaf
-from treeplex.learn.rebel.turn_policies import GuidedRivers, inputs_of
+from treeplex.learn.rebel.turns.nets import turn_leaf
+from treeplex.learn.rebel.turns.policies import GuidedRivers, inputs_of
+from treeplex.learn.rebel.turns.river_net import RiverNet, river_loss
+from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 

@@ -11,11 +11,11 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.betting_forest import Forest, forests_of
 from treeplex.games.poker.betting.tree import betting_tree
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.learn.rebel.river_targets import METHOD, River, possible_ranges
+from treeplex.learn.rebel.turns.river_targets import METHOD, River, possible_ranges
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables
-from treeplex.search.holdem.strength_bins import RiverBins
+from treeplex.search.holdem.leaves.strength_bins import RiverBins
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256
@@ -46,7 +46,7 @@ def solved_rivers(
     Args:
         spots: rivers with a complete board and every hand, and ranges, for each player float64 [H], up to a factor.
         iterations: of each solution.
-        bins, shown: as of :meth:`treeplex.learn.rebel.river_targets.River.solved`.
+        bins, shown: as of :meth:`treeplex.learn.rebel.turns.river_targets.River.solved`.
         device: a PyTorch device.
         dtype: a PyTorch type; None for float32.
 

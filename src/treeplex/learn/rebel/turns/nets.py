@@ -11,11 +11,11 @@ from treeplex.errors import FileError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.policy_net import PREFIX
-from treeplex.learn.rebel.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.settings import HoldemRebelSettings
-from treeplex.learn.rebel.turn_policies import GuidedRivers, TurnGuess, inputs_of, most_columns
+from treeplex.learn.rebel.turns.policies import GuidedRivers, TurnGuess, inputs_of, most_columns
+from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.strength_bins import BinnedRivers
+from treeplex.search.holdem.leaves.strength_bins import BinnedRivers
 from treeplex.search.leaf import LeafValue
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numba import njit
 
 from treeplex.arrays import Bytes, Floats, Shorts, Singles
-from treeplex.engine.holdem.strength_bins import settle
+from treeplex.engine.holdem.showdowns.strength_bins import settle
 
 BINS = 8
 """Bins of equity in which a row says what both ranges look like."""

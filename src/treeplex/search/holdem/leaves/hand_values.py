@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Shorts, Singles
-from treeplex.engine.holdem.hand_features import INPUTS, STATIC, equities, static_features, write_rows
+from treeplex.engine.holdem.showdowns.hand_features import INPUTS, STATIC, equities, static_features, write_rows
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.boards import deals
 from treeplex.forms.holdem.subgame import HoldemPlaces
@@ -27,7 +27,7 @@ from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.holdem.all_ins import AllIns, all_ins
+from treeplex.search.holdem.leaves.all_ins import AllIns, all_ins
 from treeplex.search.leaf import Prepared
 
 Function = Callable[[Singles], Singles]
@@ -46,7 +46,7 @@ class HandBoard:
         held: int16 [n], the hands that it allows, of those that are looked at.
         order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
         sizes: int16 [R], how many hands each complete board allows.
-        static: float64 [n, STATIC], see :data:`treeplex.engine.holdem.hand_features.STATIC`.
+        static: float64 [n, STATIC], see :data:`treeplex.engine.holdem.showdowns.hand_features.STATIC`.
     """
 
     format: Format

@@ -1,7 +1,7 @@
 """What pairs of hands get below the end of a street of hold'em if both go on by policies, each perhaps by one of several.
 
-The betting below is walked once for each name of classes (:mod:`treeplex.forms.policies.by_hand`), not for each board: how
-likely a hand takes the actions that lead to a terminal is a product of table entries. On a complete board the payoffs of all
+The betting below is walked once for each name of classes (:mod:`treeplex.forms.policies.holdem.by_hand`), not for each board:
+how likely a hand takes the actions that lead to a terminal is a product of table entries. On a complete board the payoffs of all
 pairs of hands are then two matrix products over terminals, one for folds and one for showdowns, the latter times who wins.
 
 Where more complete boards can follow than are asked for, some are drawn, spread evenly over the next cards. What pairs of hands
@@ -18,13 +18,13 @@ import numpy as np
 
 from treeplex.arrays import Ints, Singles
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.by_hand import HandPolicy
+from treeplex.forms.policies.holdem.by_hand import HandPolicy
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.run_outs import MOST_RUN_OUTS
-from treeplex.search.holdem.all_ins import all_ins
+from treeplex.search.holdem.leaves.all_ins import all_ins
 from treeplex.search.translation.mapping import bets_at, heard
 
 Board = tuple[int, ...]

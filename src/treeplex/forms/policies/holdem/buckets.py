@@ -8,8 +8,8 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.errors import PolicyError
-from treeplex.forms.policies.by_hand import Classes
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint, bucket_rows
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows
+from treeplex.forms.policies.holdem.by_hand import Classes
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.public import HoldemGame
@@ -19,7 +19,7 @@ from treeplex.games.poker.whole.tree import tree_after
 
 @dataclass(frozen=True, eq=False)
 class BucketPolicy:
-    """A :class:`treeplex.forms.policies.by_hand.HandPolicy`; classes are buckets, tables have the name of their street.
+    """A :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`; classes are buckets, tables have the name of their street.
 
     Attributes:
         blueprint: the blueprint.
@@ -65,12 +65,12 @@ class BucketPolicy:
         return cls(blueprint, HoldemGame(spot, tree), numbers)
 
     def classes(self, board: tuple[int, ...]) -> Classes:
-        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        """See :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`."""
         street = self.game.spot.format.street(board)
         return Classes(street, self.blueprint.rows.counts[street], bucket_rows(self.blueprint.rows, board))
 
     def table(self, node: int, name: Hashable) -> Floats:
-        """See :class:`treeplex.forms.policies.by_hand.HandPolicy`."""
+        """See :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`."""
         if node not in self._tables:
             self._tables[node] = self.blueprint.table(int(self.nodes[node]))
         return self._tables[node]

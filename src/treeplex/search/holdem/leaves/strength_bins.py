@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Shorts, Singles
-from treeplex.engine.holdem.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
+from treeplex.engine.holdem.showdowns.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges

@@ -22,7 +22,7 @@ from treeplex.learn.rebel.policy_net import probabilities
 from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.guessed_street import policies_from
-from treeplex.search.holdem.strength_bins import BinnedRivers, Function
+from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Function
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
 

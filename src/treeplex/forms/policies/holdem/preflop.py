@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.forms.policies.holdem_blueprint import HoldemBlueprint
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.betting import CALL, FOLD

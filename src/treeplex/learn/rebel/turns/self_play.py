@@ -21,16 +21,16 @@ from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.public import HoldemGame, holdem_state
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.learn.rebel.river_targets import River
 from treeplex.learn.rebel.self_play import policies_taken
 from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
-from treeplex.learn.rebel.tensor_rivers import solved_rivers
-from treeplex.learn.rebel.turn_nets import load_turn_weights, turn_weights
-from treeplex.learn.rebel.turn_policies import GuidedRivers, examples_of
+from treeplex.learn.rebel.turns.nets import load_turn_weights, turn_weights
+from treeplex.learn.rebel.turns.policies import GuidedRivers, examples_of
+from treeplex.learn.rebel.turns.river_targets import River
+from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
-from treeplex.search.holdem.strength_bins import SINGLE, RiverBins
+from treeplex.search.holdem.leaves.strength_bins import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import next_average, training_iterations
 from treeplex.search.policy_encoding import PolicyRows
@@ -91,8 +91,8 @@ class HoldemRows(NamedTuple):
     """What a game teaches.
 
     Attributes:
-        inputs, targets, weights: of its rivers, see :meth:`treeplex.learn.rebel.river_targets.River.row`, float32, of single
-            hands float16.
+        inputs, targets, weights: of its rivers, see :meth:`treeplex.learn.rebel.turns.river_targets.River.row`, float32, of
+            single hands float16.
         policies: of the turn, if they are learned.
     """
 
