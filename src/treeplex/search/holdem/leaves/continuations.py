@@ -1,8 +1,8 @@
 """What pairs of hands get below the end of a street of hold'em if both go on by policies, each perhaps by one of several.
 
 The betting below is walked once for each name of classes (:mod:`treeplex.forms.policies.holdem.by_hand`), not for each board:
-how likely a hand takes the actions that lead to a terminal is a product of table entries. On a complete board the payoffs of all
-pairs of hands are then two matrix products over terminals, one for folds and one for showdowns, the latter times who wins.
+how likely a hand takes the actions that lead to a terminal is a product of table entries. On a complete board the payoffs of
+all pairs of hands are then two matrix products over terminals, one for folds and one for showdowns, the latter times who wins.
 
 Where more complete boards can follow than are asked for, some are drawn, spread evenly over the next cards. What pairs of hands
 would win if nobody bet any more is known on all boards, and corrects for what the drawn ones happen to be (a control variate).
