@@ -25,7 +25,7 @@ from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import VARIANTS
 
 DICE = "liars_dice(dice_sides=3)"
-FAMILY = sorted(name for name, variant in VARIANTS.items() if not variant.adaptive)
+FAMILY = sorted(VARIANTS.keys() & METHODS.keys())
 
 
 class Told:

@@ -157,7 +157,7 @@ def test_a_rule_that_begins_to_predict_late() -> None:
 def test_an_unknown_storage() -> None:
     with pytest.raises(SpecError, match="float32"):
         SpotForm(both(GAME).hands, storage="float23")
-    assert set(STORAGE) == {*FORMS[1:], "packed"}  # packed: tests/forms/holdem/split
+    assert set(STORAGE) == {*FORMS[1:], "int8", "packed"}  # int8: tests/solvers/holdem; packed: tests/forms/holdem/split
 
 
 def test_forms_say_what_they_are() -> None:

@@ -12,9 +12,10 @@ from treeplex.forms.holdem.subgame import cut_spot
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.evaluator import format_strengths
-from treeplex.games.poker.cards.format import royal
+from treeplex.games.poker.cards.format import royal, small
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues, zero_sum
 from treeplex.search.subgame import METHODS, SubgameSearch
 
@@ -102,6 +103,37 @@ def test_without_betting_to_come_the_leaf_is_exact() -> None:
     solver.run(30)
     value = solver.form.values(solver.tables, best=False)
     assert float(search.mean_values()[0][0]) == pytest.approx(value[0], abs=0.05)
+
+
+def test_before_the_flop_all_flops_are_looked_at_those_alike_once() -> None:
+    """Without betting from the flop on, a search before it agrees with a solve of the whole spot, all-ins included."""
+    from treeplex.forms.holdem.compile_spot import compile_spot
+    from treeplex.solvers.holdem.solver import HoldemSolver
+
+    deck, plan, none = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1)), BetPlan.same("100%,a", "a"), BetPlan.same("", "")
+    bets = BetPlan((plan.streets[0], *none.streets[1:]))
+    spot = Spot((), 2.0, 6.0, all_hands(deck), bets, format=deck)
+    for count in (2, 300):
+        solver = HoldemSolver(compile_spot(spot), "dcfr", threads=1, storage="float64")
+        solver.run(count)
+        value = solver.form.values(solver.tables, best=False)
+        for symmetric in (True, False):
+            leaf = HandValues(None, symmetric=symmetric)
+            search = SubgameSearch(cut_first_street(spot), METHODS["dcfr"], leaf, horizon=count)
+            search.run(count)
+            assert average_values(search, leaf).ev == pytest.approx(tuple(value), abs=1e-5)
+
+
+def test_some_of_the_complete_boards_stand_for_all() -> None:
+    cards, random = parse_cards(BOARDS[0]), np.random.default_rng(3)
+    whole, some = HandBoard.of(DECK, cards), HandBoard.of(DECK, cards, every=5)
+    reach = np.zeros((2, len(DECK.hands)))
+    reach[:, whole.held] = random.random((2, len(whole.held)))
+    (mass, equity), (other_mass, other) = whole.equities(reach), some.equities(reach, step=5)
+    np.testing.assert_allclose(other_mass, mass, atol=1e-12)
+    assert len(some.order) == -(-len(whole.order) // 5)
+    assert 0 < np.abs(other - equity).mean() < 0.06
+    assert abs((other - equity).mean()) < 0.01
 
 
 @pytest.mark.parametrize("board", ["AsKsQh", "AsKsQhTd"])

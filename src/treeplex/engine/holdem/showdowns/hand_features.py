@@ -76,7 +76,7 @@ def equities(
     held: Shorts,
     cards: Bytes,
     step: int,
-    runouts: int,
+    runouts: float,
     mass: Floats,
     equity: Floats,
 ) -> None:
@@ -86,7 +86,7 @@ def equities(
         reach: [H], the opponent's.
         order, start, sizes, cards, step: as :func:`summed_edges`.
         held: [n].
-        runouts: how many complete boards there are beside two hands.
+        runouts: how many of the complete boards there are beside two hands, on average over hands.
         mass, equity: written.
     """
     edges, sums = np.empty(reach.shape[0]), np.empty(52)

@@ -49,7 +49,7 @@ from treeplex.storage.memory import available_memory, megabytes
 Watcher = Callable[[Progress], None]
 ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
 """Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
-LEAF_STEPS = {"turn": 2}
+LEAF_STEPS = {"turn": 2, "flop": 24}
 """Of leaves by networks for hands: equities look at every so many-th complete board below."""
 
 

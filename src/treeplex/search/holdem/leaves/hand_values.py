@@ -8,7 +8,7 @@ ranges look like. What it says is added to what the hand wins at a showdown with
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations
+from itertools import combinations, islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -32,13 +32,15 @@ from treeplex.search.leaf import Prepared
 
 Function = Callable[[Singles], Singles]
 """From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
+TOGETHER = 256
+"""Boards of which a function is asked in one call."""
 SHORT = 0.02
 """Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
 
 
 @dataclass(frozen=True, eq=False)
 class HandBoard:
-    """A board of three to five cards with its n hands, and the R complete boards that it can become.
+    """A board of three to five cards with its n hands, and R of the complete boards that it can become.
 
     Attributes:
         format: cards in play; hands have two cards.
@@ -47,6 +49,7 @@ class HandBoard:
         order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
         sizes: int16 [R], how many hands each complete board allows.
         static: float64 [n, STATIC], see :data:`treeplex.engine.holdem.showdowns.hand_features.STATIC`.
+        every: the R are every so many-th of all complete boards.
     """
 
     format: Format
@@ -56,15 +59,19 @@ class HandBoard:
     start: Shorts
     sizes: Shorts
     static: Floats
+    every: int = 1
 
     @classmethod
-    def of(cls, format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_] | None = None) -> "HandBoard":
-        """Order the hands on every complete board.
+    def of(
+        cls, format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_] | None = None, *, every: int = 1
+    ) -> "HandBoard":
+        """Order the hands on complete boards.
 
         Args:
             format: cards in play.
             board: three to five of them.
             wanted: bool [H], the hands that ranges may have; None for all.
+            every: leave out all complete boards but every so many-th, for flops that are many.
 
         Raises:
             AlgorithmError: hands that have not two cards, or a board before the flop.
@@ -75,7 +82,7 @@ class HandBoard:
             )
         left, held = [card for card in format.deck if card not in board], hands_on(format, board)
         ordered = []
-        for more in combinations(left, sum(format.deal) - len(board)):
+        for more in islice(combinations(left, sum(format.deal) - len(board)), 0, None, every):
             whole = (*board, *more)
             hands = hands_on(format, whole)
             strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
@@ -87,13 +94,13 @@ class HandBoard:
         if wanted is not None:
             ordered = [(hands[wanted[hands]], strength[wanted[hands]]) for hands, strength in ordered]
             held, static = held[wanted[held]], static[wanted[held]]
-        return cls(format, board, held, *tables(ordered), static)
+        return cls(format, board, held, *tables(ordered), static, every)
 
     @cached_property
-    def runouts(self) -> int:
-        """Complete boards beside two hands."""
-        more = sum(self.format.deal) - len(self.cards)
-        return comb(len(self.format.deck) - len(self.cards) - 2 * self.format.hole, more)
+    def runouts(self) -> float:
+        """Complete boards beside two hands, of those that are kept on average."""
+        more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
+        return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
 
     def look(self, pot: float, stack: float) -> Floats:
         """What a network sees of pot, stack and board, float64 [3]."""
@@ -106,8 +113,9 @@ class HandBoard:
 
         Args:
             reach: float64 [2, H], both players', any scale.
-            step: look at every so many-th complete board only.
+            step: look at every so many-th of all complete boards only.
         """
+        step = max(step // self.every, 1)
         mass, equity = np.empty((2, len(self.held))), np.empty((2, len(self.held)))
         for player in (0, 1):
             against = np.ascontiguousarray(reach[1 - player])
@@ -159,12 +167,12 @@ class Below(NamedTuple):
     Attributes:
         place: the place's number.
         board: the board, one of several that differ only in suits.
-        images: for each of these, the first included, intp [n]: what each hand of the board becomes there.
+        images: for each of these, the first included, int16 [n]: what each hand of the board becomes there.
     """
 
     place: int
     board: HandBoard
-    images: list[NDArray[np.intp]]
+    images: list[Shorts]
 
 
 class Following(NamedTuple):
@@ -184,7 +192,7 @@ class HandValues:
 
     Attributes:
         function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, as if nobody bet again.
-        step: equities look at every so many-th complete board.
+        step: equities look at every so many-th complete board; before the flop no others are kept.
         every: with 2 and more both players' values are found at once, made to sum to zero, and kept for so many iterations of
             an alternating search in all; what they weigh follows the current policies all the same.
         symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
@@ -237,7 +245,14 @@ class HandValues:
     def _add_boards(
         self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
     ) -> None:
-        """Add what follows on some boards, times how likely it is, to the values."""
+        """Add what follows on boards, times how likely it is, to the values; so many boards at once as fit well into memory."""
+        for first in range(0, len(boards), TOGETHER):
+            self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
+
+    def _add_some(
+        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+    ) -> None:
+        """The same for boards of which the function is asked in one call."""
         pending: list[tuple[Below, float, Floats, Floats, Floats]] = []
         rows: list[Singles] = []
         for below in boards:
@@ -283,7 +298,7 @@ class HandValues:
         wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
         if spot.rake.rate:
             raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
-        known: dict[tuple[int, ...], list[tuple[HandBoard, list[NDArray[np.intp]]]]] = {}
+        known: dict[tuple[int, ...], list[tuple[HandBoard, list[Shorts]]]] = {}
         shown: dict[tuple[int, ...], AllIns] = {}
         for place, state in enumerate(places.states):
             if isinstance(places.game.event(state), Showdown):
@@ -298,11 +313,11 @@ class HandValues:
 
     def _deals(
         self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]
-    ) -> list[tuple[HandBoard, list[NDArray[np.intp]]]]:
+    ) -> list[tuple[HandBoard, list[Shorts]]]:
         """The boards that can follow one, those that differ only in suits once where that is right, and their images."""
         hands, found = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
         for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
-            made = HandBoard.of(spot.format, (*board, *dealt), wanted)
-            found.append((made, [np.asarray(hands.map(copy)[made.held], np.intp) for copy in copies]))
+            made = HandBoard.of(spot.format, (*board, *dealt), wanted, every=1 if board else self.step)
+            found.append((made, [np.asarray(hands.map(copy)[made.held], np.int16) for copy in copies]))
         return found
