@@ -311,9 +311,7 @@ class HandValues:
             found.boards.extend(Below(place, board, images) for board, images in known[state.board])
         return found
 
-    def _deals(
-        self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]
-    ) -> list[tuple[HandBoard, list[Shorts]]]:
+    def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
         """The boards that can follow one, those that differ only in suits once where that is right, and their images."""
         hands, found = Hands(spot), []
         symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
