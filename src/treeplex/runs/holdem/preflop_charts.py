@@ -101,6 +101,12 @@ def step_of(action: Action) -> str:
 def how_made(solution: HoldemSolution) -> str:
     """Two lines: which boards were dealt and how far it was solved, and the sizes after the flop."""
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
+    if solution.settings.until:
+        return (
+            f"solved until the {solution.settings.until}, all of them by the network {solution.settings.net}; "
+            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} s of a core\n"
+            f"{sizes_after(spot)}"
+        )
     dealt = (
         "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
     ) + (" fitted to equities" if spot.deal_set else "")

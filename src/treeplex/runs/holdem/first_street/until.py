@@ -2,9 +2,10 @@
 
 The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board
 (:mod:`treeplex.forms.holdem.first_street`). A network for single hands is asked for both players at once on every board
-that can follow, and what it says is kept for :data:`EVERY` iterations. All-ins are exact. What comes out is a solution
-whose strategy ends with the first street; its EVs are those of the average strategy with the network's values. How
-exploitable it is nobody knows without solving what follows, see :mod:`treeplex.runs.holdem.first_street.judge`.
+that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
+comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
+network's values. How exploitable it is nobody knows without solving what follows, see
+:mod:`treeplex.runs.holdem.first_street.judge`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,8 +39,9 @@ from treeplex.spec import nearest
 
 SHOWDOWN = "showdown"
 """In place of a network: hands are worth what they win if nobody bets again."""
-EVERY = 2
-"""Iterations for which the values that a network says are kept."""
+EVERY = {"flop": 4}
+"""Iterations for which the values that a network says are kept, by the street that it values; elsewhere :data:`USUALLY`."""
+USUALLY = 2
 ITERATIONS = 60
 """Of a solve until the next street, where nothing else is said."""
 REFUSED = ("storage", "locks", "start", "workers", "ray", "most_memory")
@@ -254,10 +256,12 @@ def values_of(spot: Spot, net: str) -> HandValues:
         SpecError, FileError: as :func:`treeplex.runs.holdem.first_street.search.hand_network`, or something else
             that is no network.
     """
+    following = following_street(spot)
+    every = EVERY.get(following, USUALLY)
     if net == SHOWDOWN:
-        step = LEAF_STEPS.get(following_street(spot), 1) if spot.format == HOLDEM else 1
-        return HandValues(None, step=step, every=EVERY, symmetric=True)
-    found = hand_network(net, spot, every=EVERY, symmetric=True)
+        step = LEAF_STEPS.get(following, 1) if spot.format == HOLDEM else 1
+        return HandValues(None, step=step, every=every, symmetric=True)
+    found = hand_network(net, spot, every=every, symmetric=True)
     if found is None:
         raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")
     return found[1]

@@ -258,8 +258,10 @@ class HandValues:
         for below in boards:
             place, board, _ = below
             reach = np.stack([own[place] for own in believed])
-            if not reach.any(axis=1).all():
+            if not reach.any():
                 continue
+            for own in np.flatnonzero(~reach.any(axis=1)):  # who never comes here might: with any hand it began with
+                reach[own] = places.game.spot.ranges[own]
             pot, stack = self._chips(places, place)
             mass, equity = board.equities(reach, step=self.step)
             pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))

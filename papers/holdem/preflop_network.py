@@ -1,0 +1,200 @@
+"""Preflop charts by a network for hands over all 1,755 flops, beside charts of the same betting solved whole on fitted boards;
+and how far the network is from whole solves of flops that such charts lead to.
+
+What is solved is kept in ``runs/preflop-network``, so that a call goes on with what is missing.
+"""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.preflop_deep import LINES, reached
+from treeplex.arrays import Floats
+from treeplex.games.poker.cards.cards import HAND_CLASSES, parse_cards
+from treeplex.games.poker.cards.fitted_deals import SETS
+from treeplex.games.poker.spots.files import read_spot_file
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.hand_values.settings import HandValueSettings
+from treeplex.learn.hand_values.shipped import shipped_hand_net
+from treeplex.learn.hand_values.situations import Situation, solved
+from treeplex.learn.hand_values.trainer import FORM, read_hand_net
+from treeplex.learn.rebel.files import read_net
+from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
+from treeplex.search.holdem.leaves.hand_values import HandBoard
+
+FOLDER, SPOT, ITERATIONS = Path("runs/preflop-network"), Path("examples/spots/preflop-until.yaml"), 60
+NETWORK = "network, 1,755 flops"
+FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h", "6c6d3s", "AcQs4h", "Tc7s3h")
+PLACES = {"limped": ("", 1, "c", 0, 2.0), "raised": ("", 2, "r2", 1, 4.0)}
+"""Where flops are reached by the first chart: the small blind's line and its action, the big blind's, and the pot."""
+STEP = 24
+"""Of equities of flops in solves before the flop."""
+
+
+def whole_spot(name: str) -> Spot:
+    """The spot on a set of boards, to be solved to its end."""
+    spot = read_spot_file(SPOT).spot()
+    return replace(spot, deal_set=name, settings=replace(spot.settings, until=None))
+
+
+def charts() -> dict[str, HoldemSolution]:
+    """The same betting solved on either set of boards, and by the network on all flops; from files where there are."""
+    found = {}
+    for name in (*SETS, NETWORK):
+        path = FOLDER / f"20bb-{name.split(',')[0]}.spot"
+        if not path.exists():
+            FOLDER.mkdir(parents=True, exist_ok=True)
+            if name == NETWORK:
+                solution = solve_spot(read_spot_file(SPOT).spot(), "dcfr", until="flop", iterations=ITERATIONS)
+            else:
+                solution = solve_spot(
+                    whole_spot(name), "hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS
+                )
+            solution.save(path, resumable=False, streets=1)
+            print(name, f"{solution.records[-1].cpu_seconds:.0f} s", solution_chart(solution).often, flush=True)
+        solution_read = read_solved(str(path))
+        assert solution_read is not None
+        found[name] = solution_read
+    return found
+
+
+def ranges(chart: HoldemSolution, place: str) -> tuple[Floats, Floats]:
+    """How often each hand comes to a place on the flop, both players', by a chart."""
+    opened, raised, line, answered, _ = PLACES[place]
+    small, big = solution_chart(chart, opened).shares[raised], solution_chart(chart, line).shares[answered]
+    return big[HAND_CLASSES], small[HAND_CLASSES]
+
+
+def flop_errors(chart: HoldemSolution) -> list[dict[str, Any]]:
+    """For flops and places: mean absolute errors of the network and of showdown values against whole solves, in pots."""
+    net, settings, found = read_hand_net(shipped_hand_net("flop")), HandValueSettings(street="flop", iterations=60), []
+    for text in FLOPS:
+        for place, (*_, pot) in PLACES.items():
+            path = FOLDER / f"{text}-{place}.json"
+            if not path.exists():
+                board = HandBoard.of(chart.spot.format, parse_cards(text))
+                held = [np.where(np.isin(np.arange(1326), board.held), own, 0.0) for own in ranges(chart, place)]
+                reach = np.stack([own / own.sum() for own in held])
+                true = solved(board, (chart.spot.stack - pot / 2) / pot, reach, settings)
+                path.write_text(json.dumps({"flop": text, "place": place} | errors(true, net.worth)))
+                print(path.read_text(), flush=True)
+            found.append(json.loads(path.read_text()))
+    return found
+
+
+def errors(true: Situation, worth: Any) -> dict[str, float]:
+    """Mean absolute errors of hands as often as they are held, and of a whole range's value, in pots."""
+    some = HandBoard.of(true.board.format, true.board.cards, every=STEP)
+    mass, equity = some.equities(true.reach, step=STEP)
+    guesses = {
+        "showdown": true.equity - 0.5,
+        "network": worth(true),
+        "network, 49 boards": worth(replace(true, board=some, mass=mass, equity=equity)),
+    }
+    found = {}
+    for name, guess in guesses.items():
+        away = guess - true.worth
+        found[name] = float((np.abs(away) * true.weights).sum() / 2)
+        found[f"{name}, range"] = float(np.abs((away * true.weights).sum(axis=1)).mean())
+    return found
+
+
+def decision_rows(solved_charts: dict[str, HoldemSolution]) -> dict[str, dict[str, Any]]:
+    """By line: how often each action is taken in each chart, and how far each is from the first."""
+    found: dict[str, dict[str, Any]] = {}
+    for line, text in LINES.items():
+        each = {name: solution_chart(solution, line) for name, solution in solved_charts.items()}
+        first = each[next(iter(SETS))]
+        found[text] = {
+            name: {
+                "often": dict(chart.often),
+                "apart": chart_distance(first, chart),
+                "of those that come": reached(first, chart),
+            }
+            for name, chart in each.items()
+        }
+    return found
+
+
+@study(title="Preflop charts by a network for flops", place=8, minutes=25, needs=("torch",))
+def reproduce() -> Result:
+    solved_charts = charts()
+    rows, away = decision_rows(solved_charts), flop_errors(solved_charts[next(iter(SETS))])
+    card, (one, other) = read_net(shipped_hand_net("flop"), form=FORM).card, SETS
+    mean = {name: float(np.mean([row[name] for row in away])) for name in away[0] if name not in ("flop", "place")}
+    first = rows["first"]
+    return Result(
+        source="the library's own",
+        findings=[
+            "At the first decision the network's chart differs from that of fitted boards by "
+            f"{100 * first[NETWORK]['of those that come']:.1f}% of play, that of another set of boards by "
+            f"{100 * first[other]['of those that come']:.1f}%.",
+            f"On flops that the chart leads to, the network's values of hands are off by {mean['network']:.3f} pots on "
+            f"average, showdown values by {mean['showdown']:.3f}.",
+        ],
+        tables=[
+            Table(
+                "20 big blinds, bets of the pot and all-in after the flop: how often actions are taken (%)",
+                ["decision", *(f"`{name}`" if name != NETWORK else name for name in solved_charts)],
+                [
+                    [
+                        line,
+                        *(
+                            ", ".join(f"{key} {100 * often:.1f}" for key, often in each["often"].items())
+                            for each in found.values()
+                        ),
+                    ]
+                    for line, found in rows.items()
+                ],
+            ),
+            Table(
+                f"How far charts are from that on `{one}` (% of play, over all hands and over those that come there)",
+                ["decision", f"`{other}`", "of those that come", NETWORK, "of those that come"],
+                [
+                    [
+                        line,
+                        *(
+                            f"{100 * found[name][what]:.1f}"
+                            for name in (other, NETWORK)
+                            for what in ("apart", "of those that come")
+                        ),
+                    ]
+                    for line, found in rows.items()
+                ],
+            ),
+            Table(
+                "What the charts took, and what they say the small blind gets (mbb a hand)",
+                ["chart", "seconds of one core", "value"],
+                [
+                    [
+                        name if name == NETWORK else f"`{name}`",
+                        f"{solution.records[-1].cpu_seconds:.0f}",
+                        f"{1000 * solution.ev[1]:+.0f}",
+                    ]
+                    for name, solution in solved_charts.items()
+                ],
+            ),
+            Table(
+                "Mean absolute errors on flops against whole solves, in pots: of hands as often as they are held, and of a "
+                "range's value",
+                ["flop", "", "showdown", "range", "network", "range", "network, 49 boards", "range"],
+                [
+                    [row["flop"], row["place"], *(f"{row[name]:.3f}" for name in row if name not in ("flop", "place"))]
+                    for row in [*away, {"flop": "mean", "place": ""} | mean]
+                ],
+            ),
+        ],
+        notes=[
+            f"`{SPOT}`, {ITERATIONS} iterations each, HS-DCFR on fitted boards and DCFR before the network. The network has "
+            f"learned from {card['situations']:,} situations on random flops, each solved until the turn with the library's "
+            "network for turns. Before the flop its equities look at 49 complete boards of each flop."
+        ],
+        numbers={"decisions": rows, "flops": away, "value": {name: each.ev[1] for name, each in solved_charts.items()}},
+    )
