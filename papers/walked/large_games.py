@@ -17,7 +17,7 @@ GAMES = {
     "goofspiel(num_cards=5,imp_info=true)": 50,
     "goofspiel(num_cards=6,imp_info=true,points_order=descending)": 500,
     "oshi_zumo(coins=8,size=2,horizon=8,min_bid=1)": 200,
-    BIG: 10,
+    BIG: 4,
 }
 """Games and iterations."""
 ALGORITHM = "pcfr+"
