@@ -57,7 +57,8 @@ test-slow: $(VENV)/installed-dev
 
 # Ray is 280 MB more to install and half an hour of tests on two cores; what it adds is tested here, apart from `make test`.
 test-ray: $(VENV)/installed-ray
-	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py
+	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py \
+	  tests/learn/neural/walks/test_on_ray.py
 
 tables: $(VENV)/installed-dev
 	$(BIN)/python docs/generate_tables.py

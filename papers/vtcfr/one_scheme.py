@@ -1,7 +1,8 @@
 """One scheme for every game? Value-tested CFR+ beside every fixed and learned variant.
 
 With names of games as options only these are run, and nothing but their scores is printed:
-a look, not a result.
+a look, not a result. With the option ``stored`` runs of algorithms that have not changed are taken as they are stored with the
+study, so that it measures an algorithm that is new.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,11 +17,12 @@ from matplotlib.lines import Line2D
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
 from papers.common.drawing import dress, floored, line_style, panels, save
 from papers.common.report import markdown
-from papers.common.results import Picture, Result, Table
+from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
 from papers.vtcfr.games import FRESH, GROUPS, LOOKED_AT, TUNED_ON
 from papers.vtcfr.runs import (
     CANDIDATES,
+    DRAWN,
     GAMES,
     LEARNED,
     PROCESSES,
@@ -28,7 +30,9 @@ from papers.vtcfr.runs import (
     SHOWN,
     STAGES,
     TESTED,
+    TIMED,
     Run,
+    earlier,
     loadable,
     measure,
     versions,
@@ -53,7 +57,7 @@ from treeplex.runs.plots import GREY, INK
 NEVER_TUNED = (FRESH,)
 CLOSE = 2.0
 """The claim that is tested: within this factor of the best other variant on every game that was never tuned on."""
-DRAWN = ("dcfr", "dcfr+", "pcfr+", "pdcfr+", "hs-pcfr+", "ddcfr", "pddcfr")
+STORED = "stored"
 LEAST_SECONDS = 0.01
 """Shorter runs are not timed."""
 DARKEST = 4.0
@@ -240,10 +244,12 @@ def comparison(measured: Scores, names: Sequence[str], subject: str) -> list[str
     return lines
 
 
-def cost(runs: Sequence[Run], subject: str, base: str = "pdcfr+") -> list[str]:
+def cost(runs: Sequence[Run], subject: str, base: str = TIMED[1]) -> list[str]:
     """The processor time of a run beside that of ``base``, median over games."""
     spent: dict[str, dict[str, float]] = {}
     for run in runs:
+        if run.algorithm not in (subject, base):
+            continue
         of_game = spent.setdefault(run.game, {})
         of_game[run.algorithm] = min(run.seconds, of_game.get(run.algorithm, run.seconds))
     ratios = [
@@ -284,13 +290,14 @@ def notes(missing: Mapping[str, str], left_out: Sequence[str]) -> list[str]:
 
 
 @study(title="One scheme for every game: value-tested CFR+ beside every fixed and learned variant", place=1, minutes=8)
-def reproduce(names: Sequence[str]) -> Result | None:
+def reproduce(options: Sequence[str]) -> Result | None:
+    names = [name for name in options if name != STORED]
     unknown = sorted(set(names) - set(GAMES))
     if unknown:
         raise SystemExit(f"no game called {', '.join(unknown)}; there are {', '.join(GAMES)}")
     games, missing = loadable(names or list(GAMES))
     known = versions(CANDIDATES)
-    runs = measure(games, known)
+    runs = measure(games, known, done=earlier(stored("vtcfr/one_scheme")["exploitability"], known) if STORED in options else ())
     measured = scores(runs)
     if names or TESTED not in known:
         found = leads(measured, TESTED) if TESTED in known else {}
@@ -314,7 +321,7 @@ def summary(
         tables=[standing(measured, names, subject), *(table(group, measured, names, found) for group in GROUPS)],
         pictures=[picture for picture in pictures if picture],
         notes=notes(missing, [name for name in CANDIDATES if name not in names]),
-        numbers={"iterations": STAGES, "exploitability": exploitability(runs), "seconds": sum(run.seconds for run in runs)},
+        numbers={"iterations": STAGES, "exploitability": exploitability(runs)},
         threads=PROCESSES,
     )
 

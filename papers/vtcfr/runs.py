@@ -5,9 +5,10 @@ version of the algorithm, the seed and the iterations, so that what has changed 
 """
 
 import hashlib
+import math
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import NamedTuple
@@ -39,9 +40,13 @@ SHOWN = (
     "matrix 10x10, losses 200, 5000",
 )
 """Games whose whole curves are drawn; all of them fresh."""
+DRAWN = ("dcfr", "dcfr+", "pcfr+", "pdcfr+", "hs-pcfr+", "ddcfr", "pddcfr", TESTED)
+"""Whose curves are drawn."""
+TIMED = (TESTED, "pdcfr+")
+"""Whose processor times are compared."""
 POINTS = tuple(log_points(STAGES[-1], a_decade=8, also=STAGES))
-PROBES = ("kuhn_poker", "small_matrix", "liars_dice(dice_sides=3)")
-"""Small games by whose runs the version of an algorithm is known."""
+PROBES = ("kuhn", "small_matrix", "liars_dice-3")
+"""Small games of the study by whose runs the version of an algorithm is known."""
 PROCESSES = 2
 GAMES: Mapping[str, StudyGame] = {game.name: game for game in STUDY_GAMES}
 
@@ -55,7 +60,7 @@ class Run:
         algorithm: name of the algorithm.
         seed: of the perturbation.
         exploitability: by iteration, in game units.
-        seconds: how long it took, judging included.
+        seconds: how long it took, judging included; NaN where that is not known any more.
     """
 
     game: str
@@ -110,12 +115,38 @@ def versions(names: Sequence[str]) -> dict[str, str]:
             print(f"{name} is left out: there is no such algorithm yet", flush=True)
             continue
         try:
-            runs = [curve(tp.compile(spec), name, STAGES, seed=SEEDS[0]) for spec in PROBES]
+            found[name] = version_of(name, [curve(compiled(game), name, STAGES, seed=SEEDS[0]) for game in PROBES])
         except TreeplexError as error:
             print(f"{name} is left out: {error}", flush=True)
-            continue
-        found[name] = f"{name} {hashlib.sha256(repr(runs).encode()).hexdigest()[:12]}"
     return found
+
+
+def version_of(name: str, probes: Sequence[Sequence[float]]) -> str:
+    """An algorithm's name and a hash of its runs with the first seed on :data:`PROBES`, at :data:`STAGES`."""
+    return f"{name} {hashlib.sha256(repr(probes).encode()).hexdigest()[:12]}"
+
+
+def earlier(before: Mapping[str, Mapping[str, Sequence[Sequence[float]]]], known: Mapping[str, str]) -> list[Run]:
+    """Runs as they are stored with the study, of algorithms that still are what they were; but not those drawn or timed.
+
+    Args:
+        before: by game and algorithm: a list for each seed of the values at :data:`STAGES`.
+        known: what identifies each algorithm now.
+    """
+    same = [
+        name
+        for name, version in known.items()
+        if all(name in before[game] for game in PROBES)
+        and version_of(name, [before[game][name][0] for game in PROBES]) == version
+    ]
+    print(f"taken as they are stored: {', '.join(same) or 'none'}", flush=True)
+    return [
+        Run(game, name, seed, dict(zip(STAGES, values, strict=True)), math.nan)
+        for game, row in before.items()
+        for name in same
+        if name not in TIMED and not (game in SHOWN and name in DRAWN) and name in row
+        for seed, values in zip(SEEDS, row[name], strict=False)
+    ]
 
 
 def points_of(name: str) -> tuple[int, ...]:
@@ -123,24 +154,28 @@ def points_of(name: str) -> tuple[int, ...]:
     return POINTS if name in SHOWN else STAGES
 
 
-def measure(names: Sequence[str], known: Mapping[str, str], *, seeds: Sequence[int] = SEEDS) -> list[Run]:
+def measure(
+    names: Sequence[str], known: Mapping[str, str], *, seeds: Sequence[int] = SEEDS, done: Iterable[Run] = ()
+) -> list[Run]:
     """All runs of these games (which compile) and algorithms (with versions), on :data:`PROCESSES` processes.
 
-    Large games come first and are run with the first seed only.
+    Large games come first and are run with the first seed only. Those of ``done`` are taken as they are.
     """
+    taken = {(run.game, run.algorithm, run.seed): run for run in done if run.game in names}
     tasks = [
         Task(name, algorithm, seed, f"{compiled(name).identity} {version} {seed}")
         for name in sorted(names, key=lambda name: not GAMES[name].large)
         for algorithm, version in known.items()
         for seed in (seeds[:1] if GAMES[name].large else seeds)
+        if (name, algorithm, seed) not in taken
     ]
-    left, runs = Counter(task.game for task in tasks), []
+    left, runs = Counter(task.game for task in tasks), list(taken.values())
     with make_executor("processes", PROCESSES) as executor:
         for run in executor.map(work, ((task,) for task in tasks)):
             runs.append(run)
             left[run.game] -= 1
             if not left[run.game]:
-                print(f"{len(runs)} of {len(tasks)} runs: {run.game} done", flush=True)
+                print(f"{len(runs) - len(taken)} of {len(tasks)} runs: {run.game} done", flush=True)
     return sorted(runs, key=lambda run: (names.index(run.game), list(known).index(run.algorithm), run.seed))
 
 

@@ -27,7 +27,8 @@ def test_value_and_exploitability_are_the_same(spec: str) -> None:
         block = weights[first : first + many * actions].reshape(actions, many)
         block /= block.sum(axis=0)
     policy = tp.Policy(game, weights)
-    here, there = tp.judge(game, policy), tp.judge(unfold(policy).game, unfold(policy))
+    whole = unfold(policy).game
+    here, there = tp.judge(game, policy), tp.judge(whole, unfold(policy, whole))
     assert there.value == pytest.approx(here.value, abs=1e-9)
     assert there.gains == pytest.approx(here.gains, abs=1e-9)
 
@@ -35,3 +36,9 @@ def test_value_and_exploitability_are_the_same(spec: str) -> None:
 def test_nothing_to_unfold() -> None:
     with pytest.raises(PolicyError, match="no phantom game with symmetric=true"):
         unfold(tp.Policy.uniform(tp.compile("kuhn_poker")))
+
+
+def test_the_whole_game_is_that_of_the_policy() -> None:
+    policy = tp.Policy.uniform(tp.compile("phantom_ttt(rows=2,columns=2,line=2,symmetric=true)"))
+    with pytest.raises(PolicyError, match=r"up to symmetry is phantom_ttt\(rows=2,columns=2,line=2\), not dark_hex"):
+        unfold(policy, tp.compile("dark_hex(board_size=2)"))

@@ -248,3 +248,11 @@ def test_memory_is_asked_for_before_anything_is_built(monkeypatch):
     with pytest.raises(SpecError, match="are free"):
         solve_spot(RIVER)
     assert estimate_spot(RIVER).facts()["verdict"] == "does not fit"
+
+
+def test_an_estimate_names_the_storage_that_fits(monkeypatch):
+    spot = holdem("Td9d6h", "AA,KK", "QQ,JJ", pot=100, stack=300, bets=BetPlan.same("60%", "a"))
+    memory = estimate_spot(spot).memory
+    for kind, larger in (("int16", "float32"), ("int8", "int16"), ("packed", "int8")):
+        monkeypatch.setattr("treeplex.runs.holdem.estimate.available_memory", lambda free=memory[larger] - 1: free)
+        assert estimate_spot(spot).facts()["verdict"] == f"fits in {kind} only", memory

@@ -5,25 +5,33 @@ import numpy as np
 from treeplex.arrays import Ints
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.phantom import PhantomInfostates
 from treeplex.forms.policies.tabular import Policy
 from treeplex.spec import Spec, parse_spec
 
 
-def unfold(policy: Policy) -> Policy:
+def unfold(policy: Policy, whole: CompiledGame | None = None) -> Policy:
     """A policy of a game with ``symmetric=true``, played in the game itself: cells that were the same are equally likely.
 
     Its value and exploitability are the same there.
 
+    Args:
+        policy: of the game up to symmetry.
+        whole: the game itself; None: it is compiled here.
+
     Raises:
-        PolicyError: a policy of another game.
+        PolicyError: a policy of another game, or ``whole`` is not the game itself.
         GameError: the game itself is too large to compile.
     """
     small = policy.game.infostates
     if not (isinstance(small, PhantomInfostates) and small.game.symmetric):
         raise PolicyError(f"{policy.game} is no phantom game with symmetric=true, so there is nothing to unfold")
     named = parse_spec(policy.game.spec)
-    whole = compile_game(str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"})))
+    spec = str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"}))
+    whole = whole or compile_game(spec)
+    if whole.spec != spec:
+        raise PolicyError(f"{policy.game} up to symmetry is {spec}, not {whole}")
     assert isinstance(whole.infostates, PhantomInfostates)
     tree, folded, probabilities = whole.tree, Folded(small), np.ones(len(whole.action_ids))
     infosets, elements = np.empty((2, len(whole.infostates)), np.int64)

@@ -21,6 +21,8 @@ from treeplex.storage.memory import available_memory, megabytes
 
 SHOWN = ("float32", "int16")
 """Kinds of storage that an estimate shows."""
+SMALLER = ("int16", "int8", PACKED)
+"""Kinds of storage to take where ``float32`` does not fit, the nearest first."""
 SECONDS_A_NUMBER = 4.2e-9
 """Processor time of an iteration for each number of a stored array, measured on flops, turns and rivers."""
 
@@ -124,7 +126,8 @@ class SpotEstimate:
             "time": f"about {self.seconds:.2g} s per iteration of {self.algorithm}, threads: {self.threads}",
         }
         if not self.fits():
-            found["verdict"] = self.refusal or ("fits in int16 only" if self.fits("int16") else "does not fit")
+            smaller = next((kind for kind in SMALLER if kind in self.memory and self.fits(kind)), None)
+            found["verdict"] = self.refusal or (f"fits in {smaller} only" if smaller else "does not fit")
         return found
 
     def _repr_html_(self) -> str:

@@ -47,6 +47,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
   if (!found.memory) return <Notice bad>{found.refusal}</Notice>;
   const need = found.memory["float32"] ?? 0;
   const short = found.available !== null && need > found.available;
+  const smaller = ["int16", "int8", "packed"].find((kind) => found.fits[kind]);
   return (
     <div class="stack tight" role="status" aria-busy={loading}>
       <Facts
@@ -61,7 +62,7 @@ export function Estimate({ checked, loading, error }: { checked: Checked | null;
       />
       {found.refusal && <Notice bad>{found.refusal}</Notice>}
       {!found.refusal && short && (
-        <Notice bad>{found.fits["int16"] ? "Fits only with numbers of int16 (under Precision)." : "Does not fit into memory: offer fewer sizes or narrow the ranges."}</Notice>
+        <Notice bad>{smaller ? `Fits only with numbers of ${smaller} (under Precision).` : "Does not fit into memory: offer fewer sizes or narrow the ranges."}</Notice>
       )}
     </div>
   );

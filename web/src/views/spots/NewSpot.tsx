@@ -202,7 +202,7 @@ function Advanced({ now, problem }: { now: Draft; problem: (field: string) => st
         {field("target", "Stop at", "0.5%", "exploitability, of the pot or 1.5c")}
         {field("iterations", "At most", "1000", "iterations")}
         {field("algorithm", "Algorithm", "dcfr", "cfr+, pcfr+, …")}
-        {field("storage", "Numbers", "float32", "int16: half the memory")}
+        {field("storage", "Numbers", "float32", "int16: half the memory, int8: a quarter")}
         {field("threads", "Threads", "all", "")}
         {field("chip", "Smallest chip", "by the pot", "bets are rounded to it")}
         {field("min_bet", "Smallest bet", "one chip", "chips")}
