@@ -162,7 +162,7 @@ class WholeHoldemAgent(Seat):
             raise GameError("the agent plays whole hands: it has to see every bet")
         self.sit(seat, generator)
         self.guide.begin(None)
-        self.state, self.thought = self.game.first_state(), None
+        self.state, self.thought, self._spent = self.game.first_state(), None, 0.0
         self.solver: ResolvingAgent | None = None
         first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
         self.ranges = first, second
@@ -175,7 +175,12 @@ class WholeHoldemAgent(Seat):
         return found
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`; what it takes counts for the next decision."""
+        began = perf_counter()
+        self._follow(event)
+        self._spent += perf_counter() - began
+
+    def _follow(self, event: int) -> None:
         options, solver = self.game.options(self.state), self.solver
         following = hand_of(self.game.after(self.state, event))
         if solver is not None and options.player >= 0:
@@ -216,21 +221,23 @@ class WholeHoldemAgent(Seat):
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
         if self.solver is None:
-            self.thought = Thought(0, 0.0, 0)
+            self.thought, self._spent = Thought(0, 0.0, 0), 0.0
             return self.guide.policy()
+        self.solver.spent(self._spent)
         options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
         found = np.zeros((len(options.labels), len(self.holdem.hands)))
         if self.solver.game.options(self.solver.state).player != options.player:  # it heard a bet as a call
-            found[real.kinds.index("pass")] = 1.0
+            found[real.kinds.index("pass")], self._spent = 1.0, 0.0
             return found
         np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
         left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
         if left_out.any():
             found[:, left_out] = self.guide.policy()[:, left_out]
         thought = self.solver.thought or Thought(0, 0.0, 0)
-        if thought.seconds > LONG and self._numbers:
-            self.pace = max(thought.iterations, 1) * self._numbers / (thought.seconds * self.solving.threads)
-        self.thought = thought._replace(seconds=perf_counter() - began)
+        solved = thought.seconds - self._spent
+        if solved > LONG and self._numbers:
+            self.pace = max(thought.iterations, 1) * self._numbers / (solved * self.solving.threads)
+        self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
         return found
 
     def _played(self, event: int) -> Floats:

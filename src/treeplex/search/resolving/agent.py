@@ -32,6 +32,7 @@ from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import Carried, Resolved
+from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE
 from treeplex.search.subgame import METHODS, SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
@@ -39,6 +40,8 @@ from treeplex.solvers.rules.fictitious import FictitiousRule
 DECISION, ROUND = "decision", "round"
 NESTED = (DECISION, ROUND)
 """Where a subgame begins: at each own decision, or with each betting round."""
+LEAF_SHARE = 0.5
+"""Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""
 
 
 @dataclass(frozen=True)
@@ -278,15 +281,15 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
         if isinstance(subgame, HoldemSubgame):
             subgame = replace(subgame, threads=settings.threads)
-        method, horizon = METHODS[settings.method], settings.iterations
+        method, horizon, leaf = METHODS[settings.method], settings.iterations, self.leaves[player]
+        if isinstance(leaf, BlueprintLeaf) and len(subgame.leaves):
+            self._spent = self._spent._replace(boards=leaf.prepare(subgame.leaves, LEAF_SHARE * self.time_left))
         search: SubgameSearch | EndgameSearch
         if solves_whole(subgame, method) and not settings.skip:
             search = EndgameSearch(subgame, method, horizon=horizon)
             self.run(search, horizon)
         else:
-            search = SubgameSearch(
-                subgame, method, self.leaves[player], horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0
-            )
+            search = SubgameSearch(subgame, method, leaf, horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0)
             forget = search.forget_average
 
             def warm_up(done: int) -> None:
