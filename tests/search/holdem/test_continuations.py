@@ -19,7 +19,8 @@ from treeplex.runs.agents.search.spot_blueprint import SpotHands
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
 from treeplex.search.holdem.continuations import Continued, complete_boards, counterpart
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
+from treeplex.search.resolving.settings import Resolving
 
 ROUND, ALONE = Horizon(rounds=1), Horizon(rounds=1, all_in=True)
 FLOP = "TcJdQc"
@@ -128,7 +129,7 @@ def test_as_many_boards_as_there_is_time_for() -> None:
         assert looked_at == boards
         assert all(np.isfinite(each).all() and np.abs(each).max() > 1.0 for each in pairs)
     game = hands.game
-    agent = ResolvingAgent(game, Resolving(every="round", horizon=ALONE, iterations=3), BlueprintLeaf(game, hands, boards=16))
+    agent = ResolvingAgent(game, Resolving(every="round", iterations=3), BlueprintLeaf(game, hands, boards=16), horizon=ALONE)
     agent.think = 1e3
     agent.policy()
     assert agent.thought is not None

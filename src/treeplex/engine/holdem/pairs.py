@@ -53,13 +53,28 @@ def add_payoffs(
     free, won = np.empty((2, len(theirs)), np.float32)
     for j in range(len(theirs)):
         free[j] = 1.0 if other[j] >= 0 else 0.0
-    for i in range(len(mine)):
-        if ranks[i] < 0:
-            continue
-        for j in range(len(theirs)):
-            won[j] = (np.float32(ranks[i] > other[j]) - np.float32(ranks[i] < other[j]) + tilt[i, j]) * free[j]
-        for c in range(folds.shape[0]):
+    fold, show = np.empty((2, folds.shape[2], len(theirs)), np.float32)
+    order, last = np.argsort(mine), -1
+    for c in range(folds.shape[0]):
+        for i in order:  # hands of one class after each other, for which numbers are spread over the other's hands once
+            if ranks[i] < 0:
+                continue
+            if mine[i] != last:
+                last = mine[i]
+                for d in range(folds.shape[2]):
+                    spread(folds[c, last, d], theirs, free, fold[d])
+                    spread(shown[c, last, d], theirs, free, show[d])
+            for j in range(len(theirs)):
+                won[j] = np.float32(ranks[i] > other[j]) - np.float32(ranks[i] < other[j]) + tilt[i, j]
             for d in range(folds.shape[2]):
-                fold, show, row = folds[c, mine[i], d], shown[c, mine[i], d], paid[c, d, i]
+                row, fixed, stake = paid[c, d, i], fold[d], show[d]
                 for j in range(len(theirs)):
-                    row[j] += fold[theirs[j]] * free[j] + show[theirs[j]] * won[j]
+                    row[j] += fixed[j] + stake[j] * won[j]
+        last = -1
+
+
+@njit(cache=True, nogil=True)
+def spread(numbers: Singles, classes: Ints, free: Singles, found: Singles) -> None:
+    """Write the numbers of classes for each hand, 0 for those that are not free, float32 [n]."""
+    for j in range(len(classes)):
+        found[j] = numbers[classes[j]] * free[j]

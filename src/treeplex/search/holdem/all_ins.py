@@ -52,8 +52,9 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
         low, high = np.full((2, len(some), len(held)), BLOCKED_LOW, np.int16)
         high[:] = BLOCKED_HIGH
         for below, above, cards in zip(low, high, some, strict=True):
-            free = ~np.isin(hands, cards).any(axis=1)
-            below[free] = above[free] = np.unique(format_strengths(format, cards, hands[free]), return_inverse=True)[1]
+            strengths = format_strengths(format, cards, hands)
+            ranks, free = np.unique(strengths, return_inverse=True)[1], strengths >= 0
+            below[free] = above[free] = ranks[free]
         add_wins(low, high, wins)
     boards = comb(len(left) - 2 * format.hole, missing)  # on which two hands can meet
     return AllIns(held, np.asarray(0.5 * wins / boards * apart, np.float32))
