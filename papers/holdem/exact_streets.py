@@ -21,7 +21,8 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.search.holdem.endgame_search import EndgameSearch
-from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
+from treeplex.search.holdem.street_solving import StreetSolving
+from treeplex.search.holdem.whole import WholeHoldemAgent
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.subgame import METHODS, SubgameSearch
 

@@ -1,17 +1,20 @@
 """Agents that solve again while they play: exploitability of DeepStack, Libratus and Modicum in Leduc poker, by iterations."""
 
+from dataclasses import replace
+
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import BlueprintLeaf, ExactLeaf, biased_policies
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
+from treeplex.search.resolving.settings import ROUND, Resolving
 from treeplex.solvers import make_solver
 
 GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")
@@ -34,9 +37,10 @@ def solved(algorithm: str, iterations: int) -> Policy:
 def exploitability(
     settings: Resolving, leaves: LeafValue | list[LeafValue] | None = None, blueprint: Policy | None = None
 ) -> float:
-    """Of what an agent plays at all infosets, in chips."""
-    table = None if blueprint is None else TableBlueprint(RULES, blueprint, settings.start)
-    agent = ResolvingAgent(RULES, settings, leaves, blueprint=table)
+    """Of what an agent plays at all infosets, in chips; leaves stand at ends of rounds, a blueprint plays the first round."""
+    start, horizon = int(blueprint is not None), TO_THE_END if leaves is None else END_OF_ROUND
+    table = None if blueprint is None else TableBlueprint(RULES, blueprint, start)
+    agent = ResolvingAgent(RULES, settings, leaves, horizon=horizon, blueprint=table, start=start)
     return judge(GAME, agent_policy(agent, GAME)).exploitability
 
 
@@ -52,15 +56,15 @@ def by_budget() -> dict[str, list[float | None]]:
     found["CFR+ on the whole game"] = [judge(GAME, solved("cfr+", budget)).exploitability for budget in BUDGETS]
     for name, settings, leaves, blueprint in (
         ("DeepStack, to the end of the game", Resolving(), None, None),
-        ("DeepStack, exact values after the round", Resolving(horizon=END_OF_ROUND), "exact", None),
-        ("Libratus, maxmargin", Resolving(gadget="maxmargin", every=ROUND, start=1), None, rough),
-        ("Libratus, reach-maxmargin", Resolving(gadget="reach-maxmargin", every=ROUND, start=1), None, rough),
-        ("Libratus, each decision", Resolving(gadget="maxmargin", start=1), None, rough),
-        ("Modicum, four continuations", Resolving(every=ROUND, horizon=END_OF_ROUND), "continuations", better),
+        ("DeepStack, exact values after the round", Resolving(), "exact", None),
+        ("Libratus, maxmargin", Resolving(gadget="maxmargin", every=ROUND), None, rough),
+        ("Libratus, reach-maxmargin", Resolving(gadget="reach-maxmargin", every=ROUND), None, rough),
+        ("Libratus, each decision", Resolving(gadget="maxmargin"), None, rough),
+        ("Modicum, four continuations", Resolving(every=ROUND), "continuations", better),
     ):
         row: list[float | None] = []
         for budget in BUDGETS:
-            given = Resolving(**(vars(settings) | {"iterations": budget}))
+            given = replace(settings, iterations=budget)
             if leaves == "exact" and budget > MOST_WITH_LEAVES:
                 row.append(None)
             elif leaves == "exact":
@@ -85,7 +89,7 @@ def by_blueprint() -> dict[str, list[float]]:
     ):
         row = [judge(GAME, blueprint).exploitability]
         for gadget, count in (("resolve", 1), ("resolve", 4), ("maxmargin", 4)):
-            settings = Resolving(gadget=gadget, every=ROUND, horizon=END_OF_ROUND, iterations=CONTINUATIONS)
+            settings = Resolving(gadget=gadget, every=ROUND, iterations=CONTINUATIONS)
             row.append(exploitability(settings, continuations(blueprint, count)))
         found[name] = row
         print(name, row, flush=True)

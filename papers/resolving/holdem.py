@@ -19,7 +19,8 @@ from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.search import BlueprintLeaf, Horizon, biased_policies
 from treeplex.search.holdem.resolved import resolved_streets
-from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
+from treeplex.search.resolving.settings import ROUND, Resolving
 
 DECK = small(ranks=7, suits=2, hole=2, deal=(0, 3, 1, 1))
 SPOT = Spot(parse_cards("TcJdQcKd"), 2.0, 6.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
@@ -46,8 +47,8 @@ def modicum(policy: HandPolicy, count: int) -> ResolvingAgent:
     """An agent that solves each street to its end, with so many continuations."""
     game, choices = HoldemGame.of(SPOT), biased_policies(policy)[:count]
     leaves = [BlueprintLeaf(game, policy, {1 - player: choices}) for player in (0, 1)]
-    settings = Resolving(every=ROUND, horizon=Horizon(rounds=1), iterations=ITERATIONS)
-    return ResolvingAgent(game, settings, leaves, remember=400)
+    settings = Resolving(every=ROUND, iterations=ITERATIONS)
+    return ResolvingAgent(game, settings, leaves, horizon=Horizon(rounds=1), remember=400)
 
 
 def turns() -> dict[str, list[float]]:

@@ -15,7 +15,7 @@ from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
 from treeplex.search.play_distribution import averaged_policy
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
 from treeplex.search.resolving.carried import Carried
 from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
@@ -31,6 +31,7 @@ from treeplex.search.resolving.self_improvement import (
     most_frequent,
     unknown_actions,
 )
+from treeplex.search.resolving.settings import Resolving
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
 from treeplex.search.translation.agent import TranslatedAgent

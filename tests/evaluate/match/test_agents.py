@@ -22,7 +22,8 @@ from treeplex.games.public import pick
 from treeplex.search import ExactLeaf, ZeroLeaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
+from treeplex.search.resolving.settings import Resolving
 from treeplex.search.settings import PlaythroughSettings
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))

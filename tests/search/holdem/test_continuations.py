@@ -18,9 +18,11 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.search.spot_blueprint import SpotHands
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
-from treeplex.search.holdem.leaves.continuations import Continued, complete_boards, counterpart
+from treeplex.search.holdem.continuations import Continued, complete_boards, counterpart
+from treeplex.search.resolving.agent import ResolvingAgent
+from treeplex.search.resolving.settings import Resolving
 
-ROUND = Horizon(rounds=1)
+ROUND, ALONE = Horizon(rounds=1), Horizon(rounds=1, all_in=True)
 FLOP = "TcJdQc"
 
 
@@ -105,13 +107,33 @@ def test_boards_that_are_drawn() -> None:
     assert turns == sorted(turns)
     assert max(map(turns.count, turns)) - min(map(turns.count, turns)) <= 1
     assert len(set(turns)) == 7
-    for each, most in ((HoldemPolicy.uniform(policy.game), 0.01), (policy, 0.3)):
+    for each, most in ((HoldemPolicy.uniform(policy.game), 0.02), (policy, 0.15)):
         hands = SpotHands(each)
         state = next(HoldemState(k, board) for k, node in enumerate(hands.game.tree.nodes) if isinstance(node, StreetEnd))
         held = np.flatnonzero(hands.game.free(board))
-        exact, drawn = (Continued(([hands], [hands]), count).payoffs(state, (held, held))[0, 0] for count in (42, 16))
-        exact = exact * (drawn != 0)  # with ten cards some pairs are on none of so few boards
+        found = [Continued(([hands], [hands]), count).payoffs([state], (held, held)) for count in (42, 16)]
+        assert [boards for _, boards in found] == [42, 16]
+        exact, drawn = (pairs[0][0, 0] for pairs, _ in found)
         assert np.abs((exact - drawn).sum(axis=1)).mean() < most * np.abs(exact.sum(axis=1)).mean()
+
+
+def test_as_many_boards_as_there_is_time_for() -> None:
+    """One at least; drawn ones are as many as fit, and where all are looked at, time does not matter."""
+    _, policy = random_blueprint(FLOP, 0)
+    hands = SpotHands(policy)
+    ends = [k for k, node in enumerate(hands.game.tree.nodes) if isinstance(node, StreetEnd) and node.street == 1]
+    states = [HoldemState(number, policy.spot.board) for number in ends]
+    held = np.flatnonzero(hands.game.free(policy.spot.board))
+    for most, seconds, boards in ((16, 0.0, 1), (16, 1e3, 16), (42, 0.0, 42)):
+        pairs, looked_at = Continued(([hands], [hands]), most).payoffs(states, (held, held), seconds)
+        assert looked_at == boards
+        assert all(np.isfinite(each).all() and np.abs(each).max() > 1.0 for each in pairs)
+    game = hands.game
+    agent = ResolvingAgent(game, Resolving(every="round", iterations=3), BlueprintLeaf(game, hands, boards=16), horizon=ALONE)
+    agent.think = 1e3
+    agent.policy()
+    assert agent.thought is not None
+    assert agent.thought.boards == 16
 
 
 def test_other_bets_are_heard() -> None:

@@ -11,8 +11,9 @@ from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.public import HoldemGame
 from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.search import METHODS, ExactLeaf, Horizon, NoLeaf, SubgameSearch, carried_values, cut
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.response import response_values
+from treeplex.search.resolving.settings import Resolving
 
 
 def solved(iterations: int = 30) -> tuple[HoldemGame, SubgameSearch]:
@@ -89,8 +90,8 @@ def test_a_street_that_is_cut_off() -> None:
     """The leaf stands before the card: all rivers are solved from there, and then the one that came."""
     game = HoldemGame.of(small_spot())
     leaf, horizon = ExactLeaf(iterations=3), Horizon(rounds=1)
-    plain = ResolvingAgent(game, Resolving(gadget="none", iterations=3, horizon=horizon), leaf)
-    behind = ResolvingAgent(game, Resolving(iterations=3, horizon=horizon), leaf)
+    plain = ResolvingAgent(game, Resolving(gadget="none", iterations=3), leaf, horizon=horizon)
+    behind = ResolvingAgent(game, Resolving(iterations=3), leaf, horizon=horizon)
     for agent in (plain, behind):
         agent.policy()
         for label in (0, 0, game.spot.format.deck[1]):

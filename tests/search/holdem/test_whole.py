@@ -17,7 +17,8 @@ from treeplex.runs.agents.registry import agent
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.train.train import train
 from treeplex.search.holdem.promises import promised_by
-from treeplex.search.holdem.whole import StreetSolving, WholeHoldemAgent
+from treeplex.search.holdem.street_solving import StreetSolving
+from treeplex.search.holdem.whole import WholeHoldemAgent
 from treeplex.search.resolving.response import response_values
 
 OWN = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
@@ -251,7 +252,7 @@ def test_libratus_and_modicum_play_whole_holdem(folder):
     free = modicum.holdem.free(modicum.state) > 0
     assert np.allclose(table[:, free].sum(axis=0), 1.0)
     flop = modicum.solver
-    assert flop.settings.horizon.rounds == 1
+    assert flop.horizon.rounds == 1
     assert flop.leaves[0].continuations == (1, 4)
     assert modicum.thought.iterations == 20
     reach([modicum], [7])  # a raise that the flop lacks is added, and the flop solved again

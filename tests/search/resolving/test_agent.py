@@ -8,7 +8,8 @@ import pytest
 
 import treeplex as tp
 from tests.search.resolving.test_resolved import LEDUC, blueprint, leduc, losses, random_policy
-from treeplex.errors import AlgorithmError, GameError, PolicyError
+from treeplex.errors import AlgorithmError, GameError, PolicyError, SpecError
+from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.search import (
     Belief,
     BlueprintLeaf,
@@ -23,19 +24,26 @@ from treeplex.search import (
     resolved,
 )
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.resolving.agent import DECISION, ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
+from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
 
 END_OF_ROUND = Horizon(rounds=1, dealt=True)
 DICE = "liars_dice(dice_sides=2)"
 
 
 def agent_for(
-    spec: str, leaves: LeafValue | Sequence[LeafValue] | None = None, policy: tp.Policy | None = None, **settings: object
+    spec: str,
+    leaves: LeafValue | Sequence[LeafValue] | None = None,
+    policy: tp.Policy | None = None,
+    *,
+    horizon: Horizon = TO_THE_END,
+    start: int = 0,
+    **settings: object,
 ) -> ResolvingAgent:
     chosen, rules = Resolving(**settings), public_rules(spec)  # type: ignore[arg-type]
-    table = None if policy is None else TableBlueprint(rules, policy, chosen.start)
-    return ResolvingAgent(rules, chosen, leaves, blueprint=table)
+    table = None if policy is None else TableBlueprint(rules, policy, start)
+    return ResolvingAgent(rules, chosen, leaves, horizon=horizon, blueprint=table, start=start)
 
 
 def played_by(agent: ResolvingAgent, spec: str) -> tp.Policy:
@@ -192,15 +200,16 @@ def test_a_play_from_elsewhere_and_games_with_others() -> None:
 def test_what_is_refused() -> None:
     rules = public_rules("leduc_poker")
     for settings, message in (
-        (Resolving(gadget="margin"), "unknown gadget 'margin'; known: none, resolve"),
-        (Resolving(every="street"), "unknown every 'street'; known: decision, round"),
-        (Resolving(method="lp"), "unknown method 'lp'"),
-        (Resolving(iterations=5, skip=5), "skip must be below the 5 iterations of a solve, not 5"),
-        (Resolving(method="fp", skip=5), "fp cannot skip iterations"),
-        (Resolving(start=1), "give a blueprint, or start=0"),
+        ({"gadget": "margin"}, "gadget must be one of none, resolve.*, not 'margin'"),
+        ({"every": "street"}, "every must be one of decision, round, not 'street'"),
+        ({"method": "lp"}, "method must be one of .*, not 'lp'"),
+        ({"iterations": 5, "skip": 5}, "skip must be below the 5 iterations of a solve, not 5"),
+        ({"method": "fp", "skip": 5}, "fp cannot skip iterations"),
     ):
-        with pytest.raises(AlgorithmError, match=message):
-            ResolvingAgent(rules, settings)
+        with pytest.raises(SpecError, match=message):
+            Resolving(**settings)  # type: ignore[arg-type]
+    with pytest.raises(AlgorithmError, match="give a blueprint, or start=0"):
+        ResolvingAgent(rules, Resolving(), start=1)
     policy = blueprint(10)
     with pytest.raises(AlgorithmError, match="start=2, but the game has no round after so many deals"):
         agent_for("leduc_poker", policy=policy, start=2)

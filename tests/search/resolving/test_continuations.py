@@ -16,7 +16,8 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies, expected_payoffs
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
+from treeplex.search.resolving.payoffs import expected_payoffs
 from treeplex.search.resolving.self_generation import generated_policies
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver

@@ -29,11 +29,13 @@ class Thought(NamedTuple):
         iterations: of the search; 0 where it remembered one.
         seconds: of the wall clock.
         subgames: how many it solved.
+        boards: of hold'em with continuations of a blueprint, complete boards looked at behind each leaf; 0 for none.
     """
 
     iterations: int
     seconds: float
     subgames: int = 1
+    boards: int = 0
 
 
 class Agent(Protocol):

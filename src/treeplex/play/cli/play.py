@@ -132,7 +132,8 @@ def one_game(table: "Table", own: int) -> float:
 
 def thought_text(thought: "Thought") -> str:
     """How an action was found, in words."""
-    return f"{counted(thought.iterations)} in {thought.seconds:.2g} s"
+    boards = f", {thought.boards} boards behind leaves" if thought.boards else ""
+    return f"{counted(thought.iterations)} in {thought.seconds:.2g} s{boards}"
 
 
 def thinking() -> Live:

@@ -59,7 +59,7 @@ class SubgameAgent(Seat, Generic[Kept]):
         self._clock = perf_counter()
         found = solve()
         spent = self._spent
-        self._spent = Thought(spent.iterations, spent.seconds + perf_counter() - self._clock, spent.subgames + 1)
+        self._spent = spent._replace(seconds=spent.seconds + perf_counter() - self._clock, subgames=spent.subgames + 1)
         if self.remember and keep(found):
             self._known[key] = found
             while len(self._known) > self.remember:
@@ -97,6 +97,10 @@ class SubgameAgent(Seat, Generic[Kept]):
     def time_left(self) -> float:
         """Seconds of the time to think that are left, while a subgame is solved; infinite without a limit."""
         return np.inf if self.think is None else self.think - (perf_counter() - self._clock + self._spent.seconds)
+
+    def spent(self, seconds: float) -> None:
+        """So long has the next decision taken until now, what was done outside included."""
+        self._spent = self._spent._replace(seconds=seconds)
 
     def decided(self) -> None:
         """Say in :attr:`thought` what was thought since the last decision."""

@@ -8,14 +8,12 @@ blueprint. The first solve is from ranges alone, as Modicum's: what a policy in 
 little. Later ones stand behind a gadget, which keeps what the last solve promised to each of the opponent's hands.
 """
 
-from collections.abc import Iterator
-from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.errors import AlgorithmError, GameError
+from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.holdem.spot_size import spot_size
 from treeplex.forms.policies.holdem.buckets import BucketPolicy
@@ -29,8 +27,9 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.promises import MOST_WRITTEN, promised_by, written_size
+from treeplex.search.holdem.street_solving import BLUEPRINT, StreetSolving
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving.agent import ROUND, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.carried import Carried
 from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import UNSAFE
@@ -41,79 +40,10 @@ ENOUGH = 80
 """Iterations of a turn after which it usually loses less than half a percent of the pot."""
 PACE = 2.5e8
 """Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
-BLUEPRINT, RANGES = PROMISES = ("blueprint", "ranges")
-"""What a hand's first solve keeps: what the blueprint promises, or nothing but ranges."""
-MOST_BIASED = 4
-"""Continuations: the blueprint, and the same biased to folding, calling or raising."""
-FLOP_BOARDS = 16
-"""Complete boards on which continuations behind a flop are valued."""
+PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
+"""How much of the time what the blueprint promises may take; numbers that one thread writes and answers in a second."""
 LONG = 0.2
 """Seconds of a solve that says how many they are."""
-
-
-@dataclass(frozen=True)
-class StreetSolving:
-    """How streets are solved again.
-
-    Attributes:
-        start: the first street that is, 1 for the flop to 3 for the river.
-        bets: sizes on each street from there on, where that street is solved for its own play; the last one is used for later
-            streets below it.
-        later: sizes of later streets within a solve.
-        raises: sizes of raises, everywhere.
-        add_allin, force_allin: where all-in is offered besides, see :class:`treeplex.games.poker.betting.sizes.BetPlan`.
-        iterations: of each solve at most.
-        gadget, method, threads: see :class:`treeplex.search.resolving.agent.Resolving`.
-        drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
-        promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get against the blueprint,
-            or nothing; nothing as well where too many boards follow, as on flops of 52 cards.
-        continuations: from how many continuations of the blueprint the opponent chooses at the end of the flop; 0: the flop is
-            solved to the end of the hand.
-        boards: complete boards at most that continuations are valued on.
-    """
-
-    start: int = 2
-    bets: tuple[str, ...] = ("66%", "50%,100%,a")
-    later: str = "75%"
-    raises: str = "100%"
-    add_allin: float = 1.5
-    force_allin: float = 0.25
-    iterations: int = 200
-    gadget: str = "resolve"
-    method: str = "dcfr"
-    threads: int = 2
-    drop: float = 1e-3
-    promises: str = RANGES
-    continuations: int = 0
-    boards: int = FLOP_BOARDS
-
-    def plans(self, street: int, least: float) -> Iterator[BetPlan]:
-        """The sizes of a solve that begins on a street, then smaller trees: without raises on later streets, without any.
-
-        Args:
-            street: where it begins.
-            least: the smallest bet in chips.
-        """
-        own = self.bets[min(street - self.start, len(self.bets) - 1)]
-        for here, after in ((self.raises, self.raises), (self.raises, "none"), ("none", "none")):
-            plan = BetPlan.same(self.later, after, min_bet=least, add_allin=self.add_allin, force_allin=self.force_allin)
-            yield plan.override(street, bets=own, raises=here)
-
-    def resolving(self, horizon: Horizon = TO_THE_END) -> Resolving:
-        """The same for the agent that solves a spot."""
-        return Resolving(self.gadget, ROUND, self.method, self.iterations, horizon=horizon, threads=self.threads)
-
-    def check(self) -> None:
-        """Refuse what does not go together.
-
-        Raises:
-            AlgorithmError: one line about the first thing that is wrong.
-        """
-        self.resolving().check()
-        if self.promises not in PROMISES:
-            raise AlgorithmError(f"unknown promises {self.promises!r}; known: {', '.join(PROMISES)}")
-        if not 0 <= self.continuations <= MOST_BIASED:
-            raise AlgorithmError(f"continuations must be from 0 to {MOST_BIASED} in hold'em, not {self.continuations}")
 
 
 class WholeHoldemAgent(Seat):
@@ -162,7 +92,7 @@ class WholeHoldemAgent(Seat):
             raise GameError("the agent plays whole hands: it has to see every bet")
         self.sit(seat, generator)
         self.guide.begin(None)
-        self.state, self.thought = self.game.first_state(), None
+        self.state, self.thought, self._spent, self._began = self.game.first_state(), None, 0.0, 0.0
         self.solver: ResolvingAgent | None = None
         first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
         self.ranges = first, second
@@ -175,7 +105,12 @@ class WholeHoldemAgent(Seat):
         return found
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.evaluate.match.agents.Agent.see`; what it takes counts for the next decision."""
+        self._began = perf_counter()
+        self._follow(event)
+        self._spent += perf_counter() - self._began
+
+    def _follow(self, event: int) -> None:
         options, solver = self.game.options(self.state), self.solver
         following = hand_of(self.game.after(self.state, event))
         if solver is not None and options.player >= 0:
@@ -216,21 +151,23 @@ class WholeHoldemAgent(Seat):
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
         if self.solver is None:
-            self.thought = Thought(0, 0.0, 0)
+            self.thought, self._spent = Thought(0, 0.0, 0), 0.0
             return self.guide.policy()
+        self.solver.spent(self._spent)
         options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
         found = np.zeros((len(options.labels), len(self.holdem.hands)))
         if self.solver.game.options(self.solver.state).player != options.player:  # it heard a bet as a call
-            found[real.kinds.index("pass")] = 1.0
+            found[real.kinds.index("pass")], self._spent = 1.0, 0.0
             return found
         np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
         left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
         if left_out.any():
             found[:, left_out] = self.guide.policy()[:, left_out]
         thought = self.solver.thought or Thought(0, 0.0, 0)
-        if thought.seconds > LONG and self._numbers:
-            self.pace = max(thought.iterations, 1) * self._numbers / (thought.seconds * self.solving.threads)
-        self.thought = thought._replace(seconds=perf_counter() - began)
+        solved = thought.seconds - self._spent
+        if solved > LONG and self._numbers:
+            self.pace = max(thought.iterations, 1) * self._numbers / (solved * self.solving.threads)
+        self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
         return found
 
     def _played(self, event: int) -> Floats:
@@ -252,7 +189,7 @@ class WholeHoldemAgent(Seat):
         before, carried = self.solver, list[Carried]()
         ranges: Ranges = self._likely()
         if before is not None:
-            if not before.settings.horizon.rounds and acts_after(before, card):
+            if not before.horizon.rounds and acts_after(before, card):
                 before.see(card)
                 carried = [before.carried(player) for player in self._solved]
                 ranges = carried[0].belief.ranges
@@ -263,24 +200,33 @@ class WholeHoldemAgent(Seat):
         below = self._below() if ends or safe else None
         if ends and below is None:
             return None
+        promised = self._promised(below, ranges) if safe and below is not None else {}
         game = HoldemGame.of(self._street(ranges) if ends else self._spot(ranges))
         horizon, leaves = TO_THE_END, list[LeafValue]()
         if ends and below is not None:
             horizon, own = Horizon(rounds=1, all_in=True), below[0]
             choices = biased_policies(own)[: solving.continuations]
             leaves = [BlueprintLeaf(game, own, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
-        found = ResolvingAgent(game, solving.resolving(horizon), leaves or None, generator=self.generator, remember=4)
+        found = ResolvingAgent(game, solving.resolving, leaves or None, horizon=horizon, generator=self.generator, remember=4)
         found.begin(self.player)
         found.think = self.think
-        if safe and below is not None and written_size(below[0].game) <= MOST_WRITTEN:
-            policy, scale = below
-            at = Belief.of(game, game.first_state(), ranges)
-            for player in self._solved:
-                promised = scale * promised_by(policy, ranges, player, threads=solving.threads)
-                carried.append(Carried(player, at, promised))
-        for each in carried:
+        at = Belief.of(game, game.first_state(), ranges)
+        for each in (*carried, *(Carried(player, at, values) for player, values in promised.items())):
             found.go_on(each)
         return found
+
+    def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
+        """What the blueprint promises the other's hands, for each player that is solved; nothing where that takes too long."""
+        (policy, scale), threads = below, self.solving.threads
+        within = PROMISES_SHARE * self._left * WRITTEN_PACE * threads / len(self._solved)
+        if written_size(policy.game) > min(MOST_WRITTEN, within):
+            return {}
+        return {player: scale * promised_by(policy, ranges, player, threads=threads) for player in self._solved}
+
+    @property
+    def _left(self) -> float:
+        """Seconds of the time to think that are left while an event is seen; infinite without a limit."""
+        return np.inf if self.think is None else self.think - self._spent - (perf_counter() - self._began)
 
     @property
     def _solved(self) -> tuple[int, ...]:
@@ -301,7 +247,7 @@ class WholeHoldemAgent(Seat):
         for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
             spot = self.holdem.spot_at(self.state, ranges, plan)
             self._numbers = spot_size(spot, isomorphism=False).stored
-            if self.think is None or self._numbers * ENOUGH <= self.pace * solving.threads * self.think:
+            if self._numbers * ENOUGH <= self.pace * solving.threads * self._left:
                 break
         return spot
 

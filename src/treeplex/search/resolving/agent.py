@@ -14,7 +14,7 @@ Modicum    nothing         at the beginning of each round     with the round    
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -32,57 +32,13 @@ from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import Carried, Resolved
-from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE
+from treeplex.search.resolving.continuations import BlueprintLeaf
+from treeplex.search.resolving.resolved import REACH, UNSAFE
+from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
 from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.solvers.rules.fictitious import FictitiousRule
 
-DECISION, ROUND = "decision", "round"
-NESTED = (DECISION, ROUND)
-"""Where a subgame begins: at each own decision, or with each betting round."""
-
-
-@dataclass(frozen=True)
-class Resolving:
-    """How an agent solves again.
-
-    Attributes:
-        gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`; gifts are counted where a blueprint promises.
-        every: one of :data:`NESTED`.
-        method: one of :data:`treeplex.search.subgame.METHODS`.
-        iterations: of each solve.
-        skip: iterations at its beginning that do not count for averages.
-        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
-            a deal, all of its outcomes are solved first, to find what each promises.
-        start: deals until it solves for the first time; before, it plays a blueprint.
-        threads: in hold'em, that share the boards of a solve.
-    """
-
-    gadget: str = "resolve"
-    every: str = DECISION
-    method: str = "cfr+"
-    iterations: int = 1000
-    skip: int = 0
-    horizon: Horizon = TO_THE_END
-    start: int = 0
-    threads: int = 1
-
-    def check(self) -> None:
-        """Refuse what does not go together.
-
-        Raises:
-            AlgorithmError: one line about the first thing that is wrong.
-        """
-        for name, value, known in (
-            ("gadget", self.gadget, RESOLVING),
-            ("every", self.every, NESTED),
-            ("method", self.method, METHODS),
-        ):
-            if value not in known:
-                raise AlgorithmError(f"unknown {name} {value!r}; known: {', '.join(known)}")
-        if not 0 <= self.skip < self.iterations:
-            raise AlgorithmError(f"skip must be below the {self.iterations} iterations of a solve, not {self.skip}")
-        if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):
-            raise AlgorithmError(f"{self.method} cannot skip iterations, for it plays against its average; leave skip out")
+LEAF_SHARE = 0.4
+"""Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""
 
 
 class Stand(NamedTuple):
@@ -103,6 +59,9 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     Attributes:
         game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
         settings: how it solves.
+        horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
+            a deal, all of its outcomes are solved first, to find what each promises.
+        start: deals until it solves for the first time; before, it plays the blueprint.
         leaves: for each player the values at the leaves of its subgames.
         blueprint: what it plays before it solves, and what promises at first; None for nothing.
         path: labels of the play so far.
@@ -114,14 +73,16 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         settings: Resolving,
         leaves: LeafValue | Sequence[LeafValue] | None = None,
         *,
+        horizon: Horizon = TO_THE_END,
         blueprint: Blueprint | None = None,
+        start: int = 0,
         generator: np.random.Generator | None = None,
         remember: int = 64,
     ) -> None:
         """Begin a play.
 
         Args:
-            game, settings, blueprint: see the attributes.
+            game, settings, horizon, blueprint, start: see the attributes.
             leaves: values at leaves, the same for both players or one for each; None where subgames are not cut off.
             generator: of draws from its policy; it draws nothing else.
             remember: solved subgames that are kept for later plays.
@@ -130,13 +91,12 @@ class ResolvingAgent(SubgameAgent[Resolved]):
             AlgorithmError, PolicyError: settings that do not fit each other, or a blueprint of another game.
         """
         super().__init__(game, generator, remember)
-        settings.check()
-        self.settings, self.blueprint = settings, blueprint
+        self.settings, self.horizon, self.blueprint, self.start = settings, horizon, blueprint, start
         self.leaves = tuple(leaves) if isinstance(leaves, Sequence) else (leaves or NoLeaf(),) * 2
         if blueprint is not None:
-            blueprint.check(game, settings.start, reach=settings.gadget.startswith(REACH))
-        elif settings.start:
-            raise AlgorithmError(f"what is played until deal {settings.start} is not known: give a blueprint, or start=0")
+            blueprint.check(game, start, reach=settings.gadget.startswith(REACH))
+        elif start:
+            raise AlgorithmError(f"what is played until deal {start} is not known: give a blueprint, or start=0")
         self._first, self._begun, self.path = game, Belief.root(game), tuple[int, ...]()
         self._stands: dict[int, Stand] = {}
         self._at: Belief | None = None
@@ -161,7 +121,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
         player = self.game.options(self.state).player
-        if self.blueprint is not None and len(deals_in(self.game, self.path)) < self.settings.start:
+        if self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start:
             self.decided()
             return self.blueprint.policy(self.game, self.path)
         stand = self._stand(player)
@@ -220,7 +180,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """Where a player solves for the first time in a play."""
         if self.blueprint is None:
             return Stand(0, Carried(player, self._begun))
-        start = self.settings.start
+        start = self.start
         path = self.path[: deals_in(self.game, self.path)[start - 1]] if start else ()
         promised = None
         if self.settings.gadget != UNSAFE:
@@ -275,18 +235,18 @@ class ResolvingAgent(SubgameAgent[Resolved]):
             ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]
             belief = Belief.of(self.game, belief.state, ranges)
             gadget = kind(player, np.nan_to_num(carried.promised)[None])
-        subgame = cut(self.game, [belief], settings.horizon, gadget=gadget)
+        subgame = cut(self.game, [belief], self.horizon, gadget=gadget)
         if isinstance(subgame, HoldemSubgame):
             subgame = replace(subgame, threads=settings.threads)
-        method, horizon = METHODS[settings.method], settings.iterations
+        method, horizon, leaf = METHODS[settings.method], settings.iterations, self.leaves[player]
+        if isinstance(leaf, BlueprintLeaf) and len(subgame.leaves):
+            self._spent = self._spent._replace(boards=leaf.prepare(subgame.leaves, LEAF_SHARE * self.time_left))
         search: SubgameSearch | EndgameSearch
         if solves_whole(subgame, method) and not settings.skip:
             search = EndgameSearch(subgame, method, horizon=horizon)
             self.run(search, horizon)
         else:
-            search = SubgameSearch(
-                subgame, method, self.leaves[player], horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0
-            )
+            search = SubgameSearch(subgame, method, leaf, horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0)
             forget = search.forget_average
 
             def warm_up(done: int) -> None:

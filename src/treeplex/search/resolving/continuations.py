@@ -6,33 +6,25 @@ is one more decision behind each leaf, updated by the rule that solves the subga
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import lru_cache
-from typing import Any, NamedTuple, Protocol, overload, runtime_checkable
+from math import inf
+from typing import Protocol, overload, runtime_checkable
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.subgame import HoldemPlaces
-from treeplex.forms.policies.holdem.by_hand import HandPolicy, biased_hands
+from treeplex.forms.policies.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.level import Level
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.games.poker.betting.tree import Showdown
-from treeplex.games.poker.public import HoldemGame, HoldemState
-from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
-from treeplex.search.holdem.leaves.continuations import Continued, counterpart
+from treeplex.games.poker.public import HoldemGame
+from treeplex.games.public import PublicTree
 from treeplex.search.leaf import Prepared
+from treeplex.search.resolving.payoffs import AnyPolicy, HoldemWalk, PairWalk, Payoffs
 
-AnyPolicy = Policy | HandPolicy
 BOARDS = 48
 """Complete boards below a leaf of hold'em, where more can follow."""
-MOST_KEPT = 32
-"""Leaves of hold'em whose payoffs are kept while a play goes on."""
 FOLD, CALL = ("fold",), ("call", "check")
 """First words of actions, in small letters; other actions of poker raise."""
 
@@ -50,18 +42,6 @@ class ManyValued(Protocol):
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         """As :class:`treeplex.search.leaf.LeafValue`, but reaches and values are by continuation, float64 [C_i, K, H_i]."""
         ...
-
-
-class Payoffs(NamedTuple):
-    """What player 0 gets behind leaves.
-
-    Attributes:
-        pairs: [K, C_0, C_1, n_0, n_1], for each pair of hands, times how likely chance makes it.
-        hands: for each player which of its H_i hands these are.
-    """
-
-    pairs: NDArray[Any]
-    hands: tuple[Any, Any]
 
 
 class BlueprintLeaf:
@@ -101,11 +81,16 @@ class BlueprintLeaf:
             )
         self.rules, policies = rules, tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(own) for own in policies)
-        self._payoffs: Prepared[Places, Payoffs]
-        if isinstance(rules, HoldemGame):
-            self._payoffs = Prepared(HoldemWalk(policies, boards))
-        else:
-            self._payoffs = Prepared(PairWalk(rules, policies))
+        walk = HoldemWalk(policies, boards) if isinstance(rules, HoldemGame) else PairWalk(rules, policies)
+        self._seconds = inf
+        self._payoffs = Prepared[Places, Payoffs](lambda places: walk(places, self._seconds))
+
+    def prepare(self, places: Places, seconds: float) -> int:
+        """Work out payoffs behind leaves, about so long, see :meth:`Continued.payoffs`; how many boards that were."""
+        self._seconds = seconds
+        found = self._payoffs(places)
+        self._seconds = inf
+        return found.boards
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
         if max(self.continuations) == 1:
@@ -114,117 +99,16 @@ class BlueprintLeaf:
         return self._values(places, reached, player)
 
     def _values(self, places: Places, reached: Ranges, player: int | None) -> Ranges:
-        pairs, hands = self._payoffs(places)
-        first, second = (own[..., held].astype(pairs.dtype) for own, held in zip(reached, hands, strict=True))
-        found = []
+        payoffs, found = self._payoffs(places), []
         for own in (0, 1):
             values = np.zeros((self.continuations[own], len(places), places.widths[own]))
             if player in (None, own):
-                if own == 0:
-                    entries = np.matmul(pairs, second.transpose(1, 0, 2)[:, None, :, :, None])[..., 0].sum(axis=2)
-                else:
-                    entries = -np.matmul(first.transpose(1, 0, 2)[:, :, None, None, :], pairs)[..., 0, :].sum(axis=1)
-                mass = places.opposing(tuple(each.sum(axis=0) for each in reached), own)[:, hands[own]]
-                values[..., hands[own]] = np.divide(
-                    entries.transpose(1, 0, 2), mass, out=np.zeros(values[..., hands[own]].shape), where=mass > 0
-                )
+                held, facing = payoffs.hands[own], reached[1 - own][..., payoffs.hands[1 - own]]
+                mass = places.opposing(tuple(each.sum(axis=0) for each in reached), own)[:, held]
+                entries = payoffs.entries(own, facing)
+                values[..., held] = np.divide(entries, mass, out=np.zeros_like(entries), where=mass > 0)
             found.append(values)
         return tuple(found)
-
-
-class PairWalk:
-    """Payoffs behind leaves of public trees."""
-
-    def __init__(self, rules: PublicTree, policies: Sequence[Sequence[AnyPolicy]]) -> None:
-        """Go on by policies of both players.
-
-        Raises:
-            AlgorithmError: they are of hold'em.
-        """
-        tables = [[each for each in own if isinstance(each, Policy)] for own in policies]
-        if [*map(len, tables)] != [*map(len, policies)]:
-            raise AlgorithmError("policies of hold'em's hands go on in hold'em; here give policies of the game")
-        self.rules, self._policies = rules, tables
-
-    def __call__(self, places: Places) -> Payoffs:
-        """Walk what follows; all of a leaf's hands.
-
-        Raises:
-            AlgorithmError: leaves of hold'em.
-        """
-        if not isinstance(places, PairPlaces):
-            raise AlgorithmError("a policy of a public tree has values of its own subgames, not of hold'em")
-        return Payoffs(self._walk_places(places), (slice(None), slice(None)))
-
-    def _walk_places(self, places: PairPlaces) -> Floats:
-        """What player 0 gets for each pair of hands, times how likely chance makes it, float64 [K, C_0, C_1, H_0, H_1]."""
-        lengths = [len(own) for own in self._policies]
-        found = np.zeros((len(places), *lengths, *places.widths))
-        for own, state in zip(found, places.true_states, strict=True):
-            for a, first in enumerate(self._policies[0]):
-                for b, second in enumerate(self._policies[1]):
-                    payoffs = state.weight * expected_payoffs(self.rules, state, (first, second))
-                    own[a, b, : payoffs.shape[0], : payoffs.shape[1]] = payoffs
-        return found
-
-
-class HoldemWalk:
-    """Payoffs behind leaves of hold'em."""
-
-    def __init__(self, policies: Sequence[Sequence[AnyPolicy]], boards: int) -> None:
-        """Go on by policies of both players.
-
-        Raises:
-            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`; or as
-                :class:`Continued`.
-        """
-        first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
-        if [len(first), len(second)] != [*map(len, policies)]:
-            raise AlgorithmError("in hold'em players go on by policies of hands, not by the table of a compiled game")
-        self._continued = Continued((first, second), boards)
-        self._kept = lru_cache(maxsize=MOST_KEPT)(self._walked)
-
-    def __call__(self, places: Places) -> Payoffs:
-        """Walk what follows, of the hands that the subgame holds.
-
-        Raises:
-            AlgorithmError: leaves of no subgame of hold'em.
-        """
-        if not isinstance(places, HoldemPlaces) or places.subgame is None:
-            raise AlgorithmError("in hold'em a blueprint has values where a subgame is cut off; cut one and take its leaves")
-        first, second = (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
-        found = []
-        for state in places.states:
-            if isinstance(places.game.event(state), Showdown):
-                found.append(self._continued.all_in(places.game, state, (first, second)))
-                continue
-            at, scale = counterpart(places.game, state, self._continued.game)
-            found.append(scale * self._kept(at, first.tobytes(), second.tobytes()))
-        return Payoffs(np.array(found), (first, second))
-
-    def _walked(self, state: HoldemState, first: bytes, second: bytes) -> NDArray[np.float32]:
-        """Payoffs in the chips of the policies' own betting."""
-        return self._continued.payoffs(state, (np.frombuffer(first, np.int64), np.frombuffer(second, np.int64)))
-
-
-def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
-    """What player 0 gets for each pair of hands at a public state when players follow policies, float64 [H_0, H_1]."""
-    visited, following = state.successors(rules)
-    if isinstance(visited, Leaf):
-        return np.asarray(visited.scale * visited.matrix, np.float64)
-    below = (
-        expected_payoffs(rules, each, policies) if each.weight.any() else np.zeros(each.weight.shape) for each in following
-    )
-    if isinstance(visited, Chance):
-        return np.asarray(sum(weight * part for (_, weight), part in zip(visited.outcomes, below, strict=True)))
-    axis = visited.player
-    policy = table_at(policies[axis], rules, state)
-    if visited.private:
-        (whole,) = below
-        parts = np.moveaxis(whole, axis, 0).reshape(policy.shape[1], policy.shape[0], -1)
-        return np.moveaxis(np.einsum("hao,ah->ho", parts, policy), 0, axis)
-    shares = policy[:, :, None] if axis == 0 else policy[:, None, :]
-    return np.asarray(sum(share * part for share, part in zip(shares, below, strict=True)))
 
 
 def biased(policy: Policy, words: Collection[str], factor: float = 10.0, *, others: bool = False) -> Policy:

@@ -23,8 +23,9 @@ from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
 from treeplex.runs.holdem.first_street.agent_policy import policy_on_spot
 from treeplex.search import play_game
-from treeplex.search.resolving.agent import Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
+from treeplex.search.resolving.settings import Resolving
 
 
 @pytest.fixture(scope="module")
@@ -35,8 +36,8 @@ def solved() -> tp.holdem.HoldemSolution:
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin", "reach-maxmargin"])
 def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolution) -> None:
     """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""
-    settings = Resolving(gadget=gadget, every="round", start=1, iterations=100)
-    made = ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=SpotBlueprint(solved.policy), remember=100)
+    settings = Resolving(gadget=gadget, every="round", iterations=100)
+    made = ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=SpotBlueprint(solved.policy), start=1, remember=100)
     judged = policy_on_spot(made, small_spot()).judge()
     assert (np.array(judged.best_response_values) <= solved.policy.judge().best_response_values).all()
     assert judged.exploitability < 0.9 * solved.exploitability
@@ -44,10 +45,9 @@ def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolut
 
 def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None:
     """On boards that are solved under other suits as well."""
-    settings = Resolving(start=2, iterations=1)
     blueprint = SpotBlueprint(solved.policy)
     with pytest.raises(AlgorithmError, match="start=2, but the spot has no street after so many deals; at most 1"):
-        ResolvingAgent(HoldemGame.of(small_spot()), settings, blueprint=blueprint)
+        ResolvingAgent(HoldemGame.of(small_spot()), Resolving(iterations=1), blueprint=blueprint, start=2)
     game = HoldemGame.of(small_spot())
     assert solved.game.isomorphism
     for card in game.options(game.state(game.tree.nodes[1].children[0], game.spot.board)).labels[:4]:  # type: ignore[union-attr]

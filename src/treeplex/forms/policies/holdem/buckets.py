@@ -2,17 +2,19 @@
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.arrays import Floats, Ints
 from treeplex.errors import PolicyError
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows
 from treeplex.forms.policies.holdem.by_hand import Classes
 from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.betting.tree import Decision, StreetEnd
+from treeplex.games.poker.betting.tree import BettingTree, Decision, StreetEnd
 from treeplex.games.poker.public import HoldemGame
+from treeplex.games.poker.whole.betting import WholeBetting
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.poker.whole.tree import tree_after
 
@@ -49,19 +51,9 @@ class BucketPolicy:
             PolicyError: the node is another one.
         """
         holdem = PublicHoldem(blueprint.game.rules)
-        tree, hands = tree_after(holdem.rules, state.table), np.ones(len(holdem.hands))
+        hands = np.ones(len(holdem.hands))
+        tree, numbers = street_tree(blueprint, node, state.table)
         spot = holdem.spot_at(state, (hands, hands) if ranges is None else ranges, BetPlan.same("a", "a"))
-        numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
-        while stack:
-            place, number = stack.pop()
-            event = tree.nodes[place]
-            if isinstance(event, StreetEnd):
-                stack.append((event.child, number))
-            elif isinstance(event, Decision):
-                if number < 0 or len(blueprint.labels(number)) != len(event.actions):
-                    raise PolicyError(f"decision {number} of the blueprint does not stand at {holdem.name_of(state)}")
-                numbers[place] = number
-                stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
         return cls(blueprint, HoldemGame(spot, tree), numbers)
 
     def classes(self, board: tuple[int, ...]) -> Classes:
@@ -74,3 +66,26 @@ class BucketPolicy:
         if node not in self._tables:
             self._tables[node] = self.blueprint.table(int(self.nodes[node]))
         return self._tables[node]
+
+
+@lru_cache(maxsize=32)
+def street_tree(blueprint: HoldemBlueprint, node: int, table: WholeBetting) -> tuple[BettingTree, Ints]:
+    """The blueprint's betting from the beginning of a street on, and its number of each decision of that; -1 elsewhere.
+
+    Raises:
+        GameError: no street of two players begins there.
+        PolicyError: the node is another one.
+    """
+    tree = tree_after(blueprint.game.rules, table)
+    numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
+    while stack:
+        place, number = stack.pop()
+        event = tree.nodes[place]
+        if isinstance(event, StreetEnd):
+            stack.append((event.child, number))
+        elif isinstance(event, Decision):
+            if number < 0 or len(blueprint.labels(number)) != len(event.actions):
+                raise PolicyError(f"decision {number} of the blueprint does not stand after {table.line or 'the blinds'}")
+            numbers[place] = number
+            stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
+    return tree, numbers

@@ -11,8 +11,9 @@ from typing import NamedTuple, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.arrays import Floats, Ints, Singles
 from treeplex.errors import AlgorithmError
+from treeplex.forms.holdem.betting_forest import Forest
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.holdem.subgame import board_part
 from treeplex.games.poker.betting.tree import Decision
@@ -114,15 +115,23 @@ def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
     """
     if whole.betting is not policy.game.tree:
         raise AlgorithmError("the policy is of other betting than the spot was compiled with")
-    found = np.zeros(whole.stored, np.float32)
+    found = np.empty(whole.stored, np.float32)
     for street, boards in enumerate(whole.boards):
-        forest = whole.forests[street]
+        forest, tables = whole.forests[street], dict[Hashable, list[Singles]]()
         for number, board in enumerate(boards):
             classes = policy.classes(board.cards)
-            for player in (0, 1):
+            if classes.name not in tables:
+                tables = {classes.name: [stored_tables(policy, forest, player, classes) for player in (0, 1)]}
+            for player, table in enumerate(tables[classes.name]):
                 hands = board.hands[player]
                 rows = found[board_part(whole, street, number, player)].reshape(-1, len(hands))
-                own = classes.of[hands]
-                for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
-                    rows[first : first + count] = policy.table(node, classes.name)[:, own]
+                np.take(table, classes.of[hands], axis=1, out=rows, mode="wrap")
+    return found
+
+
+def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:
+    """How each class plays at all of a player's decisions of a street, float32 [actions, classes], in a solver's order."""
+    found = np.zeros((forest.actions[player], classes.size), np.float32)
+    for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+        found[first : first + count] = policy.table(node, classes.name)
     return found

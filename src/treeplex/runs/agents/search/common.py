@@ -16,25 +16,14 @@ from treeplex.runs.agents.search.blueprint_file import blueprint_policy
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint
 from treeplex.runs.holdem.solution import load_solution
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving.agent import NESTED, Resolving, ResolvingAgent
+from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
-from treeplex.search.resolving.resolved import RESOLVING
-from treeplex.search.subgame import METHODS
-from treeplex.settings import setting
-
-METHOD = setting("cfr+", "how subgames are solved", choices=METHODS)
-SKIP = setting(0, "iterations at the beginning of each search that averages leave out; of methods that floor regrets", low=0)
+from treeplex.search.resolving.settings import Resolving
 
 
 @dataclass(frozen=True)
-class ResolvingSettings(ThinkingSettings):
-    """How subgames are solved again."""
-
-    gadget: str = setting("resolve", "what stands in front of subgames", choices=RESOLVING)
-    every: str = setting("decision", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
-    method: str = METHOD
-    skip: int = SKIP
-    threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
+class ResolvingSettings(ThinkingSettings, Resolving):
+    """How subgames are solved again, and how long an agent thinks."""
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
@@ -78,16 +67,6 @@ def resolving_agent(
     Raises:
         AlgorithmError, PolicyError, SpecError: settings that do not fit each other or the game.
     """
-    chosen = Resolving(
-        gadget=settings.gadget,
-        every=settings.every,
-        method=settings.method,
-        iterations=settings.iterations,
-        skip=settings.skip,
-        horizon=horizon,
-        start=start,
-        threads=settings.threads,
-    )
-    made = ResolvingAgent(game.public, chosen, leaves, blueprint=blueprint, generator=generator)
+    made = ResolvingAgent(game.public, settings, leaves, horizon=horizon, blueprint=blueprint, start=start, generator=generator)
     made.think = settings.think
     return made

@@ -14,7 +14,8 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.holdem.preflop_charts import chart_book
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
-from treeplex.search.holdem.whole import PROMISES, StreetSolving, WholeHoldemAgent
+from treeplex.search.holdem.street_solving import PROMISES, StreetSolving
+from treeplex.search.holdem.whole import WholeHoldemAgent
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.subgame import METHODS
 from treeplex.search.translation.agent import TranslatedAgent

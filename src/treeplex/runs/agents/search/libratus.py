@@ -13,9 +13,9 @@ from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.search.common import ResolvingSettings, blueprint_for, resolving_agent
 from treeplex.runs.agents.search.endgames import whole_agent
-from treeplex.search.holdem.whole import BLUEPRINT, StreetSolving
-from treeplex.search.resolving.agent import NESTED, ROUND
+from treeplex.search.holdem.street_solving import BLUEPRINT, StreetSolving
 from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.resolving.settings import ROUND
 from treeplex.settings import setting
 
 TURN = 2
@@ -27,8 +27,8 @@ class LibratusSettings(ResolvingSettings):
 
     blueprint: str = setting(help="a run folder, policy file, solved spot, or blueprint of whole hold'em")
     start: int = setting(1, "deals until it solves; before, it plays the blueprint; in whole hold'em 2 at least", low=0)
-    gadget: str = setting("maxmargin", "what stands in front of subgames; reach-: with gifts", choices=RESOLVING)
-    every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
+    gadget: str = "maxmargin"
+    every: str = ROUND
 
 
 class Libratus(AgentKind):

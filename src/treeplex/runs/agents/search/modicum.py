@@ -17,11 +17,11 @@ from treeplex.runs.agents.search.common import ResolvingSettings, horizon_for, r
 from treeplex.runs.agents.search.endgames import whole_agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint, SpotHands
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.search.holdem.whole import BLUEPRINT, FLOP_BOARDS, StreetSolving
-from treeplex.search.resolving.agent import NESTED, ROUND
+from treeplex.search.holdem.street_solving import BLUEPRINT, FLOP_BOARDS, StreetSolving
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_generation import generated_policies
+from treeplex.search.resolving.settings import ROUND
 from treeplex.settings import setting
 
 BIASED = 4
@@ -46,9 +46,10 @@ class ModicumSettings(ResolvingSettings):
         f"in hold'em: complete boards at most that continuations are valued on; none: {BOARDS}, on flops {FLOP_BOARDS}",
         low=1,
     )
-    every: str = setting("round", "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
+    every: str = ROUND
 
     def check(self) -> None:
+        super().check()
         if self.approach == BIAS and self.continuations > BIASED:
             raise SpecError(
                 f"continuations must be at most {BIASED} where they are biased, not {self.continuations}; "

@@ -1,19 +1,20 @@
 """What hands get when both players are all-in and cards are still to come: one matrix over pairs of hands for a board."""
 
 from itertools import combinations
+from math import comb
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Singles
-from treeplex.engine.holdem.showdowns.rows_of_hands import add_shares
+from treeplex.engine.holdem.pairs import BLOCKED_HIGH, BLOCKED_LOW, add_wins
 from treeplex.games.poker.cards.cards import HAND_CLASSES
 from treeplex.games.poker.cards.class_equities import class_equities
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import HOLDEM, Format
 
-CHUNK = 64
+CHUNK = 512
 """Complete boards whose strengths are held at a time."""
 
 
@@ -44,14 +45,16 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
     if not board and format == HOLDEM:
         classes = HAND_CLASSES[held]
         return AllIns(held, np.asarray((class_equities().equity[classes][:, classes] - 0.5) * apart, np.float32))
-    left, (shares, met) = [card for card in format.deck if card not in board], np.zeros((2, len(held), len(held)), np.float32)
-    complete = [(*board, *more) for more in combinations(left, format.board_size - len(board))]
+    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
+    complete, wins = [(*board, *more) for more in combinations(left, missing)], np.zeros((len(held), len(held)), np.float32)
     for start in range(0, len(complete), CHUNK):
         some = complete[start : start + CHUNK]
-        strengths = np.full((len(some), len(held)), -1, np.int32)
-        for row, cards in zip(strengths, some, strict=True):
-            free = ~np.isin(hands, cards).any(axis=1)
-            row[free] = format_strengths(format, cards, hands[free])
-        add_shares(strengths, np.ones(len(some)), shares, met)
-    edges = np.divide(shares, met, out=np.full_like(met, 0.5), where=met > 0) - 0.5
-    return AllIns(held, np.asarray(edges * apart, np.float32))
+        low, high = np.full((2, len(some), len(held)), BLOCKED_LOW, np.int16)
+        high[:] = BLOCKED_HIGH
+        for below, above, cards in zip(low, high, some, strict=True):
+            strengths = format_strengths(format, cards, hands)
+            ranks, free = np.unique(strengths, return_inverse=True)[1], strengths >= 0
+            below[free] = above[free] = ranks[free]
+        add_wins(low, high, wins)
+    boards = comb(len(left) - 2 * format.hole, missing)  # on which two hands can meet
+    return AllIns(held, np.asarray(0.5 * wins / boards * apart, np.float32))

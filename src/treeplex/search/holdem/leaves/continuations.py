@@ -1,78 +1,57 @@
 """What pairs of hands get below the end of a street of hold'em if both go on by policies, each perhaps by one of several.
 
-The betting below is walked once for each name of classes (:mod:`treeplex.forms.policies.holdem.by_hand`), not for each board:
-how likely a hand takes the actions that lead to a terminal is a product of table entries. On a complete board the payoffs of
-all pairs of hands are then two matrix products over terminals, one for folds and one for showdowns, the latter times who wins.
+The betting below is walked once for each name of classes (:mod:`treeplex.search.holdem.lines`), not for each board. On a
+complete board hands fall into few combinations of classes, for pairs of which payoffs are two matrix products over lines, one
+for folds and one for what showdowns are about; a kernel spreads them over pairs of hands, with who wins.
 
-Where more complete boards can follow than are asked for, some are drawn, spread evenly over the next cards. What pairs of hands
-would win if nobody bet any more is known on all boards, and corrects for what the drawn ones happen to be (a control variate).
+Where more complete boards can follow than are asked for, or than there is time for, some are drawn, spread evenly over the
+next cards. What pairs of hands would win if nobody bet any more is known on all boards, and corrects for what the drawn ones
+happen to be (a control variate).
 """
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from itertools import combinations, groupby, pairwise
-from math import comb, prod
+from itertools import combinations, pairwise
+from math import comb, inf, prod
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Ints, Singles
+from treeplex.arrays import Ints, Shorts, Singles
+from treeplex.engine.holdem.pairs import add_payoffs
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.holdem.by_hand import HandPolicy
-from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.games.poker.betting.tree import Decision, Showdown, StreetEnd
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.run_outs import MOST_RUN_OUTS
-from treeplex.search.holdem.leaves.all_ins import all_ins
+from treeplex.search.holdem.all_ins import all_ins
+from treeplex.search.holdem.lines import Lines, Names, Policies, arrived, lines_from, product
 from treeplex.search.translation.mapping import bets_at, heard
 
 Board = tuple[int, ...]
 Hands = tuple[Ints, Ints]
 """For each player int64 [n_i], hands by number."""
-Reach = tuple[Singles, Singles]
-"""For each player float32 [C_i, E, n_i]: how likely its hands take the actions that lead to each of E places."""
-Name = tuple[Hashable, int]
-"""Of classes of hands, and how many there are."""
 
-MOST_WALKS = 64
-"""Walks of a street that are kept."""
+MOST_WALKS = 16
+"""Walks of the betting that are kept."""
 
 
-class Lines(NamedTuple):
-    """How the betting of a street may go on from some roots, Z lines, in classes of hands.
+class Dealt(NamedTuple):
+    """The hands of both players on a complete board.
 
     Attributes:
-        parent: int64 [Z], the root that each comes from.
-        reach: for each player float32 [C_i, Z, classes], how likely each class takes the player's own actions.
-        folds, shown, ends: int64, which lines end with a fold, a showdown on this street, or the street.
-        chips: float32 [Z], what player 0 gets by a fold, or who wins at a showdown.
-        below: for each end the node that opens the next street, or a showdown where both are all-in.
+        names: of the classes on each street to come.
+        classes: for each player, of each of its D_i combinations of classes the one on each street, int64 [D_i].
+        of: for each player int64 [n_i], the combination of each hand.
+        ranks: for each player int16 [n_i], ranks of strength; -1 where the board blocks a hand.
     """
 
-    parent: Ints
-    reach: Reach
-    folds: Ints
-    shown: Ints
-    ends: Ints
-    chips: Singles
-    below: tuple[int, ...]
-
-
-class Sums(NamedTuple):
-    """What is added up over boards, float32.
-
-    Attributes:
-        paid: [C_0, C_1, n_0, n_1], payoffs of player 0.
-        staked: the same shape, what showdowns are about.
-        met: [n_0, n_1], on how many boards a pair of hands can be.
-        won: the same shape, on how many player 0 wins, less on how many it loses.
-    """
-
-    paid: Singles
-    staked: Singles
-    met: Singles
-    won: Singles
+    names: Names
+    classes: tuple[tuple[Ints, ...], tuple[Ints, ...]]
+    of: tuple[Ints, Ints]
+    ranks: tuple[Shorts, Shorts]
 
 
 class Continued:
@@ -83,7 +62,7 @@ class Continued:
         most: complete boards at most that are looked at below a public state.
     """
 
-    def __init__(self, policies: tuple[Sequence[HandPolicy], Sequence[HandPolicy]], most: int) -> None:
+    def __init__(self, policies: Policies, most: int) -> None:
         """Prepare.
 
         Raises:
@@ -96,114 +75,102 @@ class Continued:
             raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
         if any(each.game.tree is not self.game.tree for own in policies for each in own):
             raise AlgorithmError("continuations must be policies on one betting tree")
-        self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)
+        self._lines = lru_cache(maxsize=MOST_WALKS)(lambda root, names: lines_from(policies, root, names))
 
-    def payoffs(self, state: HoldemState, hands: Hands) -> Singles:
-        """What player 0 gets on average over the cards to come, float32 [C_0, C_1, n_0, n_1]; 0 for pairs that cannot be.
+    def payoffs(self, states: Sequence[HoldemState], hands: Hands, seconds: float = inf) -> tuple[list[Singles], int]:
+        """What player 0 gets on average over the cards to come, at states with one board.
 
         Args:
-            state: of the policies' game: the end of a street, or where both are all-in before the last one.
+            states: of the policies' game: ends of a street, or where both are all-in before the last one.
             hands: of each player.
-        """
-        game, event = self.game, self.game.event(state)
-        assert isinstance(event, StreetEnd | Showdown)
-        boards, every = complete_boards(game.spot.format, state.board, self.most)
-        shape = (len(self.policies[0]), len(self.policies[1]), len(hands[0]), len(hands[1]))
-        sums = Sums(*(np.zeros(size, np.float32) for size in (shape, shape, shape[2:], shape[2:])))
-        first, second = (np.ones((len(own), 1, len(each)), np.float32) for own, each in zip(self.policies, hands, strict=True))
-        root = event.child if isinstance(event, StreetEnd) else state.node
-        self._deal((root,), (first, second), boards, len(state.board), hands, sums)
-        apart = (game.incidence[hands[0]] @ game.incidence[hands[1]].T == 0) & (sums.met > 0)
-        met = np.where(apart, sums.met, np.inf).astype(np.float32)
-        if not every and (ahead := ahead_at_showdowns(game, state.board, hands)) is not None:
-            sums.paid[:] += sums.staked * (ahead - sums.won / met)
-        return np.asarray(sums.paid / met)
+            seconds: about how long this may take; where some of the boards are drawn, so many fewer of them, one at least.
 
-    def all_in(self, game: HoldemGame, state: HoldemState, hands: Hands) -> Singles:
-        """The same for a state of any game of these cards where both are all-in, exact.
+        Returns:
+            For each state float32 [C_0, C_1, n_0, n_1], 0 for pairs that cannot be; and how many boards were looked at.
+        """
+        began, board, roots = perf_counter(), states[0].board, [self._root(state) for state in states]
+        boards, every = complete_boards(self.game.spot.format, board, self.most)
+        ahead = None if every else ahead_at_showdowns(self.game, board, hands)
+        if not every and seconds < inf:
+            each = self._seconds_for(roots, self._dealt(boards[0], len(board), hands), hands)
+            most = int(np.clip((seconds - (perf_counter() - began)) / each, 1, self.most))
+            boards, _ = complete_boards(self.game.spot.format, board, most)
+        dealt = [self._dealt(complete, len(board), hands) for complete in boards]
+        free = [np.array([each.ranks[player] >= 0 for each in dealt], np.float32) for player in (0, 1)]
+        apart, met = self.game.incidence[hands[0]] @ self.game.incidence[hands[1]].T == 0, free[0].T @ free[1]
+        shares = np.divide(apart, met, where=met > 0, out=np.zeros_like(met))
+        tilt = np.zeros_like(met) if ahead is None else ahead - wins_on(dealt) * shares
+        found = [np.zeros((len(self.policies[0]), len(self.policies[1]), *met.shape), np.float32) for _ in states]
+        for state, root, paid in zip(states, roots, found, strict=True):
+            for each in dealt:
+                self._add(self._lines(root, each.names), each, tilt, paid)
+            paid *= shares
+            if ahead is not None:  # pairs that are on none of the boards: as if nobody bet any more
+                paid += (met == 0) * ahead * np.float32(min(self.game.event(state).contributions))
+        return found, len(boards)
+
+    def all_in(self, board: Board, hands: Hands) -> Singles:
+        """What player 0 gets where both are all-in for one chip each, exact, float32 [1, 1, n_0, n_1].
 
         Raises:
             AlgorithmError: too many boards may come.
         """
-        ahead = ahead_at_showdowns(game, state.board, hands)
+        ahead = ahead_at_showdowns(self.game, board, hands)
         if ahead is None:
             raise AlgorithmError("too many boards follow an all-in; let the subgame deal them")
-        found = min(game.event(state).contributions) * ahead
-        return np.broadcast_to(found, (len(self.policies[0]), len(self.policies[1]), *found.shape))
+        return ahead[None, None]
 
-    def _deal(self, roots: tuple[int, ...], reach: Reach, boards: list[Board], size: int, hands: Hands, sums: Sums) -> None:
-        """Add what follows the next cards, on complete boards that begin with the same ``size`` cards."""
-        format = self.game.spot.format
-        size = next(each for each in format.board_sizes if each > size)
-        last = size == format.board_size
-        for board, completed in groupby(boards, key=lambda complete: complete[:size]):
-            below, classes = list(completed), [own[0].classes(board) for own in self.policies]
-            lines = self._lines(roots, last, (classes[0].name, classes[0].size), (classes[1].name, classes[1].size))
-            free = [np.array([self.game.free(each)[own] for each in below], np.float32) for own in hands]
-            arrived = [
-                before[:, lines.parent] * own[:, :, each.of[held]]
-                for before, own, each, held in zip(reach, lines.reach, classes, hands, strict=True)
-            ]
-            pairs = free[0].T @ free[1]
-            sums.paid[:] += product(lines.chips, arrived, lines.folds) * pairs
-            if last:
-                strengths = self._strengths(board)
-                ahead = np.sign(strengths[hands[0]][:, None] - strengths[hands[1]]) * pairs
-                staked = product(lines.chips, arrived, lines.shown)
-                sums.paid[:] += staked * ahead
-                sums.staked[:] += staked * pairs
-                sums.met[:] += pairs
-                sums.won[:] += ahead
-            elif len(lines.ends):
-                self._deal(lines.below, (arrived[0][:, lines.ends], arrived[1][:, lines.ends]), below, size, hands, sums)
+    def _root(self, state: HoldemState) -> int:
+        """The node that follows the next cards."""
+        event = self.game.event(state)
+        assert isinstance(event, StreetEnd | Showdown)
+        return event.child if isinstance(event, StreetEnd) else state.node
 
-    def _strengths(self, board: Board) -> Ints:
-        """Of all hands, int64 [H]."""
-        given = self.game.spot.strengths
-        return np.asarray(format_strengths(self.game.spot.format, board) if given is None else given, np.int64)
+    def _dealt(self, board: Board, size: int, hands: Hands) -> Dealt:
+        """A complete board that begins with so many cards that were known."""
+        spot = self.game.spot
+        later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
+        strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
+        ranked, free = np.unique(strengths, return_inverse=True)[1], self.game.free(board) > 0
+        classes, of = list[tuple[Ints, ...]](), list[Ints]()
+        for player, own in enumerate(hands):
+            numbers = np.zeros(len(own), np.int64)
+            for street in later:
+                numbers = numbers * street[player].size + np.where(free[own], street[player].of[own], 0)
+            _, places, where = np.unique(numbers, return_index=True, return_inverse=True)
+            classes.append(tuple(np.where(free[own], street[player].of[own], 0)[places] for street in later))
+            of.append(where)
+        ranks = [np.where(free[own], ranked[own], -1).astype(np.int16) for own in hands]
+        names = tuple(((first.name, first.size), (second.name, second.size)) for first, second in later)
+        return Dealt(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
 
-    def _walked(self, roots: tuple[int, ...], last: bool, first: Name, second: Name) -> Lines:
-        """The lines of a street for names of classes."""
-        nodes, names = self.game.tree.nodes, (first[0], second[0])
-        mine, theirs = (
-            np.ones((len(own), count), np.float32) for own, (_, count) in zip(self.policies, (first, second), strict=True)
-        )
-        stack = [(root, k, mine, theirs) for k, root in enumerate(roots)]
-        parents, reaches, chips, below = list[int](), list[tuple[Singles, Singles]](), list[float](), list[int]()
-        folds, shown, ends = list[int](), list[int](), list[int]()
-        while stack:
-            number, root, mine, theirs = stack.pop()
-            node = nodes[number]
-            if isinstance(node, Decision):
-                tables = np.stack([each.table(number, names[node.player]) for each in self.policies[node.player]])
-                for action, child in enumerate(node.children):
-                    played = tables[:, action].astype(np.float32)
-                    pair = (mine * played, theirs) if node.player == 0 else (mine, theirs * played)
-                    stack.append((child, root, *pair))
-                continue
-            place = len(parents)
-            parents.append(root)
-            reaches.append((mine, theirs))
-            chips.append(payoffs(node, self.game.spot.rake)[0] if isinstance(node, Fold | Showdown) else 0.0)
-            if isinstance(node, Fold):
-                folds.append(place)
-            elif last:
-                shown.append(place)
-            else:
-                ends.append(place)
-                below.append(node.child if isinstance(node, StreetEnd) else number)
-        one, two = (np.stack(own, axis=1) for own in zip(*reaches, strict=True))
-        parent, folded, showing, ended = (np.array(each, np.int64) for each in (parents, folds, shown, ends))
-        return Lines(parent, (one, two), folded, showing, ended, np.array(chips, np.float32), tuple(below))
+    def _add(self, lines: Lines, dealt: Dealt, tilt: Singles, paid: Singles) -> None:
+        """Add what pairs of hands get on a complete board."""
+        first, second = (arrived(reach, classes) for reach, classes in zip(lines.reach, dealt.classes, strict=True))
+        folds, shown = (product(lines.chips, (first, second), which) for which in (lines.folds, lines.shown))
+        mine, theirs = zip(dealt.of, dealt.ranks, strict=True)
+        add_payoffs(folds, shown, mine, theirs, tilt, paid)
+
+    def _seconds_for(self, roots: Sequence[int], dealt: Dealt, hands: Hands) -> float:
+        """How long a board takes at most: so many times the root with the most lines."""
+        lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
+        tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
+        paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
+        self._add(lines, dealt, tilt, paid)  # kernels and memory come
+        began = perf_counter()
+        self._add(lines, dealt, tilt, paid)
+        return len(roots) * (perf_counter() - began)
 
 
-def product(chips: Singles, arrived: Sequence[Singles], lines: Ints) -> Singles:
-    """Chips of some lines times how likely both players' hands take them, summed, float32 [C_0, C_1, n_0, n_1]."""
-    first, second = (own[:, lines] for own in arrived)
-    left = (first * chips[lines][:, None]).transpose(0, 2, 1).reshape(-1, len(lines))
-    right = second.transpose(1, 0, 2).reshape(len(lines), -1)
-    found = (left @ right).reshape(len(first), first.shape[2], len(second), second.shape[2])
-    return np.asarray(found.transpose(0, 2, 1, 3))
+def wins_on(dealt: Sequence[Dealt]) -> Singles:
+    """On how many boards player 0 wins with a pair of hands, less on how many it loses, float32 [n_0, n_1]."""
+    nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
+    found = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
+    level = np.zeros_like(found)
+    for each in dealt:
+        first, second = ((np.zeros_like(of), ranks) for of, ranks in zip(each.of, each.ranks, strict=True))
+        add_payoffs(nothing, one, first, second, level, found[None, None])
+    return found
 
 
 def complete_boards(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
