@@ -18,7 +18,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.search.spot_blueprint import SpotHands
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
-from treeplex.search.holdem.continuations import Continued, complete_boards, counterpart
+from treeplex.search.holdem.leaves.continuations import Continued, complete_boards, counterpart
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 

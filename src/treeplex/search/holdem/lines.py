@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from treeplex.arrays import Ints, Singles
-from treeplex.forms.policies.by_hand import HandPolicy
+from treeplex.forms.policies.holdem.by_hand import HandPolicy
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 
 Policies = tuple[Sequence[HandPolicy], Sequence[HandPolicy]]

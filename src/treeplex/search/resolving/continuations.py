@@ -14,7 +14,7 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.by_hand import HandPolicy, biased_hands
+from treeplex.forms.policies.holdem.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.level import Level
 from treeplex.forms.subgames.subgame import Places, Ranges

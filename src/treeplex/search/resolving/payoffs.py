@@ -1,6 +1,6 @@
 """What pairs of hands get behind leaves if both go on by policies, worked out once for each leaf.
 
-On public trees what follows is walked; in hold'em see :mod:`treeplex.search.holdem.continuations`.
+On public trees what follows is walked; in hold'em see :mod:`treeplex.search.holdem.leaves.continuations`.
 """
 
 from collections import OrderedDict
@@ -15,7 +15,7 @@ import numpy as np
 from treeplex.arrays import Floats, Ints, Singles
 from treeplex.errors import AlgorithmError
 from treeplex.forms.holdem.subgame import HoldemPlaces
-from treeplex.forms.policies.by_hand import HandPolicy
+from treeplex.forms.policies.holdem.by_hand import HandPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.policy_tables import table_at
@@ -23,7 +23,7 @@ from treeplex.forms.subgames.subgame import Places
 from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.public import HoldemState
 from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
-from treeplex.search.holdem.continuations import Continued, counterpart
+from treeplex.search.holdem.leaves.continuations import Continued, counterpart
 
 AnyPolicy = Policy | HandPolicy
 MOST_KEPT = 16
@@ -143,7 +143,7 @@ class HoldemWalk:
         """Go on by policies of both players.
 
         Raises:
-            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.by_hand.HandPolicy`; or as
+            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`; or as
                 :class:`Continued`.
         """
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)

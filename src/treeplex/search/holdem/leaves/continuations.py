@@ -26,7 +26,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.public import HoldemGame, HoldemState
 from treeplex.games.poker.run_outs import MOST_RUN_OUTS
-from treeplex.search.holdem.all_ins import all_ins
+from treeplex.search.holdem.leaves.all_ins import all_ins
 from treeplex.search.holdem.lines import Lines, Names, Policies, arrived, lines_from, product
 from treeplex.search.translation.mapping import bets_at, heard
 
