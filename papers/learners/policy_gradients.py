@@ -9,7 +9,7 @@ import numpy as np
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table, published
 from papers.common.study import study
-from papers.learners.trained import band, earlier
+from papers.learners.trained import BANDS, band, earlier
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor
@@ -130,8 +130,8 @@ def reproduce(options: list[str] | None = None) -> Result:
         tables=[Table("NashConv", columns, rows)],
         notes=[
             "NashConv is the sum of both players' exploitabilities, exact. The average is that over updates, weighted by their "
-            "number; the result is what the learner gives: here one of the two. Where "
-            "there are three seeds, their mean is shown with the least and the most.",
+            "number; the result is what the learner gives: here one of the two.",
+            f"Three seeds. {BANDS} Tables with exact values draw nothing and have one.",
             f"Published: {said['kuhn_poker']['source']}; {said['leduc_poker']['source']}.",
         ],
         numbers=numbers,
