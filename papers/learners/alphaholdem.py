@@ -1,5 +1,6 @@
 """AlphaHoldem on Leduc poker and other small decks: play against the K best snapshots, or against itself alone."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,17 @@ DECKS = {
     "no_limit_leduc": "no_limit_leduc",
     "rhode_island": "rhode_island(ranks=3,raises=1)",
 }
-DECK_SEEDS = range(3)
+DECK_SEEDS, DECK_UPDATES = range(3), 50
+"""Of trainings on :data:`DECKS`: half as many updates as on Leduc poker."""
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 
 
-def trained(name: str, opponents: str, seed: int, spec: str) -> Training:
+def trained(name: str, spec: str, settings: Mapping[str, Any]) -> Training:
     """A training in a folder of a name, which goes on where it stands."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == ALPHAHOLDEM.name:
         return train(resume=folder)
-    return train(spec, "alphaholdem", settings={"opponents": opponents, "seed": seed, "every": EVERY}, out=folder)
+    return train(spec, "alphaholdem", settings={**settings, "every": EVERY}, out=folder)
 
 
 def measured_run(opponents: str, seed: int, before: dict[str, Any], deck: str | None = None) -> dict[str, Any]:
@@ -46,8 +48,8 @@ def measured_run(opponents: str, seed: int, before: dict[str, Any], deck: str | 
     name = f"{opponents} {seed}" if deck is None else f"{deck} {opponents} {seed}"
     if name in before and not (FOLDERS / name.replace(" ", "-")).exists():
         return dict(before[name])
-    spec = GAME if deck is None else DECKS[deck]
-    training = trained(name, opponents, seed, spec)
+    spec, updates = (GAME, {}) if deck is None else (DECKS[deck], {"updates": DECK_UPDATES})
+    training = trained(name, spec, {"opponents": opponents, "seed": seed, **updates})
     curve = [record.exploitability for record in training.records]
     last, game = training.records[-1], compile_game(spec)
     values = seat_values(agent_policy(agent(str(training.folder), game, seed=0), game))
@@ -142,7 +144,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             *(
                 [
                     Table(
-                        "Other decks; exploitability as a part of that of uniform play",
+                        f"Other decks, {DECK_UPDATES} updates; exploitability as a part of that of uniform play",
                         ["game", "plays against", "seeds", "last", "second half", "best"],
                         decks,
                     )
