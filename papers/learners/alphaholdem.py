@@ -1,6 +1,6 @@
 """AlphaHoldem on Leduc poker and other small decks: play against the K best snapshots, or against itself alone."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -91,6 +91,14 @@ def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list
     return rows, measured
 
 
+def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What :func:`deck_rows` say of the second half of training, as a sentence for each deck."""
+    found = dict[str, list[str]]()
+    for game, words, _, _, late, _ in rows:
+        found.setdefault(game, []).append(f"{late} against {words}")
+    return [f"On {game} the second half is at {' and '.join(each)}, as a part of uniform play." for game, each in found.items()]
+
+
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With the option :data:`STORED`, and names of :data:`DECKS` that are trained on besides Leduc poker."""
@@ -134,6 +142,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"Against uniform play an equilibrium wins {nash[0]:+.2f} chips in seat 0 and {nash[1]:+.2f} in seat 1; the K best "
             f"come to {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, itself alone to {seats[LATEST][0]:+.2f} and "
             f"{seats[LATEST][1]:+.2f}.",
+            *deck_findings(decks),
         ],
         tables=[
             Table(
@@ -154,8 +163,8 @@ def reproduce(options: list[str] | None = None) -> Result:
             ),
         ],
         notes=[
-            f"{cost['hands']:,} hands a training, those of matches included, and {rate:,.0f} decisions a second of processor "
-            "time, learning included. Exploitability and values are exact, of the network as a table of all infosets. "
+            f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions a second "
+            "of processor time, learning included. Exploitability and values are exact, of the network as a table of all infosets. "
             "The paper has no such figure: its games cannot be judged exactly.",
         ],
         numbers={"trainings": {**measured, **on_decks}, "nash": list(nash)},
