@@ -164,8 +164,8 @@ def reproduce(options: list[str] | None = None) -> Result:
         ],
         notes=[
             f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions a second "
-            "of processor time, learning included. Exploitability and values are exact, of the network as a table of all infosets. "
-            "The paper has no such figure: its games cannot be judged exactly.",
+            "of processor time, learning included. Exploitability and values are exact, of the network as a table of all "
+            "infosets. The paper has no such figure: its games cannot be judged exactly.",
         ],
         numbers={"trainings": {**measured, **on_decks}, "nash": list(nash)},
     )
