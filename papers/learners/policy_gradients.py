@@ -122,8 +122,8 @@ def reproduce(options: list[str] | None = None) -> Result:
         source=said["source"],
         findings=[
             f"At most the published figure: {', '.join(met)}. Above it: {', '.join(missed) or 'none'}.",
-            f"The averaged and fine-tuned logits that R-NaD's paper plays come to {band(tuned)}; the average of its policies is "
-            f"less exploitable in {better} of {len(tuned)} seeds.",
+            f"The averaged and fine-tuned logits that R-NaD's paper plays come to {band(tuned)}; the average of its policies "
+            f"is less exploitable in {better} of {len(tuned)} seeds.",
         ],
         tables=[Table("NashConv", columns, rows)],
         notes=[
