@@ -1,5 +1,6 @@
 """AlphaHoldem on Leduc poker and other small decks: play against the K best snapshots, or against itself alone."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,16 +30,17 @@ DECKS = {
     "no_limit_leduc": "no_limit_leduc",
     "rhode_island": "rhode_island(ranks=3,raises=1)",
 }
-DECK_SEEDS = range(3)
+DECK_SEEDS, DECK_UPDATES = range(3), 50
+"""Of trainings on :data:`DECKS`: half as many updates as on Leduc poker."""
 WORDS = {BEST: "the K best snapshots", LATEST: "itself alone"}
 
 
-def trained(name: str, opponents: str, seed: int, spec: str) -> Training:
+def trained(name: str, spec: str, settings: Mapping[str, Any]) -> Training:
     """A training in a folder of a name, which goes on where it stands."""
     folder = FOLDERS / name.replace(" ", "-")
     if kind_of(folder) == ALPHAHOLDEM.name:
         return train(resume=folder)
-    return train(spec, "alphaholdem", settings={"opponents": opponents, "seed": seed, "every": EVERY}, out=folder)
+    return train(spec, "alphaholdem", settings={**settings, "every": EVERY}, out=folder)
 
 
 def measured_run(opponents: str, seed: int, before: dict[str, Any], deck: str | None = None) -> dict[str, Any]:
@@ -46,8 +48,8 @@ def measured_run(opponents: str, seed: int, before: dict[str, Any], deck: str | 
     name = f"{opponents} {seed}" if deck is None else f"{deck} {opponents} {seed}"
     if name in before and not (FOLDERS / name.replace(" ", "-")).exists():
         return dict(before[name])
-    spec = GAME if deck is None else DECKS[deck]
-    training = trained(name, opponents, seed, spec)
+    spec, updates = (GAME, {}) if deck is None else (DECKS[deck], {"updates": DECK_UPDATES})
+    training = trained(name, spec, {"opponents": opponents, "seed": seed, **updates})
     curve = [record.exploitability for record in training.records]
     last, game = training.records[-1], compile_game(spec)
     values = seat_values(agent_policy(agent(str(training.folder), game, seed=0), game))
@@ -87,6 +89,14 @@ def deck_rows(deck: str, before: dict[str, Any], asked: bool) -> tuple[list[list
         measured |= runs
         print(deck, opponents, shares, flush=True)
     return rows, measured
+
+
+def deck_findings(rows: Sequence[Sequence[str]]) -> list[str]:
+    """What :func:`deck_rows` say of the second half of training, as a sentence for each deck."""
+    found = dict[str, list[str]]()
+    for game, words, _, _, late, _ in rows:
+        found.setdefault(game, []).append(f"{late} against {words}")
+    return [f"On {game} the second half is at {' and '.join(each)}, as a part of uniform play." for game, each in found.items()]
 
 
 @study(title="AlphaHoldem on Leduc poker", place=21, minutes=15, needs=("torch",))
@@ -132,6 +142,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"Against uniform play an equilibrium wins {nash[0]:+.2f} chips in seat 0 and {nash[1]:+.2f} in seat 1; the K best "
             f"come to {seats[BEST][0]:+.2f} and {seats[BEST][1]:+.2f}, itself alone to {seats[LATEST][0]:+.2f} and "
             f"{seats[LATEST][1]:+.2f}.",
+            *deck_findings(decks),
         ],
         tables=[
             Table(
@@ -142,7 +153,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             *(
                 [
                     Table(
-                        "Other decks; exploitability as a part of that of uniform play",
+                        f"Other decks, {DECK_UPDATES} updates; exploitability as a part of that of uniform play",
                         ["game", "plays against", "seeds", "last", "second half", "best"],
                         decks,
                     )
@@ -152,9 +163,9 @@ def reproduce(options: list[str] | None = None) -> Result:
             ),
         ],
         notes=[
-            f"{cost['hands']:,} hands a training, those of matches included, and {rate:,.0f} decisions a second of processor "
-            "time, learning included. Exploitability and values are exact, of the network as a table of all infosets. "
-            "The paper has no such figure: its games cannot be judged exactly.",
+            f"{cost['hands']:,} hands a training on Leduc poker, those of matches included, and {rate:,.0f} decisions a second "
+            "of processor time, learning included. Exploitability and values are exact, of the network as a table of all "
+            "infosets. The paper has no such figure: its games cannot be judged exactly.",
         ],
         numbers={"trainings": {**measured, **on_decks}, "nash": list(nash)},
     )

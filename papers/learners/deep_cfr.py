@@ -88,7 +88,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             found[name], curves[name] = stored
     known = before.get("tables", {})
     tables, without_error = with_tables(known)
-    steps = (1, 10, 20, 50, 100, 200, 300)
+    steps = (1, 10, 15, 20, 30, 50, 100, 200, 300)
     shown = []
     for name, each in curves.items():
         means = [mean_at(each, step) for step in steps]

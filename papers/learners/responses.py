@@ -11,7 +11,7 @@ from treeplex.learn.neural.regrets.rcfr import Rcfr
 
 TABLE: Mapping[str, Any] = {"approximator": "table"}
 ONE = (0,)
-"""Seeds where nothing is drawn, or a run is long."""
+"""Seeds where nothing is drawn."""
 
 
 class Run(NamedTuple):
@@ -29,12 +29,12 @@ RUNS = (
     Run("psro", "psro", "leduc_poker", {"steps": 250}, ONE),
     Run("ned-table", "ned", "kuhn_poker", {**TABLE, "rate": 1.4, "slowing": 0.6, "steps": 20_000}, ONE),
     Run("ned-table", "ned", "leduc_poker", {**TABLE, "rate": 4.0, "slowing": 0.5, "steps": 10_000}, ONE),
-    Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}, ONE),
+    Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
-    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}, ONE),
-    Run("armac", "armac", "leduc_poker", {"steps": 260}, ONE),
-    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}, ONE),
+    Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}),
+    Run("armac", "armac", "leduc_poker", {"steps": 260}),
+    Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""

@@ -6,6 +6,7 @@ import pytest
 from treeplex.errors import GameError
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.learn.alphaholdem import planes as planes_module
 from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, Done, PlaneCoder, poker_of
 
 
@@ -98,3 +99,13 @@ def test_hands_that_a_seat_may_hold_differ_in_their_cards() -> None:
     cards = coder.cards(coder.game.first_state(), range(len(coder.game.hands)))
     assert coder.card_shape == (5, 2, 4)
     assert len(np.unique(cards.reshape(len(cards), -1), axis=0)) == 8
+
+
+def test_offers_that_are_kept_are_those_of_fresh_coders(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(planes_module, "KEPT", 2)
+    kept, game = coder_of("leduc_poker"), coder_of("leduc_poker").game
+    states = [game.first_state(), game.after(game.first_state(), 1), game.after(game.first_state(), 2)]
+    for state in (*states, *states):
+        found, fresh = kept.offer(state), coder_of("leduc_poker").offer(state)
+        assert (found.player, list(found.labels)) == (fresh.player, list(fresh.labels))
+        assert found.played.tolist() == fresh.played.tolist()

@@ -29,6 +29,8 @@ FOLD, PASS = 0, 1
 """Columns; those of bets follow."""
 OWN, OTHER, BOTH, OFFERED, ROWS = 0, 1, 2, 3, 4
 """Rows of a plane of an action."""
+KEPT = 100_000
+"""Offers that are kept, so that states that are met often are looked at once."""
 
 
 class Offer(NamedTuple):
@@ -87,6 +89,7 @@ class PlaneCoder:
             raise GameError("AlphaHoldem plays poker games of two players: leduc_poker, kuhn_poker, holdem")
         self.game, self.sizes, self.slots = game, tuple(sizes), slots
         self.columns = 2 + len(sizes) + 1
+        self._offers: dict[State, Offer] = {}
         self._middles = np.log(np.array([*sizes], np.float64))
         cards = np.unique(game.hands)
         self._suits, self._ranks = np.unique(cards % game.suits), np.unique(cards // game.suits)
@@ -126,6 +129,14 @@ class PlaneCoder:
 
     def offer(self, state: State) -> Offer:
         """What the player to act at a state may do."""
+        if (known := self._offers.get(state)) is not None:
+            return known
+        if len(self._offers) == KEPT:
+            self._offers.clear()
+        return self._offers.setdefault(state, self._new_offer(state))
+
+    def _new_offer(self, state: State) -> Offer:
+        """The same, worked out."""
         options, bets, stakes = self.game.options(state), self.game.bets(state), self.game.stakes_at(state)
         assert bets is not None
         assert stakes is not None

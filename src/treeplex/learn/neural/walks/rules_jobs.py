@@ -22,9 +22,9 @@ from treeplex.workers.executor import Executor
 
 EPISODES = 32
 """Episodes of a job."""
-JOBS, ROWS = 16, 1 << 15
-"""Jobs of a round of walks by external sampling: of one walk each at first; then of twice as many, or half, if the round found
-fewer or more rows than this."""
+JOBS, AT_FIRST, ROWS = 16, 2, 1 << 15
+"""Jobs of a round of walks by external sampling, and walks of each at first: a walk alone asks for one infoset at a time, and
+takes half as long again. Then there are twice as many walks, or half, if the round found fewer or more rows than the last."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,7 +91,7 @@ class SpreadWalks:
 
     def external(self, policy: Asked, player: int, walks: range, seed: int) -> Iterator[External]:
         """Walks by external sampling, some at a time in the order of their numbers."""
-        shared, together, left = self._executor.share(policy), 1, walks
+        shared, together, left = self._executor.share(policy), AT_FIRST, walks
         try:
             while left:
                 chosen, left = left[: JOBS * together], left[JOBS * together :]
