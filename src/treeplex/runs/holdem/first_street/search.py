@@ -218,7 +218,7 @@ def hand_network(
     net = hand_net_of(found)
     if net.street != following:
         raise SpecError(f"{path} values hands where the {net.street} begins; give a spot of the street before")
-    if spot.format != HOLDEM or spot.rake.rate or not spot.pot > 0:
+    if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
         raise SpecError("networks for hands know the whole deck, a pot, and no rake; change the spot, or search with --exact")
     return found, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
 
@@ -288,7 +288,7 @@ def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
     most, played = float(net.settings["most_stack"]), spot.bets.streets[-1] if isinstance(spot.bets, BetPlan) else None
     checks = {
         f"other bet sizes (trained with --bets {net.settings['bets']} --raises {net.settings['raises']})": played != sizes,
-        f"deeper stacks ({most:g} pots behind at most in training)": spot.stack / spot.pot > most,
+        f"deeper stacks ({most:g} pots behind at most in training)": spot.stack / spot.opening_pot > most,
     }
     return [text for text, differs in checks.items() if differs]
 
