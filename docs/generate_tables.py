@@ -245,10 +245,10 @@ def command_help(*names: str) -> str:
 
 def settings(name: str) -> str:
     """The settings of a learner; ``turns`` and ``whole`` are those of ReBeL on turns of hold'em and on whole hold'em."""
-    from treeplex.runs.rebel.learner import HoldemRebelLearner, WholeRebelLearner
+    from treeplex.runs.rebel.kind import HoldemRebelKind, WholeRebelKind
     from treeplex.runs.train.registry import learner_named
 
-    own = {"turns": HoldemRebelLearner, "whole": WholeRebelLearner}
+    own = {"turns": HoldemRebelKind, "whole": WholeRebelKind}
     learner = own[name]() if name in own else learner_named(name)
     return learner.settings.doc_table()
 

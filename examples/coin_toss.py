@@ -3,7 +3,7 @@
 import numpy as np
 
 import treeplex as tp
-from treeplex.games.public import Decision, Leaf, PublicTree
+from treeplex.games.public import Decision, PublicTree, Terminal
 
 SOLD = np.array([[0.5], [-0.5]])
 GUESSED = np.array([[-1.0, 1.0], [1.0, -1.0]])
@@ -58,7 +58,7 @@ class TossTree(PublicTree):
 
     def visit(self, node):
         if len(node) == 2 or node == (0,):
-            return Leaf(GUESSED[:, node[1:]] if node[0] else SOLD, 1.0)
+            return Terminal(GUESSED[:, node[1:]] if node[0] else SOLD, 1.0)
         return Decision(len(node), (0, 1))
 
     def child(self, node, action):

@@ -12,7 +12,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 STEADY = settings(max_examples=40, deadline=None, derandomize=True)
 """Settings of all properties over games: the same examples in every run."""
@@ -140,13 +140,13 @@ class RandomPublicTree(PublicTree):
         self.prior = weights / weights.sum()
         self.deals = (self.prior > 0).astype(np.int64)
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         assert isinstance(node, tuple)
         generator = draw(self.game.seed, node)
         numbers = np.random.default_rng(generator.randrange(2**32))
         if len(node) == self.game.depth or (len(node) > 1 and generator.random() < 0.2):
             shared = np.random.default_rng((self.game.seed, generator.randrange(3)))
-            return Leaf(shared.integers(-2, 3, self.game.hands).astype(float), generator.choice([1.0, -0.5, 3.0]))
+            return Terminal(shared.integers(-2, 3, self.game.hands).astype(float), generator.choice([1.0, -0.5, 3.0]))
         if generator.random() < 0.25:
             weights = np.where(numbers.random((3, *self.game.hands)) < 0.3, 0.0, numbers.random((3, *self.game.hands)))
             weights[2] += 0.05
@@ -195,7 +195,7 @@ class PublicState(State):
         return PublicState(self.game, self.deal, (*self.node, action))
 
     def returns(self) -> Sequence[float]:
-        assert isinstance(self.event, Leaf)
+        assert isinstance(self.event, Terminal)
         assert self.deal is not None
         payoff = self.event.scale * float(self.event.matrix[self.deal])
         return [payoff, -payoff]

@@ -23,9 +23,10 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
+from treeplex.learn.common.networks import Forward, value_net
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
-from treeplex.learn.rebel.value_net import Forward, NetworkLeaf, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import Encoding
 from treeplex.search.play_distribution import averaged_policy

@@ -19,7 +19,7 @@ from treeplex.learn.neural.responses.nfsp import Nfsp
 from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.train.kind import Options, Work
-from treeplex.runs.train.own import LIBRARY, LibraryLearner
+from treeplex.runs.train.own import LIBRARY, LibraryKind
 from treeplex.runs.train.registry import learner_of
 
 
@@ -30,7 +30,7 @@ def networks_of(folder: Path) -> NeuralPolicy:
         SystemExit: its result is no network for each player.
     """
     about, kind = JobFolder(LIBRARY, folder).about(), learner_of(folder)
-    assert isinstance(kind, LibraryLearner)
+    assert isinstance(kind, LibraryKind)
     job = kind.make(about["game"], kind.settings.from_json(about["settings"], folder), Options(Work(1), None, folder))
     with open_checkpoint(folder / "state.safetensors") as file:
         job.restore({name: np.array(file[name]) for name in file})

@@ -12,7 +12,7 @@ from papers.common.study import study
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Decision, PublicState, PublicTree, Terminal
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_module
@@ -35,7 +35,7 @@ def boards_of(rules: PublicTree) -> Boards:
         visited = rules.visit(node)
         assert isinstance(visited, Decision)
         for child in (rules.child(node, action) for action in visited.actions):
-            if rules.future(child) not in found and not isinstance(rules.visit(child), Leaf):
+            if rules.future(child) not in found and not isinstance(rules.visit(child), Terminal):
                 found[rules.future(child)] = child
                 stack.append(child)
     return found
@@ -90,7 +90,7 @@ class Exact:
 
     def _found(self, node: Hashable, name: Hashable) -> float:
         visited = self.rules.visit(node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             return float(visited.scale * visited.matrix[0, 0])
         assert isinstance(visited, Decision)
         values = self.after(node)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from treeplex.games import Chance, Decision, Leaf, PublicTree
+from treeplex.games import Chance, Decision, PublicTree, Terminal
 from treeplex.games.registry import load
 
 from .walks import Counts, count
@@ -42,7 +42,7 @@ def test_big_leduc() -> None:
         histories += int(deals.sum())
         depth = max(depth, nodes)
         event = tree.visit(node)
-        if isinstance(event, Leaf):
+        if isinstance(event, Terminal):
             terminals += int(deals.sum())
         elif isinstance(event, Decision):
             infosets += int((deals.sum(axis=1 - event.player) > 0).sum())

@@ -7,7 +7,7 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.compile import public_tree as public_compile
-from treeplex.games import Chance, Decision, Game, Leaf, PublicTree, State
+from treeplex.games import Chance, Decision, Game, PublicTree, State, Terminal
 from treeplex.games.registry import load
 
 from .walks import histories
@@ -81,7 +81,7 @@ def test_the_play(name: str) -> None:
             state, node = stack.pop()
             event = tree.visit(node)
             hash(node)
-            if isinstance(event, Leaf):
+            if isinstance(event, Terminal):
                 leaves += 1
                 payoff = event.scale * event.matrix[pair]
                 assert list(state.returns()) == pytest.approx([payoff, -payoff])

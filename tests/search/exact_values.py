@@ -10,7 +10,7 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
-from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
 
 Path = tuple[int, ...]
 
@@ -38,7 +38,7 @@ class PublicProgram:
     def _walk(self, node: object, weight: np.ndarray, last: list[np.ndarray], path: Path) -> None:
         """Add what follows a node; ``last`` has each hand's last sequence, for each player."""
         visited = self.rules.visit(node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             first, second = np.nonzero(weight)
             paid = (weight * visited.scale * visited.matrix)[first, second]
             self._entries.append(np.stack((last[0][first], last[1][second], paid)))

@@ -5,7 +5,7 @@ import pytest
 
 from treeplex.errors import GameError
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.games.registry import load
 from treeplex.search import Belief
 
@@ -23,7 +23,7 @@ def walk(rules: PublicTree, generator: np.random.Generator) -> list[tuple[Belief
     """A random path of public belief states, and the joint weights of hands by brute force beside each."""
     belief, joint = Belief.root(rules), np.asarray(rules.prior, float)
     path = [(belief, joint)]
-    while not isinstance(visited := rules.visit(belief.state.node), Leaf):
+    while not isinstance(visited := rules.visit(belief.state.node), Terminal):
         if isinstance(visited, Chance):
             allowed = [(label, chance) for label, chance in visited.outcomes if (joint * chance).sum() > 0]
             label, chance = allowed[generator.integers(len(allowed))]
@@ -132,7 +132,7 @@ def explore(spec: str) -> None:
     """Walk down the first actions."""
     rules = public_rules(load(spec))
     belief = Belief.root(rules)
-    while not isinstance(visited := rules.visit(belief.state.node), Leaf):
+    while not isinstance(visited := rules.visit(belief.state.node), Terminal):
         label = visited.outcomes[0][0] if isinstance(visited, Chance) else visited.actions[0]
         policy = None if isinstance(visited, Chance) else np.full((len(visited.actions), 1), 1 / len(visited.actions))
         belief = belief.after(label, policy)

@@ -38,7 +38,8 @@ def subgame(name: str) -> Subgame:
 
 def network(places: Subgame) -> LeafValue:
     pytest.importorskip("torch")
-    from treeplex.learn.rebel.value_net import NetworkLeaf, value_net
+    from treeplex.learn.common.networks import value_net
+    from treeplex.learn.rebel.network_leaf import NetworkLeaf
 
     encoding = Encoding(places.game)
     return NetworkLeaf(encoding, value_net(encoding.inputs, encoding.outputs, width=8, layers=1, seed=0))

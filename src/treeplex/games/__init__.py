@@ -5,7 +5,7 @@ from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.card_game import CardGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.parameters import GameInfo, Parameter
-from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
+from treeplex.games.public import Chance, Decision, PublicGame, PublicTree, Terminal
 from treeplex.games.turn_based import TurnBased
 
 __all__ = [
@@ -17,7 +17,6 @@ __all__ = [
     "Decision",
     "Game",
     "GameInfo",
-    "Leaf",
     "MatrixGame",
     "NumbaGame",
     "NumbaRules",
@@ -25,5 +24,6 @@ __all__ = [
     "PublicGame",
     "PublicTree",
     "State",
+    "Terminal",
     "TurnBased",
 ]

@@ -54,7 +54,7 @@ class Chance:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class Terminal:
     """A terminal public node: player 0 gets ``scale * matrix[h0, h1]``, player 1 the negative.
 
     Leaves that share a matrix (the same object or equal contents) share one operator.
@@ -267,10 +267,10 @@ class PublicState:
     node: Hashable
     weight: Floats
 
-    def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Leaf, tuple[PublicState, ...]]":
+    def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Terminal, tuple[PublicState, ...]]":
         """What happens here, and the public states after each action or chance outcome."""
         visited = rules.visit(self.node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             return visited, ()
         if isinstance(visited, Chance):
             pairs = ((label, self.weight * probability) for label, probability in visited.outcomes)
@@ -304,7 +304,7 @@ class PublicTree(PublicGame):
     deals: NDArray[np.int64]
 
     @abstractmethod
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         """What happens at a public node."""
 
     @abstractmethod
@@ -356,7 +356,7 @@ class PublicTree(PublicGame):
 
     def options(self, state: State) -> Options:
         visited = self.visit(pair_state(state).node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             return Options(TERMINAL, ())
         if isinstance(visited, Chance):
             return Options(CHANCE, [label for label, _ in visited.outcomes])
@@ -364,7 +364,7 @@ class PublicTree(PublicGame):
 
     def after(self, state: State, label: int) -> PublicState:
         visited, successors = pair_state(state).successors(self)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             raise GameError(f"the game is over at {self.name_of(state)}")
         labels = [outcome for outcome, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
         if label not in labels:
@@ -397,7 +397,7 @@ class PublicTree(PublicGame):
 
     def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
         leaf = self.visit(pair_state(state).node)
-        assert isinstance(leaf, Leaf)
+        assert isinstance(leaf, Terminal)
         payoff = float(leaf.scale * leaf.matrix[hands[0], hands[1]])
         return payoff, -payoff
 
@@ -408,7 +408,7 @@ class PublicTree(PublicGame):
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         visited, successors = pair_state(state).successors(self)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             paid = visited.scale * visited.matrix * pair_state(state).weight
             return np.asarray(reached[1] @ paid.T if player == 0 else -(reached[0] @ paid))
         assert isinstance(visited, Chance)
@@ -447,7 +447,7 @@ class PublicTree(PublicGame):
 def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]:
     """The share of the pot that player 0 gets if all check and call, and the weight of each pair of hands, both [H0, H1]."""
     visited, successors = state.successors(rules)
-    if isinstance(visited, Leaf):
+    if isinstance(visited, Terminal):
         return state.weight * (1.0 + visited.matrix) / 2.0, state.weight
     if isinstance(visited, Chance):
         found = [checked_down(rules, each) for each in successors]

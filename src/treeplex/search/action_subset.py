@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.poker.betting.sizes import parse_sizes, sizes_to_string
-from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicState, PublicTree, State, pair_state
+from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
 from treeplex.games.stakes import Stakes
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
@@ -47,7 +47,7 @@ class ActionSubset(PublicTree):
             raise GameError(f"no action {action!r} at {node!r}")
         return ActionSubset(self.rules, self.chosen, self.added | {node: (*self.added.get(node, ()), action)})
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         visited = self.rules.visit(node)
         if not isinstance(visited, Decision) or visited.private:
             return visited

@@ -343,11 +343,11 @@ def add_policies(
 ) -> None:
     """Add own reach times policy of a share, whose subgames are those from ``first`` on, at all infosets searched."""
     size, begin, made = len(share.stops), int(subgames.first_decision[first]), subgames.templates[first]
-    for number, (state, path, _) in enumerate(made.spots):
+    for number, (state, path, _) in enumerate(made.decisions):
         visited = rules.visit(state.node)
         assert isinstance(visited, Decision)
         at = walked(rules, share.node.state.node, path)
-        table = subgames.infosets[begin + np.arange(size) * len(made.spots) + number]
+        table = subgames.infosets[begin + np.arange(size) * len(made.decisions) + number]
         hands = np.flatnonzero(table[0] >= 0)
         first_sequences, strides, actions = np.moveaxis(subgames.tree.infoset_layout[table[:, hands]], -1, 0)
         sums = strategy[first_sequences[..., None] + np.arange(actions[0, 0]) * strides[..., None]].sum(axis=0)

@@ -17,7 +17,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
-from treeplex.games.public import Chance, Leaf
+from treeplex.games.public import Chance, Terminal
 from treeplex.games.registry import load
 from treeplex.solvers import make_solver
 
@@ -313,9 +313,9 @@ def test_a_public_tree_with_a_bad_prior() -> None:
             compile_public_tree(rules, tree)
 
 
-def with_event_at_the_root(kind: type[Chance] | type[Leaf]) -> RandomPublicGame:
+def with_event_at_the_root(kind: type[Chance] | type[Terminal]) -> RandomPublicGame:
     """The first game whose public tree starts with chance, or ends at its root."""
-    rules = (RandomPublicGame(seed, depth=0 if kind is Leaf else 4) for seed in range(100))
+    rules = (RandomPublicGame(seed, depth=0 if kind is Terminal else 4) for seed in range(100))
     return next(game for game in rules if isinstance(game.public_tree().visit(()), kind))
 
 
@@ -334,12 +334,12 @@ def test_a_public_tree_with_bad_chance() -> None:
 
 
 def test_a_public_tree_with_a_payoff_that_is_none() -> None:
-    rules = with_event_at_the_root(Leaf)
+    rules = with_event_at_the_root(Terminal)
 
     class Bad(RandomPublicTree):
         def visit(self, node: Hashable) -> object:  # type: ignore[override]
             event = super().visit(node)
-            return Leaf(event.matrix * math.nan, 1.0) if isinstance(event, Leaf) else event
+            return Terminal(event.matrix * math.nan, 1.0) if isinstance(event, Terminal) else event
 
     with pytest.raises(GameError, match=r"a payoff at public node \(\) is not finite"):
         compile_public_tree(rules, Bad(rules))

@@ -8,7 +8,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.subgames.batch import Subgames, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 DICE = public_rules("liars_dice(dice_sides=3)")
 LEDUC = public_rules("leduc_poker")
@@ -17,7 +17,7 @@ LEDUC = public_rules("leduc_poker")
 def nodes(rules: PublicTree, node: Hashable) -> int:
     """Public nodes from here on."""
     visited = rules.visit(node)
-    if isinstance(visited, Leaf):
+    if isinstance(visited, Terminal):
         return 1
     labels = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else visited.actions
     return 1 + sum(nodes(rules, rules.child(node, label)) for label in labels)

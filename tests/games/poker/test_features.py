@@ -9,7 +9,7 @@ import pytest
 from treeplex.games.poker.cards.format import HOLDEM, Format, small
 from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.rules import PokerGame, PokerPublicTree
-from treeplex.games.public import Chance, Decision, Leaf
+from treeplex.games.public import Chance, Decision, Terminal
 from treeplex.games.registry import load
 
 TURN = "turn_holdem(ranks=5,stack=6)"
@@ -28,7 +28,7 @@ def follow(rules: PokerPublicTree, *names: str) -> Hashable:
     node: Hashable = rules.root
     for name in names:
         visited = rules.visit(node)
-        assert not isinstance(visited, Leaf)
+        assert not isinstance(visited, Terminal)
         labels = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else list(visited.actions)
         (label,) = [each for each in labels if rules.action_to_string(node, each) == name]
         node = rules.child(node, label)
@@ -39,7 +39,7 @@ def said(rules: PokerPublicTree, node: Hashable, known: dict[Hashable, Hashable]
     """Everything that can happen from a node on, as nested tuples: actions, chances and payoffs."""
     if node not in known:
         visited = rules.visit(node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             known[node] = visited.matrix.tobytes(), visited.scale
         elif isinstance(visited, Decision):
             children = tuple(said(rules, rules.child(node, action), known) for action in visited.actions)

@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games import CHANCE, Chance, Decision, Leaf, State
+from treeplex.games import CHANCE, Chance, Decision, State, Terminal
 from treeplex.games.poker.betting import tree as betting
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.rules import PokerPublicTree, PokerState
@@ -94,7 +94,7 @@ def loss_of_uniform(tree: PokerPublicTree, node: tuple[int, tuple[int, ...]], we
     """What each hand of a player wins at most against uniform play where folding is allowed everywhere, float64 [H]."""
     event, (number, _) = tree.visit(node), node
     sign = (1.0, -1.0)[player]
-    if isinstance(event, Leaf):
+    if isinstance(event, Terminal):
         return sign * event.scale * (weight * event.matrix).sum(axis=1 - player)
     if isinstance(event, Chance):
         return sum(loss_of_uniform(tree, tree.child(node, label), weight * chance, player) for label, chance in event.outcomes)

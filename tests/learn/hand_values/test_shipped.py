@@ -21,6 +21,7 @@ def test_a_shipped_network_beats_the_showdown(street: str, count: int) -> None:
     assert np.mean(found) < 0.6 * np.mean(shown)
 
 
-def test_there_is_none_for_the_flop() -> None:
-    with pytest.raises(SpecError, match="where the flop begins comes with the library; known: river"):
-        shipped_hand_net("flop")
+def test_there_is_none_for_other_streets() -> None:
+    assert read_hand_net(shipped_hand_net("flop")).street == "flop"
+    with pytest.raises(SpecError, match="where the next street begins comes with the library; known: flop, river, turn"):
+        shipped_hand_net("")

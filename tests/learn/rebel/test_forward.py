@@ -12,8 +12,9 @@ from treeplex.forms.subgames.batch import Subgames, cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
+from treeplex.learn.common.networks import Forward, layers_of, value_net  # noqa: E402
 from treeplex.learn.common.replay import Replay  # noqa: E402
-from treeplex.learn.rebel.value_net import Forward, NetworkLeaf, layers_of, value_net  # noqa: E402
+from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.search import Belief  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402

@@ -12,9 +12,9 @@ from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import PerfectInformation  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
-    Leaf,
     PublicState,
     PublicTree,
+    Terminal,
 )
 from treeplex.games.registry import load  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
@@ -41,7 +41,7 @@ class From(PerfectInformation):
 def minimax(rules: PublicTree, node: object) -> float:
     """Player 0's payoff under perfect play."""
     visited = rules.visit(node)
-    if isinstance(visited, Leaf):
+    if isinstance(visited, Terminal):
         return visited.scale * float(visited.matrix[0, 0])
     values = [minimax(rules, rules.child(node, action)) for action in visited.actions]
     return min(values) if visited.player else max(values)
@@ -53,7 +53,7 @@ def mistakes(rules: PublicTree, trainer: RebelTrainer) -> tuple[int, int]:
     while stack:
         node = stack.pop()
         visited = rules.visit(node)
-        if not isinstance(visited, Leaf):
+        if not isinstance(visited, Terminal):
             states[rules.future(node)] = node
             stack += [rules.child(node, action) for action in visited.actions]
     subgames = cut_states(rules, [PublicState(node, ALONE) for node in states.values()], Horizon(1))

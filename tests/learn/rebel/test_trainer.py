@@ -14,11 +14,11 @@ from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
+from treeplex.learn.common.networks import value_net  # noqa: E402
 from treeplex.learn.common.settings import falling_rate  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
-from treeplex.learn.rebel.value_net import value_net  # noqa: E402
 from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.play_distribution import (  # noqa: E402

@@ -18,14 +18,15 @@ from treeplex.forms.subgames.horizon import TO_THE_END, Horizon  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.forms.subgames.subgame import Ranges  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
-    Leaf,
     PublicState,
     PublicTree,
+    Terminal,
 )
+from treeplex.learn.common.networks import value_net  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
+from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
-from treeplex.learn.rebel.value_net import NetworkLeaf, value_net  # noqa: E402
 from treeplex.learn.torch.device import torch_device  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch  # noqa: E402
@@ -60,7 +61,7 @@ def batch(spec: str, horizon: Horizon, count: int = 6, *, unlike: bool = False) 
     states = [PublicState(root.node, root.weight * generator.uniform(0.5, 2.0, root.weight.shape)) if unlike else root]
     while len(states) < count:
         state = states[int(generator.integers(len(states)))]
-        below = [each for each in state.successors(rules)[1] if not isinstance(rules.visit(each.node), Leaf)]
+        below = [each for each in state.successors(rules)[1] if not isinstance(rules.visit(each.node), Terminal)]
         below = [each for each in below if each.weight.any()]
         states += [below[int(generator.integers(len(below)))]] if below else []
     ranges = []

@@ -11,7 +11,7 @@ from safetensors.numpy import load_file
 import treeplex as tp
 from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.runs.discount.job import BEST, DISCOUNT, PLOT, POLICY, best_of, learning_figure, short_names
-from treeplex.runs.discount.learner import specs_of
+from treeplex.runs.discount.kind import specs_of
 from treeplex.runs.discount.settings import GAMES, DiscountSettings
 from treeplex.runs.job import job as frame
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder

@@ -126,7 +126,7 @@ if find_spec("torch"):
     from treeplex.runs.alphaholdem.job import ALPHAHOLDEM
     from treeplex.runs.deepstack.job import DEEPSTACK
     from treeplex.runs.rebel.job import REBEL, TURNS
-    from treeplex.runs.rebel.learner import HoldemRebelLearner
+    from treeplex.runs.rebel.kind import HoldemRebelKind
 
     LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
     CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
@@ -135,7 +135,7 @@ if find_spec("torch"):
     DICE = RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3)
     SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     GAMES = replace(
-        HoldemRebelLearner().settings_for(SPOT, None),
+        HoldemRebelKind().settings_for(SPOT, None),
         iterations=2,
         rivers=4,
         river_iterations=8,

@@ -28,7 +28,7 @@ from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
 from treeplex.runs.rebel import learner as turn_rebel  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder, rebel_figure  # noqa: E402
-from treeplex.runs.rebel.learner import HoldemRebelLearner, spot_of_record  # noqa: E402
+from treeplex.runs.rebel.kind import HoldemRebelKind, spot_of_record  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
 
@@ -39,7 +39,7 @@ SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets
 FREE = Spot((), 0.0, 9.0, all_hands(DECK), BetPlan.same("a", "", streets=2), format=DECK, blinds=(1.0, 2.0))
 FULL = spot_from_json(SPOT.to_json(), all_hands(SPOT.format))
 TINY = replace(
-    HoldemRebelLearner().settings_for(SPOT, None),
+    HoldemRebelKind().settings_for(SPOT, None),
     iterations=2,
     rivers=4,
     river_iterations=8,
@@ -146,7 +146,7 @@ def test_spots_that_networks_do_not_know(spot: Spot, message: str, unbroken: Pat
 
 
 def test_settings_have_meanings_and_go_with_the_pot(tmp_path: Path) -> None:
-    settings_for = HoldemRebelLearner().settings_for
+    settings_for = HoldemRebelKind().settings_for
     assert settings_for(turn_endgame_holdem(), None) == HoldemRebelSettings()
     assert settings_for(SPOT, None).stacks == (50.0, 500.0)
     assert settings_for(SPOT, "paper", {"games": 7}) == replace(PAPER_TURNS, stacks=(50.0, 500.0), games=7)

@@ -28,7 +28,7 @@ from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.job.workers import Work  # noqa: E402
 from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
-from treeplex.runs.rebel.learner import streams_for  # noqa: E402
+from treeplex.runs.rebel.kind import streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.workers import on_ray  # noqa: E402
 from treeplex.workers.on_ray import RayActors, cluster_cpus  # noqa: E402

@@ -44,7 +44,7 @@ from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
 from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, search_part  # noqa: E402
-from treeplex.runs.rebel.learner import RebelLearner, streams_for  # noqa: E402
+from treeplex.runs.rebel.kind import RebelKind, streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
@@ -405,7 +405,7 @@ def test_judging_is_refused(unbroken: Path) -> None:
 
 
 def test_settings_by_name(tmp_path: Path) -> None:
-    settings_of = RebelLearner().settings_for
+    settings_of = RebelKind().settings_for
     assert settings_of(None, "paper") == settings_of(DICE, "paper") == PAPER
     assert settings_of("turn_holdem", "paper") == settings_of("leduc_poker(ranks=4)", "paper") == PAPER_CARDS
     assert settings_of("turn_holdem", None) == settings_of("leduc_poker", None) == RECIPE_ROUNDS

@@ -12,7 +12,7 @@ from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.workers import Work
 from treeplex.runs.train.kind import Options
-from treeplex.runs.train.own import POLICY, LibraryLearner
+from treeplex.runs.train.own import POLICY, LibraryKind
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
 from treeplex.runs.train.seeds import train_seeds
 from treeplex.settings import declared
@@ -26,7 +26,7 @@ def test_names_summaries_and_sources() -> None:
     listed = call("train", "--list")[0]
     for name in NEURAL:
         known = learners()[name]
-        assert isinstance(known, LibraryLearner)
+        assert isinstance(known, LibraryKind)
         assert name in listed
         assert known.summary.endswith(".")
         assert any(year in known.source for year in map(str, range(2015, 2030)))

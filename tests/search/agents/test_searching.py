@@ -10,7 +10,7 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.subgames.horizon import fewer_nodes
 from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree, pair_state
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal, pair_state
 from treeplex.search import ZeroLeaf
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.agents.searching import SearchAgent
@@ -47,7 +47,7 @@ def play_out(rules: PublicTree, agent: SearchAgent, generator: np.random.Generat
             hands[visited.player] = hands[visited.player] * len(visited.actions) + list(visited.actions).index(action)
         agent.see(action)
     leaf = rules.visit(pair_state(agent.state).node)
-    assert isinstance(leaf, Leaf)
+    assert isinstance(leaf, Terminal)
     return float(leaf.scale * leaf.matrix[hands[0], hands[1]])
 
 

@@ -237,7 +237,8 @@ def test_what_is_played_with_endgames_solved_is_nearly_an_equilibrium(streets: i
 def test_a_network_values_any_street() -> None:
     """A network over features and hands, untrained, at the end of the flop and of the turn: finite values of every hand."""
     pytest.importorskip("torch")
-    from treeplex.learn.rebel.value_net import NetworkLeaf, value_net
+    from treeplex.learn.common.networks import value_net
+    from treeplex.learn.rebel.network_leaf import NetworkLeaf
 
     encoding = Encoding(by_hands(1).game)
     leaf = NetworkLeaf(encoding, value_net(encoding.inputs, encoding.outputs, width=8, layers=1, seed=0))

@@ -17,7 +17,7 @@ from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, La
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.games.size_estimate import Count, Playout, SizeCheck
 
 MOST_SEQUENCES = 50_000_000
@@ -193,8 +193,8 @@ def compile_public_tree(
         walk.depth = max(walk.depth, depth)
         walk.histories += spread.deals
         visited = rules.visit(node)
-        if isinstance(visited, Leaf):
-            add_leaf(walk, node, visited, spread, slices)
+        if isinstance(visited, Terminal):
+            add_terminal(walk, node, visited, spread, slices)
         elif isinstance(visited, Chance):
             check_chance(node, visited, spread.weight)
             for label, probability in reversed(visited.outcomes):
@@ -248,7 +248,7 @@ def sequence_count(rules: PublicTree, prior: Floats) -> Count:
             if perf_counter() >= deadline:
                 return None
             visited = rules.visit(node)
-            if isinstance(visited, Leaf):
+            if isinstance(visited, Terminal):
                 below[future] = 0
                 continue
             actions = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else visited.actions
@@ -267,7 +267,7 @@ def sequence_playout(rules: PublicTree, prior: Floats) -> Playout:
     def play(random: Random, deadline: float) -> int:
         node, possible = rules.root, prior > 0
         total, product = 0, 1
-        while perf_counter() < deadline and possible.any() and not isinstance(visited := rules.visit(node), Leaf):
+        while perf_counter() < deadline and possible.any() and not isinstance(visited := rules.visit(node), Terminal):
             if isinstance(visited, Chance):
                 action, weight = random.choice(visited.outcomes)
                 product *= len(visited.outcomes)
@@ -330,7 +330,7 @@ def add_decision(
     return below
 
 
-def add_leaf(walk: PublicWalk, node: Hashable, leaf: Leaf, spread: Spread, slices: tuple[Slice, Slice]) -> None:
+def add_terminal(walk: PublicWalk, node: Hashable, leaf: Terminal, spread: Spread, slices: tuple[Slice, Slice]) -> None:
     """Register a terminal public node."""
     payoff = spread.weight * leaf.matrix
     if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):

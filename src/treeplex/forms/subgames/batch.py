@@ -27,7 +27,7 @@ from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
-from treeplex.forms.subgames.templates import NONE, Store, Template, layout_of, template
+from treeplex.forms.subgames.templates import NONE, Matrices, Template, layout_of, template
 from treeplex.games.public import PublicState, PublicTree
 
 
@@ -137,17 +137,17 @@ class Subgames(Subgame):
     @cached_property
     def decisions(self) -> PairPlaces:
         """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
-        return placed(self.game, "spots", self.roots.states, self.templates, self.shifts, self.final)
+        return placed(self.game, "decisions", self.roots.states, self.templates, self.shifts, self.final)
 
     def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
         """The public node of the decision at the end of a path in a subgame."""
         made = self.templates[owner]
-        return made.spots[made.index[path][1]][0].node
+        return made.decisions[made.index[path][1]][0].node
 
     @cached_property
     def first_decision(self) -> Ints:
         """The number of each subgame's first decision, int64 [B]; its decisions are neighbours."""
-        return np.concatenate(([0], np.cumsum([len(made.spots) for made in self.templates])))[:-1]
+        return np.concatenate(([0], np.cumsum([len(made.decisions) for made in self.templates])))[:-1]
 
     @cached_property
     def first_leaf(self) -> Ints:
@@ -265,7 +265,7 @@ def place(sequences: Ints, entries: Floats, strategy: Floats) -> None:
 
 
 _templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, Horizon], Template]]" = WeakKeyDictionary()
-_stores: "WeakKeyDictionary[PublicTree, Store]" = WeakKeyDictionary()
+_stores: "WeakKeyDictionary[PublicTree, Matrices]" = WeakKeyDictionary()
 
 
 def cut_states(
@@ -292,7 +292,7 @@ def cut_states(
     for state in states:
         key = rules.future(state.node), horizon
         if key not in known:
-            known[key] = template(rules, state, horizon, _stores.setdefault(rules, Store()))
+            known[key] = template(rules, state, horizon, _stores.setdefault(rules, Matrices()))
         templates.append(known[key])
     return united(rules, states, templates, ranges, gadget)
 
@@ -363,13 +363,13 @@ def placed(
     rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
 ) -> PairPlaces:
     """The leaves or the decisions of a batch, with final sequences."""
-    spots = [made.leaves if name == "leaves" else made.spots for made in templates]
+    found = [made.leaves if name == "leaves" else made.decisions for made in templates]
     tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
     return PairPlaces(
         game=rules,
-        owner=np.repeat(np.arange(len(spots)), [len(own) for own in spots]),
-        states=tuple(state for own in spots for state, _, _ in own),
-        paths=tuple(path for own in spots for _, path, _ in own),
+        owner=np.repeat(np.arange(len(found)), [len(own) for own in found]),
+        states=tuple(state for own in found for state, _, _ in own),
+        paths=tuple(path for own in found for _, path, _ in own),
         sequences=(tables[0], tables[1]),
         begun=tuple(states),
     )

@@ -4,7 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,9 @@ class Horizon:
         if not 0 <= self.endgame == int(self.endgame):
             raise SpecError(f"endgame must be a whole number of at least 0, not {self.endgame!r}")
 
-    def cuts(self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Leaf, deals: int = 0) -> bool:
+    def cuts(
+        self, rules: PublicTree, node: Hashable, below: int, visited: Decision | Chance | Terminal, deals: int = 0
+    ) -> bool:
         """Whether a subgame ends at a node so many actions below its root, ``deals`` of them by chance after the root."""
         far = self.depth is not None and below >= self.depth
         if self.dealt:
@@ -67,7 +69,7 @@ def fewer_nodes(rules: PublicTree, node: Hashable, most: int) -> bool:
 def following(rules: PublicTree, node: Hashable) -> list[Hashable]:
     """The public nodes after one."""
     visited = rules.visit(node)
-    if isinstance(visited, Leaf):
+    if isinstance(visited, Terminal):
         return []
     if isinstance(visited, Chance):
         return [rules.child(node, label) for label, _ in visited.outcomes]

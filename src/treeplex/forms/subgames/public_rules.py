@@ -12,7 +12,7 @@ from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.builtin.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.builtin.matrix import MatrixGame, MatrixState
 from treeplex.games.poker.whole.game import Holdem
-from treeplex.games.public import Chance, Decision, Leaf, PublicGame, PublicTree
+from treeplex.games.public import Chance, Decision, PublicGame, PublicTree, Terminal
 
 
 def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
@@ -76,10 +76,10 @@ class MatrixPublicTree(OneDeal):
             raise GameError(f"{game} is not zero-sum; search needs two-player zero-sum games")
         self.game, self.root = game, 0
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         assert isinstance(node, int)
         if node == 2:
-            return Leaf(self.game.payoffs[0], 1.0)
+            return Terminal(self.game.payoffs[0], 1.0)
         return Decision(node, range(self.game.payoffs.shape[1 + node]), private=True)
 
     def child(self, node: Hashable, action: int) -> int:
@@ -104,14 +104,14 @@ class PerfectInformation(OneDeal):
         super().__init__()
         self.game, self.root = game, game.new_initial_state()
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         assert isinstance(node, State)
         player = node.current_player()
         if player == TERMINAL:
             first, second = node.returns()
             if abs(first + second) > 1e-9 * max(1.0, abs(first)):
                 raise GameError(f"payoffs {first} and {second} do not sum to zero; search needs two-player zero-sum games")
-            return Leaf(np.ones((1, 1)), first)
+            return Terminal(np.ones((1, 1)), first)
         if player == CHANCE:
             return Chance([(action, np.full((1, 1), chance)) for action, chance in node.chance_outcomes() if chance > 0])
         if player < 0:

@@ -13,15 +13,15 @@ from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import Numbering, numbered
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 
 NONE = -1
 Pair = tuple[Ints, Ints]
-Spot = tuple[PublicState, tuple[int, ...], Pair]
+Placed = tuple[PublicState, tuple[int, ...], Pair]
 """A public state in a template, its path from the root, and the sequences of both players' hands."""
 
 
-class Store:
+class Matrices:
     """Payoff matrices that terminals share, each scaled so that its largest entry is 1.
 
     Attributes:
@@ -63,7 +63,7 @@ class Template:
         roots: how many of them are player 0's and player 1's ranges.
         store: the payoff matrices of all templates of these rules.
         terminals: of each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
-        spots, leaves: decisions and leaves.
+        decisions, leaves: decisions and leaves.
         infosets: the infoset of each hand at each decision, -1 for none.
     """
 
@@ -76,10 +76,10 @@ class Template:
     sequences: int = 0
     roots: tuple[int, int] = (0, 0)
     begun: Pair = (np.empty(0, np.int64), np.empty(0, np.int64))
-    store: Store = field(default_factory=Store)
+    store: Matrices = field(default_factory=Matrices)
     terminals: list[tuple[int, float, Pair]] = field(default_factory=list)
-    spots: list[Spot] = field(default_factory=list)
-    leaves: list[Spot] = field(default_factory=list)
+    decisions: list[Placed] = field(default_factory=list)
+    leaves: list[Placed] = field(default_factory=list)
     infosets: list[Ints] = field(default_factory=list)
 
     def add(self, count: int, level: int) -> int:
@@ -104,8 +104,8 @@ class Template:
     def tables(self) -> "dict[str, tuple[Ints, Ints]]":
         """The sequences of both players' hands at all leaves, and at all decisions, as arrays [K, H_i]."""
         return {
-            name: (stacked([own for _, _, (own, _) in spots]), stacked([own for _, _, (_, own) in spots]))
-            for name, spots in (("leaves", self.leaves), ("spots", self.spots))
+            name: (stacked([own for _, _, (own, _) in found]), stacked([own for _, _, (_, own) in found]))
+            for name, found in (("leaves", self.leaves), ("decisions", self.decisions))
         }
 
     @cached_property
@@ -135,17 +135,17 @@ class Template:
     @cached_property
     def index(self) -> dict[tuple[int, ...], tuple[str, int]]:
         """By path: ("decision" or "leaf", its number in the template)."""
-        decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.spots)}
+        decisions = {path: ("decision", number) for number, (_, path, _) in enumerate(self.decisions)}
         return decisions | {path: ("leaf", number) for number, (_, path, _) in enumerate(self.leaves)}
 
 
-def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Store) -> Template:
+def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matrices) -> Template:
     """Walk the public nodes of one subgame, parents first.
 
     Raises:
         GameError: it begins at a terminal node, or the rules give no actions or payoffs that are not finite.
     """
-    if isinstance(rules.visit(root.node), Leaf):
+    if isinstance(rules.visit(root.node), Terminal):
         raise GameError(f"a subgame cannot begin at {root.node!r}, where the game is over")
     made = Template(store=store)
     tables = []
@@ -160,7 +160,7 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Stor
         if not state.weight.any():
             continue
         visited = rules.visit(state.node)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             add_terminal(made, visited, state, sequences)
         elif path and horizon.cuts(rules, state.node, len(path), visited, deals):
             made.leaves.append((state, path, sequences))
@@ -177,7 +177,7 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Stor
     return made
 
 
-def add_terminal(made: Template, leaf: Leaf, state: PublicState, sequences: Pair) -> None:
+def add_terminal(made: Template, leaf: Terminal, state: PublicState, sequences: Pair) -> None:
     """A terminal node, over the hands that can be there."""
     payoff = state.weight * leaf.matrix
     if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):
@@ -207,7 +207,7 @@ def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: 
             strict=True,
         ):
             column.append(entry)
-    made.spots.append((state, path, sequences))
+    made.decisions.append((state, path, sequences))
     made.infosets.append(infosets)
     taken = [np.where(first >= 0, first + a, NONE) for a in range(count)]
     if decision.private:

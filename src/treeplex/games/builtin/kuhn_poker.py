@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, observer, whole
-from treeplex.games.public import Bets, Decision, Leaf, PublicTree, pair_state
+from treeplex.games.public import Bets, Decision, PublicTree, Terminal, pair_state
 from treeplex.games.public import State as PublicGameState
 from treeplex.games.settlement import Settlement, shared_pot
 from treeplex.games.stakes import Stakes
@@ -182,12 +182,12 @@ class KuhnPublicTree(PublicTree):
         cards = np.arange(3)
         self._showdown = np.sign(cards[:, None] - cards[None, :]).astype(np.float64)
 
-    def visit(self, node: Hashable) -> Decision | Leaf:
+    def visit(self, node: Hashable) -> Decision | Terminal:
         assert isinstance(node, str)
         if node in ("pp", "bb", "pbb"):
-            return Leaf(self._showdown, 1.0 if node == "pp" else 2.0)
+            return Terminal(self._showdown, 1.0 if node == "pp" else 2.0)
         if node in ("bp", "pbp"):
-            return Leaf(self._uncontested, 1.0 if node == "bp" else -1.0)
+            return Terminal(self._uncontested, 1.0 if node == "bp" else -1.0)
         return Decision(len(node) % 2, (PASS, BET))
 
     def child(self, node: Hashable, action: int) -> str:

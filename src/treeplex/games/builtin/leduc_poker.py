@@ -21,7 +21,7 @@ from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, flag, items, observer, whole
-from treeplex.games.public import Bets, Chance, Decision, Leaf, PublicTree, check_entries, pair_state
+from treeplex.games.public import Bets, Chance, Decision, PublicTree, Terminal, check_entries, pair_state
 from treeplex.games.public import State as PublicGameState
 from treeplex.games.settlement import Settlement, shared_pot
 from treeplex.games.stakes import Stakes
@@ -357,16 +357,16 @@ class LeducPublicTree(PublicTree):
         weight[:, public_card] = 0.0
         return weight
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         assert isinstance(node, LeducTable)
         if node.player == CHANCE:
             return self._chance
         if node.player != TERMINAL:
             return Decision(node.player, self.game.actions(node))
         if True not in node.folded:
-            return Leaf(self._showdowns[node.public_card], float(node.paid[0]))
+            return Terminal(self._showdowns[node.public_card], float(node.paid[0]))
         loser = node.folded.index(True)
-        return Leaf(self._uncontested, float(node.paid[1] if loser else -node.paid[0]))
+        return Terminal(self._uncontested, float(node.paid[1] if loser else -node.paid[0]))
 
     def child(self, node: Hashable, action: int) -> LeducTable:
         assert isinstance(node, LeducTable)

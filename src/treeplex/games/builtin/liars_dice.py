@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.parameters import GameInfo, observer, whole
-from treeplex.games.public import Chance, Decision, Leaf, PublicTree, check_entries
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries
 from treeplex.spec import nearest
 
 
@@ -157,12 +157,12 @@ class LiarsDicePublicTree(PublicTree):
             self._held[number] = np.where(first[:, None] + second[None, :] >= quantity, 1.0, -1.0)
         return self._held[number]
 
-    def visit(self, node: Hashable) -> Decision | Chance | Leaf:
+    def visit(self, node: Hashable) -> Decision | Chance | Terminal:
         assert isinstance(node, tuple)
         player = self.game.bidder(node)
         if player != TERMINAL:
             return Decision(player, self.game.actions(node))
-        return Leaf(self._bid_holds(node[-2]), 1.0 if len(node) % 2 == 0 else -1.0)
+        return Terminal(self._bid_holds(node[-2]), 1.0 if len(node) % 2 == 0 else -1.0)
 
     def child(self, node: Hashable, action: int) -> tuple[int, ...]:
         assert isinstance(node, tuple)

@@ -251,7 +251,7 @@ class PokerPublicTree(public.PublicTree):
         self._chances: dict[tuple[int, ...], public.Chance] = {}
         self._orders: dict[tuple[int, ...], NDArray[np.float64]] = {}
 
-    def visit(self, node: Hashable) -> public.Decision | public.Chance | public.Leaf:
+    def visit(self, node: Hashable) -> public.Decision | public.Chance | public.Terminal:
         number, board = table(node)
         event, player = self._nodes[number], self.game.player_at(number, board)
         if player == CHANCE:
@@ -260,7 +260,7 @@ class PokerPublicTree(public.PublicTree):
             return public.Decision(player, self.game.moves[number])
         assert isinstance(event, Fold | Showdown)
         scale = payoffs(event, self.game.spot.rake)[0]
-        return public.Leaf(self._uncontested if isinstance(event, Fold) else self._showdown(board), scale)
+        return public.Terminal(self._uncontested if isinstance(event, Fold) else self._showdown(board), scale)
 
     def child(self, node: Hashable, action: int) -> tuple[int, tuple[int, ...]]:
         number, board = table(node)

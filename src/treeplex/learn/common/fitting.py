@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
+from treeplex.learn.common.networks import Module
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.rebel.value_net import Module
 from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]

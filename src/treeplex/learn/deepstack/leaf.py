@@ -11,9 +11,9 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import PublicState, PublicTree
+from treeplex.learn.common.networks import Forward
 from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
 from treeplex.learn.deepstack.value_net import Module, fresh_net
-from treeplex.learn.rebel.value_net import Forward
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared

@@ -16,7 +16,7 @@ from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal, pair_state
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
@@ -46,7 +46,7 @@ def round_starts(rules: PublicTree) -> list[list[PublicState]]:
         dealt = isinstance(visited, Chance)
         for after in following:
             key = rules.future(after.node), deals + dealt
-            if key in seen or not after.weight.any() or isinstance(what := rules.visit(after.node), Leaf):
+            if key in seen or not after.weight.any() or isinstance(what := rules.visit(after.node), Terminal):
                 continue
             seen.add(key)
             if len(seen) > MOST_STATES:

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import AlgorithmError, FileError
+from treeplex.errors import FileError
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.settings import falling_rate
+from treeplex.learn.common.steps import Steps
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.deepstack.settings import DeepStackSettings
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, Situations, no_situations
@@ -54,7 +54,7 @@ class DeepStackTrainer:
         leaf: leaf values by them.
         generator: of everything random.
         done: situations drawn, of all networks.
-        steps: gradient steps so far, of all networks.
+        due: gradient steps that are owed, and how many were taken, of all networks.
         fitting: of the network that is being trained.
         held: its situations for validation.
     """
@@ -70,8 +70,13 @@ class DeepStackTrainer:
         self.nets = RoundNets(rules, unit=settings.unit, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.leaf = DeepStackLeaf(self.nets)
         self.generator = np.random.default_rng(settings.seed)
-        self.done = self.steps = 0
+        self.done, self.due = 0, Steps(settings)
         self._begin()
+
+    @property
+    def steps(self) -> int:
+        """Gradient steps so far."""
+        return self.due.taken
 
     @property
     def total(self) -> int:
@@ -94,7 +99,7 @@ class DeepStackTrainer:
         empty = no_situations(self.nets.encoding)
         self.fitting = Fitting(self.nets.nets[number], Replay(*empty, room=room), Situations._fields, situation_loss)
         self.held = Replay(*empty, room=room)
-        self._fitted, self._owed = number, 0.0
+        self._fitted, self.due.owed = number, 0.0
 
     def step(self) -> Progress:
         """Solve situations side by side, and take the gradient steps that are due.
@@ -111,16 +116,9 @@ class DeepStackTrainer:
         held = self.generator.random(len(found.inputs)) < settings.held_out
         self.held.add([part[held] for part in found], settings.rows)
         self.fitting.rows.add([part[~held] for part in found], settings.rows)
-        self._owed += settings.reuse * int((~held).sum()) / settings.batch
-        losses, rate = [], falling_rate(settings, of_this / settings.situations)
-        while self._owed >= 1.0 and len(self.fitting.rows) >= settings.burn_in:
-            self._owed -= 1.0
-            try:
-                losses.append(self.fitting.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip))
-            except AlgorithmError as error:
-                why = f"{error} after {self.steps} steps; resume from the last checkpoint with a smaller rate"
-                raise AlgorithmError(why) from error
-            self.steps += 1
+        self.due.owe(int((~held).sum()))
+        begun, part = len(self.fitting.rows) >= settings.burn_in, of_this / settings.situations
+        losses = self.due.take([self.fitting], self.generator, part) if begun else []
         self.done += count
         return Progress(len(losses), float(np.mean(losses)) if losses else math.nan)
 
@@ -143,7 +141,7 @@ class DeepStackTrainer:
         """Everything that :meth:`restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {
             "counts": np.array([self.done, self.steps, self._fitted], np.int64),
-            "owed": np.array([self._owed]),
+            "owed": np.array([self.due.owed]),
             "random": random_state(self.generator),
             **self.fitting.state(),
             **{HELD + name: part for name, part in zip(Situations._fields, self.held.ordered(), strict=True)},
@@ -157,14 +155,14 @@ class DeepStackTrainer:
             FileError: the arrays are not of this game and these settings.
         """
         try:
-            self.done, self.steps, fitted = (int(count) for count in arrays["counts"])
+            self.done, self.due.taken, fitted = (int(count) for count in arrays["counts"])
             self.nets.load(arrays)
             done, self.done = self.done, (len(self.nets.nets) - 1 - fitted) * self.settings.situations
             self._begin()
             self.done = done
             self.fitting.restore(arrays)
             self.held.restore(*(arrays[HELD + name] for name in Situations._fields))
-            self._owed = float(arrays["owed"][0])
+            self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error

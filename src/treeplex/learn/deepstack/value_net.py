@@ -2,12 +2,12 @@
 
 from typing import Any
 
-from treeplex.learn.rebel.value_net import value_net
+from treeplex.learn.common.networks import value_net
 from treeplex.learn.torch.device import torch_module
 
 Module = Any
 UNITS = ("gelu", "prelu")
-"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.rebel.value_net.value_net` has them, or PReLU."""
+"""What follows a linear layer: layer norm and GeLU, as :func:`treeplex.learn.common.networks.value_net` has them, or PReLU."""
 
 
 def fresh_net(unit: str, inputs: int, outputs: int, *, width: int, layers: int, seed: int) -> Module:

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Singles
 from treeplex.engine.holdem.showdowns.hand_features import INPUTS
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.learn.common.fitting import Fitting, load_weights
+from treeplex.learn.common.networks import Forward, Module, value_net
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.common.settings import falling_rate
+from treeplex.learn.common.steps import Steps
 from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, draw
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
-from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.leaves.hand_values import HandValues, zero_sum
 
@@ -139,7 +139,8 @@ class HandValueTrainer:
         settings: what was asked for.
         net: the network.
         generator: of everything random.
-        done, steps: situations and gradient steps so far.
+        done: situations so far.
+        due: gradient steps that are owed.
         fitting: network, optimizer and rows.
         held: rows for validation.
         leaf: what values the next street, where situations are not solved to the end.
@@ -154,12 +155,16 @@ class HandValueTrainer:
         self.settings = settings
         self.net = HandNet(settings.street, width=settings.width, layers=settings.layers, seed=settings.seed)
         self.generator = np.random.default_rng(settings.seed)
-        self.done = self.steps = 0
+        self.done, self.due = 0, Steps(settings)
         empty = np.zeros((0, INPUTS), np.float32), np.zeros((0, 1), np.float32)
         self.fitting = Fitting(self.net.net, Replay(*empty, room=settings.rows), PARTS, hand_loss)
         self.held = Replay(*empty, room=settings.rows)
-        self._owed = 0.0
         self.leaf = leaf_of(settings)
+
+    @property
+    def steps(self) -> int:
+        """Gradient steps so far."""
+        return self.due.taken
 
     @property
     def total(self) -> int:
@@ -176,16 +181,9 @@ class HandValueTrainer:
         parts = self.sampled(draw(settings, self.generator, self.leaf))
         held = self.generator.random() < settings.held_out
         (self.held if held else self.fitting.rows).add(parts, settings.rows)
-        self._owed += 0.0 if held else settings.reuse * len(parts[0]) / settings.batch
-        losses, rate = [], falling_rate(settings, self.done / settings.situations)
-        while self._owed >= 1.0 and len(self.fitting.rows) >= settings.burn_in:
-            self._owed -= 1.0
-            try:
-                losses.append(self.fitting.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip))
-            except AlgorithmError as error:
-                why = f"{error} after {self.steps} steps; resume from the last checkpoint with a smaller rate"
-                raise AlgorithmError(why) from error
-            self.steps += 1
+        self.due.owe(0 if held else len(parts[0]))
+        begun, part = len(self.fitting.rows) >= settings.burn_in, self.done / settings.situations
+        losses = self.due.take([self.fitting], self.generator, part) if begun else []
         self.done += 1
         return Progress(len(losses), float(np.mean(losses)) if losses else math.nan)
 
@@ -215,7 +213,7 @@ class HandValueTrainer:
         """Everything that :meth:`restore` needs, as arrays."""
         return {
             "counts": np.array([self.done, self.steps], np.int64),
-            "owed": np.array([self._owed]),
+            "owed": np.array([self.due.owed]),
             "random": random_state(self.generator),
             **self.fitting.state(),
             **{HELD + name: part for name, part in zip(PARTS, self.held.ordered(), strict=True)},
@@ -230,8 +228,8 @@ class HandValueTrainer:
         try:
             self.fitting.restore(arrays)
             self.held.restore(*(arrays[HELD + name] for name in PARTS))
-            self.done, self.steps = (int(count) for count in arrays["counts"])
-            self._owed = float(arrays["owed"][0])
+            self.done, self.due.taken = (int(count) for count in arrays["counts"])
+            self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error

@@ -16,8 +16,9 @@ from safetensors.numpy import save as bytes_from_arrays
 
 from treeplex.errors import FileError
 from treeplex.games.public import PublicTree
+from treeplex.learn.common.networks import NetFactory
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_net import load_weights, networks
-from treeplex.learn.rebel.value_net import NetFactory, NetworkLeaf
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata

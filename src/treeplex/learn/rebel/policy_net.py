@@ -10,7 +10,8 @@ from treeplex.arrays import Floats, Ints
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
-from treeplex.learn.rebel.value_net import Forward, Module, NetFactory, NetworkLeaf, own_net, value_net
+from treeplex.learn.common.networks import Forward, Module, NetFactory, own_net, value_net
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared

@@ -10,12 +10,12 @@ from treeplex.arrays import Floats, Ints, Singles
 from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree, pair_state, pick
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal, pair_state, pick
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath
 from treeplex.learn.rebel.settings import SelfPlaySettings
-from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
@@ -231,7 +231,7 @@ class SelfPlay:
             begun = subgames.roots.states[owner]
             node = subgames.node_at(owner, path) if kind == "decision" else walked(self.rules, begun.node, path)
             visited = self.rules.visit(node)
-            if isinstance(visited, Leaf):
+            if isinstance(visited, Terminal):
                 payoff = visited.scale * float(visited.matrix[hands[0], hands[1]])
                 return SubgamePath(None, (hands[0], hands[1]), payoff, explored)
             if isinstance(visited, Chance):

@@ -12,17 +12,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.common.settings import LearningSettings, falling_rate
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.common.steps import Steps
 from treeplex.learn.rebel.lesson import Lesson, PublicLesson
 from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
 from treeplex.learn.rebel.turns.lesson import HoldemLesson
 from treeplex.learn.rebel.turns.nets import save_turn_nets
-from treeplex.learn.rebel.value_net import NetFactory
 from treeplex.learn.rebel.whole.lesson import WholeLesson
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 
@@ -55,7 +56,7 @@ class RebelTrainer:
         settings: what was asked for.
         generator: of everything random.
         lesson: self-play, networks and rows, a :class:`Lesson`.
-        steps: gradient steps so far, of each network.
+        due: gradient steps that are owed, of each network.
     """
 
     def __init__(self, game: Any, settings: LearningSettings | None = None, net: NetFactory | None = None) -> None:
@@ -75,8 +76,12 @@ class RebelTrainer:
         self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
         self.lesson: Any = lesson_of(game, self.settings, self.generator, net)
-        self.steps = 0
-        self._owed = 0.0
+        self.due = Steps(self.settings)
+
+    @property
+    def steps(self) -> int:
+        """Gradient steps so far."""
+        return self.due.taken
 
     @property
     def play(self) -> Any:
@@ -120,33 +125,19 @@ class RebelTrainer:
         Raises:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
-        self._owed += self.settings.reuse * self.lesson.advance() / self.settings.batch
-        losses: list[tuple[float, ...]] = []
-        while self._owed >= 1.0 and self.lesson.begun:
-            self._owed -= 1.0
-            losses.append(self._step())
-        for fitting in self.lesson.fittings.values() if losses else ():
+        self.due.owe(self.lesson.advance())
+        fittings, part = self.lesson.fittings.values(), self.lesson.done / self.settings.length
+        losses = self.due.take(fittings, self.generator, part) if self.lesson.begun else []
+        for fitting in fittings if losses else ():
             fitting.publish()
         means = np.mean(losses, axis=0).tolist() if losses else [math.nan]
         return Round(self.lesson.done, len(self.values.rows), self.steps, *means)
-
-    def _step(self) -> tuple[float, ...]:
-        """One step of Adam of each network on a uniform batch; the losses."""
-        settings, rate = self.settings, falling_rate(self.settings, self.lesson.done / self.settings.length)
-        fittings = self.lesson.fittings.values()
-        try:
-            losses = [each.step(self.generator, batch=settings.batch, rate=rate, clip=settings.clip) for each in fittings]
-        except AlgorithmError as error:
-            why = f"{error} after {self.steps} steps; resume from the last checkpoint with a smaller rate"
-            raise AlgorithmError(why) from error
-        self.steps += 1
-        return tuple(losses)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {
             "counts": np.array([self.lesson.done, self.steps], np.int64),
-            "owed": np.array([self._owed]),
+            "owed": np.array([self.due.owed]),
             "random": random_state(self.generator),
             **self.lesson.state(),
         }
@@ -165,8 +156,8 @@ class RebelTrainer:
                 own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
                 fitting.restore(own)
             self.lesson.restore(arrays)
-            self.lesson.done, self.steps = (int(count) for count in arrays["counts"])
-            self._owed = float(arrays["owed"][0])
+            self.lesson.done, self.due.taken = (int(count) for count in arrays["counts"])
+            self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error

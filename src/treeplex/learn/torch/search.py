@@ -14,7 +14,8 @@ from treeplex.arrays import Floats, Ints
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.learn.rebel.value_net import Module, NetworkLeaf
+from treeplex.learn.common.networks import Module
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking

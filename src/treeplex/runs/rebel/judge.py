@@ -24,8 +24,8 @@ from treeplex.forms.subgames.public_rules import PerfectInformation, public_rule
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
-from treeplex.learn.rebel.value_net import NetworkLeaf
 from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.runs.job.record import check_count
 from treeplex.runs.job.workers import Work

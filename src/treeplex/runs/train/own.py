@@ -176,7 +176,7 @@ class LibraryJob(OwnJob):
     kind = LIBRARY
 
 
-class OwnLearner(TrainingKind):
+class OwnKind(TrainingKind):
     """A learner of one's own.
 
     Args:
@@ -243,7 +243,7 @@ class OwnLearner(TrainingKind):
         ]
 
 
-class LibraryLearner(OwnLearner):
+class LibraryKind(OwnKind):
     """A learner of the library, known by name."""
 
     job_kind, job_class = LIBRARY, LibraryJob
@@ -275,14 +275,14 @@ LEARNER = Wanted("learner", "MyLearner", "class that derives treeplex.learn.Lear
 """What a file is asked for."""
 
 
-def own_learner(learner: object) -> OwnLearner | None:
+def own_learner(learner: object) -> OwnKind | None:
     """The learner that a class, or ``file.py:NAME``, is; None of other names.
 
     Raises:
         SpecError: no such file or class, or one that is no learner.
     """
     if is_learner(learner):
-        return OwnLearner(learner, learner.__name__)
+        return OwnKind(learner, learner.__name__)
     if not isinstance(learner, str):
         raise SpecError(f"a learner is a name, file.py:NAME, or a class that derives treeplex.learn.Learner, not {learner!r}")
     if not is_user_spec(learner):
@@ -292,4 +292,4 @@ def own_learner(learner: object) -> OwnLearner | None:
         raise SpecError(f"{learner} has parameters; give settings by --set instead")
     if not is_learner(made):
         raise SpecError(f"{learner} is no learner; it has to derive treeplex.learn.Learner")
-    return OwnLearner(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)
+    return OwnKind(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)

@@ -11,7 +11,7 @@ from treeplex.errors import FileError, SpecError
 from treeplex.learn.learner import Learner
 from treeplex.runs.job.folder import RUN, JobFolder, JobKind, kind_of
 from treeplex.runs.train.kind import TrainingKind
-from treeplex.runs.train.own import OWN, LibraryLearner, OwnLearner, own_learner
+from treeplex.runs.train.own import OWN, LibraryKind, OwnKind, own_learner
 from treeplex.solvers.synonyms import unknown_algorithm
 from treeplex.storage.reading import read_json
 
@@ -51,24 +51,24 @@ NEURAL: Mapping[str, str] = {
 @cache
 def learners() -> Mapping[str, TrainingKind]:
     """The learners that come with the library, by name."""
-    from treeplex.runs.alphaholdem.learner import AlphaHoldemLearner
-    from treeplex.runs.best_response.learner import BestResponseLearner
-    from treeplex.runs.blueprint.learner import BlueprintLearner
-    from treeplex.runs.deepstack.learner import DeepStackLearner
-    from treeplex.runs.discount.learner import DISCOUNT_LEARNERS
-    from treeplex.runs.hand_values.learner import HandValuesLearner
-    from treeplex.runs.rebel.learner import RebelLearner
+    from treeplex.runs.alphaholdem.kind import AlphaHoldemKind
+    from treeplex.runs.best_response.kind import BestResponseKind
+    from treeplex.runs.blueprint.kind import BlueprintKind
+    from treeplex.runs.deepstack.kind import DeepStackKind
+    from treeplex.runs.discount.kind import DISCOUNT_LEARNERS
+    from treeplex.runs.hand_values.kind import HandValuesKind
+    from treeplex.runs.rebel.kind import RebelKind
 
     known: list[TrainingKind] = [
-        RebelLearner(),
-        DeepStackLearner(),
+        RebelKind(),
+        DeepStackKind(),
         *DISCOUNT_LEARNERS,
-        BestResponseLearner(),
-        AlphaHoldemLearner(),
-        BlueprintLearner(),
-        HandValuesLearner(),
+        BestResponseKind(),
+        AlphaHoldemKind(),
+        BlueprintKind(),
+        HandValuesKind(),
     ]
-    known += [LibraryLearner(neural_class(place), name) for name, place in NEURAL.items()]
+    known += [LibraryKind(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}
 
 
@@ -89,7 +89,7 @@ def learner_named(learner: AnyLearner) -> TrainingKind:
         return learner
     if isinstance(learner, type):
         for each in learners().values():
-            if isinstance(each, LibraryLearner) and each.made is learner:
+            if isinstance(each, LibraryKind) and each.made is learner:
                 return each
     if (own := own_learner(learner)) is not None:
         return own
@@ -120,7 +120,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
     Raises:
         FileError: there is none, or one by a learner of one's own, which reading a folder does not run.
     """
-    from treeplex.runs.rebel.learner import HoldemRebelLearner, WholeRebelLearner
+    from treeplex.runs.rebel.kind import HoldemRebelKind, WholeRebelKind
 
     kind = kind_of(folder)
     if kind == OWN.name:
@@ -129,7 +129,7 @@ def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
             f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
             f"treeplex train {name} --resume {folder}"
         )
-    for each in (HoldemRebelLearner, WholeRebelLearner):
+    for each in (HoldemRebelKind, WholeRebelKind):
         if kind == each.job_kind.name:
             return each()
     known = [each for each in learners().values() if each.job_kind.name == kind]
@@ -147,4 +147,4 @@ def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-__all__ = ["LibraryLearner", "OwnLearner", "learner_named", "learner_of", "learners"]
+__all__ = ["LibraryKind", "OwnKind", "learner_named", "learner_of", "learners"]

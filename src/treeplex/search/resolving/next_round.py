@@ -8,7 +8,7 @@ from treeplex.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.batch import PairPlaces
 from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import LeafValue, Prepared
 
 
@@ -81,7 +81,7 @@ def deals_of(places: Places) -> Deals:
         visited, following = state.successors(rules)
         for state_after in following if isinstance(visited, Chance) else (state,):
             leaf = rules.visit(state_after.node)
-            if isinstance(leaf, Leaf):
+            if isinstance(leaf, Terminal):
                 paid = np.zeros(tuple(places.widths))
                 rows, columns = state_after.weight.shape
                 paid[:rows, :columns] = state_after.weight * leaf.matrix * leaf.scale

@@ -22,7 +22,7 @@ from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.forms.subgames.subgame import Places
 from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.public import HoldemState
-from treeplex.games.public import Chance, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
 from treeplex.search.holdem.leaves.continuations import Continued, counterpart
 
 AnyPolicy = Policy | HandPolicy
@@ -206,7 +206,7 @@ class HoldemWalk:
 def expected_payoffs(rules: PublicTree, state: PublicState, policies: tuple[Policy, Policy]) -> Floats:
     """What player 0 gets for each pair of hands at a public state when players follow policies, float64 [H_0, H_1]."""
     visited, following = state.successors(rules)
-    if isinstance(visited, Leaf):
+    if isinstance(visited, Terminal):
         return np.asarray(visited.scale * visited.matrix, np.float64)
     below = (
         expected_payoffs(rules, each, policies) if each.weight.any() else np.zeros(each.weight.shape) for each in following

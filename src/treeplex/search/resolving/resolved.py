@@ -24,7 +24,7 @@ from treeplex.forms.subgames.policy_tables import sequences_at, subgame_policy, 
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
-from treeplex.games.public import Chance, Decision, Leaf, PublicState, PublicTree
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.play_distribution import joined_ranges
 from treeplex.search.subgame import METHODS, SubgameSearch
@@ -88,7 +88,7 @@ class TrunkNode:
 
     state: PublicState
     reaches: Ranges
-    visited: Decision | Chance | Leaf
+    visited: Decision | Chance | Terminal
     below: "list[TrunkNode]" = field(default_factory=list)
     start: int = -1
 
@@ -121,7 +121,7 @@ class Trunk:
         stack = [(root, 0, 0, False)]
         while stack:
             node, depth, deals, dealt = stack.pop()
-            if isinstance(node.visited, Leaf):
+            if isinstance(node.visited, Terminal):
                 continue
             cuts = depth > 0 and horizon.cuts(rules, node.state.node, depth, node.visited, deals)
             if dealt or (cuts and isinstance(node.visited, Decision)):
@@ -175,7 +175,7 @@ def gifts(trunk: Trunk, promised: Sequence[Floats], player: int) -> list[Floats]
         if node.start >= 0:
             met = mass(node)
             worth[id(node)] = np.where(met > 0, promised[node.start][: len(met)], 0.0) * met
-        elif isinstance(node.visited, Leaf):
+        elif isinstance(node.visited, Terminal):
             payoffs = node.state.weight * node.visited.matrix * node.visited.scale
             worth[id(node)] = -(node.reaches[0] @ payoffs) if player == 0 else payoffs @ node.reaches[1]
         elif isinstance(node.visited, Decision) and node.visited.player == other:

@@ -17,7 +17,7 @@ from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.public import holdem_state
-from treeplex.games.public import Decision, Leaf, PublicState, pair_state
+from treeplex.games.public import Decision, PublicState, Terminal, pair_state
 
 
 class ResponseValues(Protocol):
@@ -117,7 +117,7 @@ class PairResponse:
         if self.subgame.find(0, path)[0] == "leaf":
             return np.asarray(self._entries[self._find("leaf", path), :size])
         visited, following = state.successors(rules)
-        if isinstance(visited, Leaf):
+        if isinstance(visited, Terminal):
             payoffs = state.weight * visited.matrix * visited.scale
             return np.asarray(payoffs @ reached if self.player == 0 else -(reached @ payoffs))
         if isinstance(visited, Decision) and visited.player == self.player:

@@ -26,7 +26,7 @@ from treeplex.runs.holdem.first_street.search import search_spot  # noqa: E402
 from treeplex.runs.job.folder import METRICS, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS  # noqa: E402
-from treeplex.runs.rebel.learner import HoldemRebelLearner, spot_of_record  # noqa: E402
+from treeplex.runs.rebel.kind import HoldemRebelKind, spot_of_record  # noqa: E402
 from treeplex.spot_table import TURN_ENDGAME  # noqa: E402
 
 torch.set_num_threads(1)
@@ -261,7 +261,7 @@ def test_ctrl_c_saves_and_says_how_to_go_on(spot: str) -> None:
 def test_the_live_line() -> None:
     numbers = {"rows": 384, "steps": 90, "loss": 0.0123, "rate": 1.25}
     state = Progress("rebel on turns", "games", 12, 3, 1.25, 75.0, numbers)
-    known = HoldemRebelLearner()
+    known = HoldemRebelKind()
     assert training_line(known, state) == "training rebel  12/3 games  1.2/s  384 rivers  loss 1.23e-02  1:15 left"
     assert "loss" not in training_line(known, replace(state, numbers={**numbers, "loss": None}))
     assert "37/s" in training_line(known, replace(state, numbers={**numbers, "rate": 37.2}))

@@ -9,7 +9,7 @@ import treeplex as tp
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.evaluate.match.agents import play_game
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.blueprint.learner import BlueprintLearner
+from treeplex.runs.blueprint.kind import BlueprintKind
 from treeplex.runs.job.workers import Work
 from treeplex.runs.train.kind import Options
 from treeplex.search.many_players import EnumeratedRounds, RoundSearchAgent
@@ -53,7 +53,7 @@ def test_settings(blueprint: Path) -> None:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A blueprint of six players, as ``treeplex train blueprint`` writes it."""
     found = tmp_path_factory.mktemp("six")
-    learner = BlueprintLearner()
+    learner = BlueprintKind()
     settings = learner.settings_for(SIX, "small", {"boards": 60, "deals": 4})
     assert settings.buckets == ()
     job = learner.make(SIX, settings, Options(Work(), None, found))

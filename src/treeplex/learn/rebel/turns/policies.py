@@ -18,8 +18,8 @@ from treeplex.games.poker.betting.tree import Action, Decision
 from treeplex.games.poker.features import features_of_betting, features_of_board
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.common.networks import Forward, Module, value_net
 from treeplex.learn.rebel.policy_net import probabilities
-from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.guessed_street import policies_from
 from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Function

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Singles
 from treeplex.errors import FileError, SpecError
+from treeplex.learn.common.networks import Forward, Module, value_net
 from treeplex.learn.rebel.files import read_net, save_net
 from treeplex.learn.rebel.policy_net import PREFIX
-from treeplex.learn.rebel.value_net import Forward, Module, value_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.leaves.strength_bins import SINGLE, BinnedRivers
 

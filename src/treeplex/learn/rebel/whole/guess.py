@@ -9,8 +9,8 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import StreetPlaces, StreetSubgame
 from treeplex.games.poker.whole.betting import CALL
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.learn.common.networks import Forward, Module
 from treeplex.learn.rebel.policy_net import GuidedLeaf, probabilities
-from treeplex.learn.rebel.value_net import Forward, Module
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import STEPS, PolicyRows

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.learn.common.fitting import Fitting
+from treeplex.learn.common.networks import Module, NetFactory, value_net
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.lesson import SelfPlayLesson
 from treeplex.learn.rebel.policy_net import PREFIX, load_weights, policy_loss
-from treeplex.learn.rebel.value_net import Module, NetFactory, value_net
 from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf, NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.self_play import WholeRows, WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings

@@ -10,7 +10,8 @@ from treeplex.engine.holdem.showdowns.rows_of_hands import equalise, write_won
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.whole.street import Cards, StreetPlaces
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
-from treeplex.learn.rebel.value_net import Module, NetworkLeaf
+from treeplex.learn.common.networks import Module
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look
 from treeplex.search.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared

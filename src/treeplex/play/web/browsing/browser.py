@@ -19,7 +19,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import State
-from treeplex.games.public import Leaf, PublicGame, PublicTree, pair_state
+from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
 from treeplex.notices import tell
 from treeplex.play.tables.histories import held_by, history_of
 from treeplex.runs.judge import as_policy
@@ -307,7 +307,7 @@ class Browser:
         if not isinstance(game, PublicTree):
             return None
         leaf = game.visit(pair_state(state).node)
-        assert isinstance(leaf, Leaf)
+        assert isinstance(leaf, Terminal)
         possible = [np.flatnonzero(own).tolist() for own in game.possible(state)]
         if max(map(len, possible)) > MOST_PAYOFFS:
             return None

@@ -15,7 +15,7 @@ from treeplex.settings import Settings
 from treeplex.spec import quoted
 
 
-class HandValuesLearner(TrainingKind):
+class HandValuesKind(TrainingKind):
     """A value network for hands where a street begins, from random situations."""
 
     name, job_kind = "hand-values", HAND_VALUES

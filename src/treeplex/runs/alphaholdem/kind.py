@@ -14,7 +14,7 @@ from treeplex.runs.train.kind import Options, Training, TrainingKind, count_of
 from treeplex.spec import quoted
 
 
-class AlphaHoldemLearner(TrainingKind):
+class AlphaHoldemKind(TrainingKind):
     """Learns poker against the best of its own snapshots."""
 
     name = "alphaholdem"

@@ -1,4 +1,4 @@
-"""The value network of ReBeL (Brown et al. 2020, appendix E), in PyTorch."""
+"""Networks for values: ReBeL's multilayer perceptron (Brown et al. 2020, appendix E), those of one's own, and their outputs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,13 +7,9 @@ import numpy as np
 
 from treeplex.arrays import Ints, Singles
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
-from treeplex.engine.tree.leaves import rows_reached
 from treeplex.errors import SpecError
 from treeplex.forms.sources.user_module import Wanted, load_user_object
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.encoding import EncodedPlaces, Encoding
-from treeplex.search.leaf import Prepared
 
 Module = Any
 
@@ -135,30 +131,3 @@ def layers_of(net: Module) -> tuple[Ints, Singles] | None:
     groups = [[part.weight for part in linear], [part.bias for part in linear]]
     groups += [[part.weight for part in norms], [part.bias for part in norms]]
     return sizes, packed(*([tensor.detach().numpy() for tensor in group] for group in groups))
-
-
-class NetworkLeaf:
-    """Leaf values from a network.
-
-    Attributes:
-        encoding: how public belief states look to it.
-        net: the network, float32 [K, inputs] to [K, outputs].
-        forward: its outputs, float32 [K, outputs].
-        prepared: rows for places, kept for as long as the same places are asked for.
-    """
-
-    def __init__(self, encoding: Encoding, net: Module) -> None:
-        self.encoding, self.net, self.forward = encoding, net, Forward(net)
-        self.prepared: Prepared[Places, EncodedPlaces] = Prepared(self._encoded)
-
-    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
-        prepared = self.prepared(places)
-        # a fifth to a quarter of the leaves get nothing from the other player's current policy
-        counted = None if player is None else rows_reached(reached[1 - player])
-        outputs = self.forward(prepared.write(believed), counted)
-        return prepared.read(outputs, [own.shape[1] for own in believed], player)
-
-    def _encoded(self, places: Places) -> EncodedPlaces:
-        """Rows for places."""
-        self.forward.refresh()
-        return self.encoding.prepared(places)

@@ -19,7 +19,7 @@ from treeplex.settings import Settings
 from treeplex.spec import quoted
 
 
-class BestResponseLearner(TrainingKind):
+class BestResponseKind(TrainingKind):
     """Learns a best response to a fixed agent."""
 
     name = "best-response"

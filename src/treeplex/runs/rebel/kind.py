@@ -55,7 +55,7 @@ STACKS = 2.5, 25.0
 LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitability": "exploitability {:.2e}"}
 
 
-class RebelLearner(TrainingKind):
+class RebelKind(TrainingKind):
     """ReBeL on public-tree rules.
 
     Presets: ``recipe`` reaches the paper's quality on small Liar's Dice in minutes, and for :data:`ROUNDS` ends subgames with
@@ -71,9 +71,9 @@ class RebelLearner(TrainingKind):
     def for_game(self, game: Any) -> TrainingKind:
         """Spots and spot files are turns of hold'em, ``holdem`` is whole hold'em."""
         if isinstance(game, Holdem) or (isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM):
-            return WholeRebelLearner()
+            return WholeRebelKind()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
-        return HoldemRebelLearner() if isinstance(game, Spot) or named else self
+        return HoldemRebelKind() if isinstance(game, Spot) or named else self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``."""
@@ -156,7 +156,7 @@ class RebelLearner(TrainingKind):
         ]
 
 
-class WholeRebelLearner(RebelLearner):
+class WholeRebelKind(RebelKind):
     """ReBeL on whole hold'em for two, from the blinds on."""
 
     job_kind = WHOLE
@@ -179,7 +179,7 @@ class WholeRebelLearner(RebelLearner):
         return whole_job(game, settings, options, executor)
 
 
-class HoldemRebelLearner(RebelLearner):
+class HoldemRebelKind(RebelKind):
     """ReBeL on turns of hold'em: the spot on which games are modelled is the game; every hand may be held, whatever its ranges.
 
     Presets: ``recipe`` takes minutes of one core; ``paper`` has the paper's method, network and steps. Stacks go with the pot.

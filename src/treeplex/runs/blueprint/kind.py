@@ -17,7 +17,7 @@ from treeplex.settings import Settings
 from treeplex.spec import quoted
 
 
-class BlueprintLearner(TrainingKind):
+class BlueprintKind(TrainingKind):
     """Learns whole hold'em, hands in buckets or, with small decks, one by one."""
 
     name = "blueprint"

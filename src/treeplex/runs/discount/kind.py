@@ -19,7 +19,7 @@ from treeplex.solvers.rules.learned import LEARNED, REFERENCE
 from treeplex.spec import quoted, split_outside_brackets
 
 
-class DiscountLearner(TrainingKind):
+class DiscountKind(TrainingKind):
     """Trains a network that sets how a CFR variant discounts.
 
     Args:
@@ -99,5 +99,5 @@ def specs_of(game: Any) -> list[str]:
     return [part.strip() for text in texts for part in split_outside_brackets(str(text), ",", str(text))]
 
 
-DISCOUNT_LEARNERS = tuple(DiscountLearner(name) for name in LEARNED)
+DISCOUNT_LEARNERS = tuple(DiscountKind(name) for name in LEARNED)
 """The three of them."""

@@ -19,7 +19,7 @@ from treeplex.settings import Settings
 from treeplex.spec import quoted
 
 
-class DeepStackLearner(TrainingKind):
+class DeepStackKind(TrainingKind):
     """Value networks for betting rounds, from random situations."""
 
     name, job_kind = "deepstack", DEEPSTACK
