@@ -78,7 +78,7 @@ def test_shown_games_were_not_tuned_on():
 
 def test_stored_runs_are_taken_of_what_has_not_changed():
     values = [[1.0, 0.5, 0.25], [1.0, 0.5, 0.125]]
-    before = {game: {name: values for name in ("cfr", "lcfr", "pdcfr+")} for game in (*runs.PROBES, runs.SHOWN[0])}
+    before = {game: dict.fromkeys(("cfr", "lcfr", "pdcfr+"), values) for game in (*runs.PROBES, runs.SHOWN[0])}
     same = runs.version_of("cfr", [values[0]] * len(runs.PROBES))
     known = {"cfr": same, "lcfr": "lcfr 0", "pdcfr+": same.replace("cfr", "pdcfr+", 1), "wop-cfr": same}
     found = runs.earlier(before, known)
