@@ -74,3 +74,23 @@ def test_two_solved_games_are_tied_and_a_repeat_counts_in_the_range():
 
 def test_shown_games_were_not_tuned_on():
     assert all(runs.GAMES[name].group == games.FRESH for name in runs.SHOWN)
+
+
+def test_stored_runs_are_taken_of_what_has_not_changed():
+    values = [[1.0, 0.5, 0.25], [1.0, 0.5, 0.125]]
+    before = {game: dict.fromkeys(("cfr", "lcfr", "pdcfr+"), values) for game in (*runs.PROBES, runs.SHOWN[0])}
+    same = runs.version_of("cfr", [values[0]] * len(runs.PROBES))
+    known = {"cfr": same, "lcfr": "lcfr 0", "pdcfr+": same.replace("cfr", "pdcfr+", 1), "wop-cfr": same}
+    found = runs.earlier(before, known)
+    assert {run.algorithm for run in found} == {"cfr"}  # one has changed, one is timed, one is new
+    assert len(found) == 2 * len(before)
+    assert found[1].exploitability == dict(zip(runs.STAGES, values[1], strict=True))
+    assert np.isnan(found[0].seconds)
+
+
+def test_what_is_drawn_is_run_again():
+    values = [[1.0, 0.5, 0.25]]
+    game = next(iter(runs.SHOWN))
+    before = {name: {"dcfr": values} for name in (*runs.PROBES, game)}
+    found = runs.earlier(before, {"dcfr": runs.version_of("dcfr", [values[0]] * len(runs.PROBES))})
+    assert {run.game for run in found} == set(runs.PROBES)
