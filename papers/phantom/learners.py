@@ -23,7 +23,7 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "dark_hex": {**GRADIENT, "episodes": 150_000, "every": 200},
     },
     "nfsp": {game: {**NFSP, "episodes": 600_000, "every": 600} for game in GAMES},
-    "deep-cfr": {game: {**DEEP_CFR, "steps": 12, "every": 6} for game in GAMES},
+    "deep-cfr": {game: {**DEEP_CFR, "steps": 8, "every": 4} for game in GAMES},
 }
 """Settings besides the defaults."""
 COLUMNS = ("game", "learner", "episodes", "million histories", "exploitability", "processor time")
