@@ -25,7 +25,7 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "nfsp": {game: {**NFSP, "episodes": 600_000, "every": 600} for game in GAMES},
     "deep-cfr": {
         "phantom_ttt": {**DEEP_CFR, "steps": 8, "every": 4},
-        "dark_hex": {**DEEP_CFR, "steps": 16, "every": 4},
+        "dark_hex": {**DEEP_CFR, "steps": 32, "every": 16},
     },
 }
 """Settings besides the defaults."""
