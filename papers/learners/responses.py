@@ -43,7 +43,7 @@ STEPS = (10, 32, 100, 320, 1000, 3200, 10_000)
 WORDS = {"psro": "best responses", "psro-learned": "learned responses", "rcfr-plus": "with networks, `plus`"}
 
 
-@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=25, needs=("torch",))
+@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=12, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]

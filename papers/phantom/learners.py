@@ -23,7 +23,10 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
         "dark_hex": {**GRADIENT, "episodes": 150_000, "every": 200},
     },
     "nfsp": {game: {**NFSP, "episodes": 600_000, "every": 600} for game in GAMES},
-    "deep-cfr": {game: {**DEEP_CFR, "steps": 12, "every": 6} for game in GAMES},
+    "deep-cfr": {
+        "phantom_ttt": {**DEEP_CFR, "steps": 8, "every": 4},
+        "dark_hex": {**DEEP_CFR, "steps": 32, "every": 16},
+    },
 }
 """Settings besides the defaults."""
 COLUMNS = ("game", "learner", "episodes", "million histories", "exploitability", "processor time")
@@ -36,7 +39,7 @@ def trained(learner: str, game: str) -> dict[str, dict[str, float]]:
     """The curve of a training, resumed from its folder if there is one."""
     folder = FOLDER / "phantom-learners" / f"{learner}-{game}"
     if (folder / "run.json").is_file():
-        training = tp.train(resume=folder)
+        training = tp.train(resume=folder, settings=RUNS[learner][game])
     else:
         training = tp.train(game, learner, settings=RUNS[learner][game], out=folder)
     return {str(record.done): {**record.measures, "cpu_seconds": record.cpu_seconds} for record in training.records}
