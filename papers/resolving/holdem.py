@@ -8,7 +8,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.forms.holdem.subgame import decision_rows
+from treeplex.forms.holdem.subgame import cut_holdem, decision_rows
 from treeplex.forms.policies.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -21,7 +21,7 @@ from treeplex.runs.agents.search.spot_blueprint import SpotHands
 from treeplex.runs.holdem.agent_policy import policy_on_spot
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.search import BlueprintLeaf, Horizon, biased_policies, cut
+from treeplex.search import BlueprintLeaf, Horizon, biased_policies
 from treeplex.search.holdem.resolved import resolved_streets
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import ROUND, Resolving
@@ -102,7 +102,7 @@ def shortfalls() -> list[tuple[float, float]]:
     """
     hands, found = SpotHands(solve_spot(SPOT, "cfr+", iterations=max(BUDGETS), threads=1).policy), list[tuple[float, float]]()
     policy, game = turn_alone(hands, BUDGETS[1]), hands.game
-    places = cut(game, [Belief.root(game)], ROUND_ALONE).leaves
+    places = cut_holdem(game, Belief.root(game), ROUND_ALONE).leaves
     held = [own.astype(int) for own in policy.game.boards[0][0].hands]
     for player in (0, 1):
         other, leaf = 1 - player, BlueprintLeaf(game, hands, {1 - player: biased_policies(hands)})
