@@ -25,7 +25,8 @@ TABLES = (
     ("three, limit, 2 raises", THREE, 100, 1, 300),
     ("six, limit, 1 raise", SIX, 10_000, 1, 250),
 )
-"""Names, games, boards of the blueprint with 16 deals each, rounds played by it, and deals for each seat."""
+"""Names, games, boards of the blueprint with 16 deals each, rounds played by it, and deals for each seat, of which an option of
+the study says the share."""
 ITERATIONS, DEALS = 60, 32
 """Of a search."""
 
@@ -101,15 +102,16 @@ def seat_gain(guided: GuidedBetting, seat: int, deals: int, first: int) -> tuple
     return summary(np.array([[measured.deal(random)] for _ in range(deals)])), measured.seconds
 
 
-@study(title="Pluribus' search by sampling: tables of three and six", place=None, minutes=6)
-def reproduce() -> Result:
+@study(title="Pluribus' search by sampling: tables of three and six", place=3, minutes=6)
+def reproduce(options: list[str]) -> Result:
+    share = float(options[0]) if options else 1.0
     rows, numbers, least, seconds = [], {}, list[float](), list[float]()
     for title, spec, boards, first, deals in TABLES:
         game = load_rules(spec)
         assert isinstance(game, Holdem)
         guided = GuidedBetting.of_blueprint(game.public_game(), trained(game, boards))
         name = f"{title}, {boards:,} boards, {'second round' if first else 'all rounds'}"
-        found = [seat_gain(guided, seat, deals, first) for seat in range(game.num_players)]
+        found = [seat_gain(guided, seat, round(share * deals), first) for seat in range(game.num_players)]
         gains, halves = [gain.mean[0] for gain, _ in found], [gain.mean[0] - gain.interval[0][0] for gain, _ in found]
         seconds += [each for _, took in found for each in took]
         least += [gain - half for gain, half in zip(gains, halves, strict=True)]
@@ -135,7 +137,8 @@ def reproduce() -> Result:
         notes=[
             f"Hold'em with eight cards, one private and one public: `{SIX}` and `{THREE}`. "
             f"Searches have {ITERATIONS} iterations of {DEALS} deals, and the average is played. The others' hands, the cards "
-            "and the others' draws are the same for search and blueprint; own actions and hands are all followed.",
+            "and the others' draws are the same for search and blueprint; own actions and hands are all followed. "
+            f"{', '.join(str(round(share * deals)) for *_, deals in TABLES)} deals for each seat, by row.",
         ],
         numbers=numbers,
     )

@@ -22,6 +22,7 @@ from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
@@ -29,7 +30,7 @@ from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.promises import MOST_WRITTEN, promised_by, written_size
 from treeplex.search.holdem.street_solving import BLUEPRINT, StreetSolving
 from treeplex.search.leaf import LeafValue
-from treeplex.search.resolving.agent import ResolvingAgent
+from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
 from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import UNSAFE
@@ -42,6 +43,8 @@ PACE = 2.5e8
 """Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
 PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
 """How much of the time what the blueprint promises may take; numbers that one thread writes and answers in a second."""
+END_SECONDS = 0.06
+"""What an end of a flop takes on a slow machine until it has a value."""
 LONG = 0.2
 """Seconds of a solve that says how many they are."""
 
@@ -201,7 +204,7 @@ class WholeHoldemAgent(Seat):
         if ends and below is None:
             return None
         promised = self._promised(below, ranges) if safe and below is not None else {}
-        game = HoldemGame.of(self._street(ranges) if ends else self._spot(ranges))
+        game = self._street(ranges) if ends else HoldemGame.of(self._spot(ranges))
         horizon, leaves = TO_THE_END, list[LeafValue]()
         if ends and below is not None:
             horizon, own = Horizon(rounds=1, all_in=True), below[0]
@@ -233,13 +236,19 @@ class WholeHoldemAgent(Seat):
         """The players whose decisions are solved."""
         return (0, 1) if self.player is None else (self.player,)
 
-    def _street(self, ranges: Ranges) -> Spot:
-        """A street as a spot in which nobody bets after it."""
+    def _street(self, ranges: Ranges) -> HoldemGame:
+        """A street as a spot in which nobody bets after it, without raises if there is no time for so many ends."""
         solving, street = self.solving, hand_of(self.state).table.street
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
         self._numbers = 0
-        return self.holdem.spot_at(self.state, ranges, plan.override(street, bets=solving.bets[0], raises=solving.raises))
+        for raises in (solving.raises, "none"):
+            bets = plan.override(street, bets=solving.bets[0], raises=raises)
+            game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, bets))
+            ends = sum(isinstance(node, StreetEnd) and node.street == street for node in game.tree.nodes)
+            if ends * END_SECONDS <= LEAF_SHARE * self._left:
+                break
+        return game
 
     def _spot(self, ranges: Ranges) -> Spot:
         """What follows as a spot, with as many bets as there is time for."""

@@ -38,8 +38,10 @@ class Payoffs(Protocol):
         boards: of hold'em, complete boards that were looked at behind each leaf; 0 in other games.
     """
 
-    hands: tuple[Any, Any]
-    boards: int
+    @property
+    def hands(self) -> tuple[Any, Any]: ...
+    @property
+    def boards(self) -> int: ...
 
     def entries(self, player: int, reached: Floats) -> Floats:
         """What a player's hands get by each of its continuations, counterfactual values, float64 [C_i, K, n_i].

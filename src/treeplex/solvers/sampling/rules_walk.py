@@ -42,7 +42,7 @@ def too_long(histories: int) -> AlgorithmError:
     """The error of a walk without end: it follows all actions of its player wherever it comes to one."""
     return AlgorithmError(
         f"a single walk has met {histories:,} histories and not come to an end, since it follows all actions of its player; "
-        "sample one action (os-mccfr), or make the game shorter, such as by a smaller horizon"
+        "sample one action (os-mccfr), or make the game smaller: a shorter horizon, and fewer coins, cards or places"
     )
 
 

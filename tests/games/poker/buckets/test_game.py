@@ -76,6 +76,8 @@ def test_boards_after_a_flop_are_all_there_are():
     assert len(places.boards) == len(np.unique(places.boards, axis=0)) == 17 * 16
     assert (places.boards[:, :3] == start).all()
     assert len(boards_after(royal_strengths(), start, 10, random).boards) == 10
+    river = royal_strengths().format.deck[2:7]
+    assert boards_after(royal_strengths(), river, 10, random).boards.tolist() == [list(river)]
 
 
 def test_what_sampled_chance_cannot_do_is_said():

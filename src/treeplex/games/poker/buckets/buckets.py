@@ -127,7 +127,7 @@ def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, rando
     rest = np.array([card for card in strengths.format.deck if card not in start], dtype=np.int64)
     left = 5 - len(start)
     if perm(len(rest), left) <= count:
-        drawn = np.array(list(permutations(rest.tolist(), left)), dtype=np.int64).reshape(-1, left)
+        drawn = np.array(list(permutations(rest.tolist(), left)), dtype=np.int64).reshape(perm(len(rest), left), left)
     else:
         drawn = rest[np.argsort(random.random((count, len(rest))), axis=1)[:, :left]]
     return placed(strengths, np.column_stack([np.broadcast_to(start, (len(drawn), len(start))), drawn]))

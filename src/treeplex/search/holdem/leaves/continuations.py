@@ -75,7 +75,7 @@ class Continued:
             raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
         if any(each.game.tree is not self.game.tree for own in policies for each in own):
             raise AlgorithmError("continuations must be policies on one betting tree")
-        self._lines = lru_cache(maxsize=MOST_WALKS)(lambda root, names: lines_from(policies, root, names))
+        self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)
 
     def payoffs(self, states: Sequence[HoldemState], hands: Hands, seconds: float = inf) -> tuple[list[Singles], int]:
         """What player 0 gets on average over the cards to come, at states with one board.
@@ -119,6 +119,10 @@ class Continued:
         if ahead is None:
             raise AlgorithmError("too many boards follow an all-in; let the subgame deal them")
         return ahead[None, None]
+
+    def _walked(self, root: int, names: Names) -> Lines:
+        """The lines from a node on."""
+        return lines_from(self.policies, root, names)
 
     def _root(self, state: HoldemState) -> int:
         """The node that follows the next cards."""
