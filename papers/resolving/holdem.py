@@ -9,7 +9,7 @@ from papers.common.study import study
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.subgame import cut_holdem, decision_rows
-from treeplex.forms.policies.by_hand import HandPolicy, written
+from treeplex.forms.policies.holdem.by_hand import HandPolicy, written
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
