@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 class SituationsTrainer(Protocol):
     """What such a job asks of its trainer: :class:`treeplex.learn.deepstack.trainer.DeepStackTrainer` and its like."""
 
-    steps: int
+    @property
+    def steps(self) -> int: ...
 
     @property
     def done(self) -> int: ...

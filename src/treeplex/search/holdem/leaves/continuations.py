@@ -92,8 +92,8 @@ class Continued:
         boards, every = complete_boards(self.game.spot.format, board, self.most)
         ahead = None if every else ahead_at_showdowns(self.game, board, hands)
         if not every and seconds < inf:
-            each = self._seconds_for(roots, self._dealt(boards[0], len(board), hands), hands)
-            most = int(np.clip((seconds - (perf_counter() - began)) / each, 1, self.most))
+            a_board = self._seconds_for(roots, self._dealt(boards[0], len(board), hands), hands)
+            most = int(np.clip((seconds - (perf_counter() - began)) / a_board, 1, self.most))
             boards, _ = complete_boards(self.game.spot.format, board, most)
         dealt = [self._dealt(complete, len(board), hands) for complete in boards]
         free = [np.array([each.ranks[player] >= 0 for each in dealt], np.float32) for player in (0, 1)]

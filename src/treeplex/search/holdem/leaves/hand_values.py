@@ -260,8 +260,8 @@ class HandValues:
             reach = np.stack([own[place] for own in believed])
             if not reach.any():
                 continue
-            for own in np.flatnonzero(~reach.any(axis=1)):  # who never comes here might: with any hand it began with
-                reach[own] = places.game.spot.ranges[own]
+            for absent in np.flatnonzero(~reach.any(axis=1)):  # who never comes here might: with any hand it began with
+                reach[absent] = places.game.spot.ranges[absent]
             pot, stack = self._chips(places, place)
             mass, equity = board.equities(reach, step=self.step)
             pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))
