@@ -31,7 +31,7 @@ from treeplex.search.holdem.leaves.hand_values import HandBoard
 
 FOLDER, SPOT, ITERATIONS = Path("runs/preflop-network"), Path("examples/spots/preflop-until.yaml"), 60
 NETWORK = "network, 1,755 flops"
-FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h", "6c6d3s")
+FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 PLACES = {"limped": ("", 1, "c", 0, 2.0), "raised": ("", 2, "r2", 1, 4.0)}
 """Where flops are reached by the first chart: the small blind's line and its action, the big blind's, and the pot."""
 STEP = 24
@@ -74,7 +74,7 @@ def ranges(chart: HoldemSolution, place: str) -> tuple[Floats, Floats]:
 
 def flop_errors(chart: HoldemSolution) -> list[dict[str, Any]]:
     """For flops and places: mean absolute errors of the network and of showdown values against whole solves, in pots."""
-    net, settings, found = read_hand_net(shipped_hand_net("flop")), HandValueSettings(street="flop", iterations=34), []
+    net, settings, found = read_hand_net(shipped_hand_net("flop")), HandValueSettings(street="flop", iterations=60), []
     for text in FLOPS:
         for place, (*_, pot) in PLACES.items():
             path = FOLDER / f"{text}-{place}.json"
