@@ -117,6 +117,23 @@ def test_trees_fit_the_time(folder, pace, raises):
     assert tuple(bool(plan.streets[street][0].raises) for street in (2, 3)) == raises
 
 
+def test_all_that_a_decision_takes_counts(folder):
+    """What was done while cards were seen is time to think as well; a flop without time for them has no raises."""
+    game = PlayedGame.of(ANY)
+    for think, spent, iterations, raises in ((100.0, 0.0, 5, True), (1.0, 3.0, 1, False)):
+        player = agent(f"modicum(blueprint={folder},iterations=5,boards=8,think={think})", game, seed=1)
+        player.begin(0)
+        reach([player], [1, 1, None, None])
+        player._spent = spent
+        reach([player], [None])
+        assert bool(player.solver.game.spot.bets.streets[1][0].raises) == raises
+        player.policy()
+        assert player.thought.iterations == iterations
+        assert player.thought.seconds > spent
+        assert 0 < player.thought.boards <= 8
+        assert player._spent == 0.0
+
+
 def test_bets_off_the_tree_are_added(folder):
     game = PlayedGame.of(ANY)
     player = agent(f"endgames(blueprint={folder},iterations=20,think=100)", game, seed=1)

@@ -43,6 +43,23 @@ def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolut
     assert judged.exploitability < 0.9 * solved.exploitability
 
 
+def test_ranges_of_different_sizes() -> None:
+    """What is promised belongs to the other player's hands, however many they are."""
+    whole = small_spot()
+    few = whole.ranges[1] * (np.arange(len(whole.ranges[1])) % 3 > 0)
+    spot = replace(whole, ranges=(whole.ranges[0], few))
+    blueprint, game = SpotBlueprint(tp.solve(spot, "cfr", iterations=20, threads=1).policy), HoldemGame.of(spot)
+    path = [0, 0]
+    state = game.after(game.after(game.first_state(), 0), 0)
+    path.append(game.options(state).labels[0])
+    for player in (0, 1):
+        for reach in (False, True):
+            promised = blueprint.promised(game, tuple(path), player, reach=reach)
+            possible = game.possible(game.after(state, path[-1]))[1 - player] > 0
+            assert np.isfinite(promised[possible]).all()
+            assert np.isnan(promised[~possible]).all()
+
+
 def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None:
     """On boards that are solved under other suits as well."""
     blueprint = SpotBlueprint(solved.policy)

@@ -107,7 +107,7 @@ class SpotBlueprint:
         at, _ = self._find(browser, game, path, other if reach else None)
         met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
         found = np.full(len(self.game.spot.format.hands), np.nan)
-        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + at.given
+        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + (at.given if reach else 0.0)
         return found
 
     def _find(
