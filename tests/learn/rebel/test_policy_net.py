@@ -175,8 +175,8 @@ def test_it_learns_the_policies_that_searches_find() -> None:
             errors.append(float(policy_loss(trainer.leaf.guess.net, *map(torch.from_numpy, rows.policies))))
         trainer.values.rows.add(rows[:2], 1000)
         trainer.policies.rows.add(rows.policies, 1000)
-        for _ in range(4):
-            trainer._step()
+        trainer.due.owed = 4.0
+        trainer.take_due()
     assert np.mean(errors[-5:]) < 0.5 * errors[0]
 
 
@@ -244,5 +244,6 @@ def test_what_is_refused() -> None:
         trainer.round()
     assert trainer.policies is not None
     trainer.policies.rows.arrays[0][:] = np.nan
+    trainer.due.owe(trainer.settings.batch)
     with pytest.raises(AlgorithmError, match="the loss is nan after"):
-        trainer._step()
+        trainer.take_due()

@@ -241,9 +241,10 @@ def test_a_loss_that_is_no_number_stops_with_a_message() -> None:
     for _ in range(5):
         trainer.round()
     trainer.values.rows.arrays[1][:] = np.nan
+    trainer.due.owe(trainer.settings.batch)
     kept = [parameter.detach().clone() for parameter in trainer.net.parameters()]
     with pytest.raises(AlgorithmError, match="the loss is nan"):
-        trainer._step()
+        trainer.take_due()
     assert all(torch.equal(a, b) for a, b in zip(kept, trainer.net.parameters(), strict=True))
 
 

@@ -126,12 +126,15 @@ class RebelTrainer:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
         self.due.owe(self.lesson.advance())
-        fittings, part = self.lesson.fittings.values(), self.lesson.done / self.settings.length
-        losses = self.due.take(fittings, self.generator, part) if self.lesson.begun else []
-        for fitting in fittings if losses else ():
+        losses = self.take_due() if self.lesson.begun else []
+        for fitting in self.lesson.fittings.values() if losses else ():
             fitting.publish()
         means = np.mean(losses, axis=0).tolist() if losses else [math.nan]
         return Round(self.lesson.done, len(self.values.rows), self.steps, *means)
+
+    def take_due(self) -> list[tuple[float, ...]]:
+        """Take the gradient steps that are due; the losses of each, as :meth:`round` raises."""
+        return self.due.take(self.lesson.fittings.values(), self.generator, self.lesson.done / self.settings.length)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""
