@@ -18,7 +18,7 @@ from treeplex.play.cli.main import app
 from treeplex.runs.discount.job import DISCOUNT
 from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.folder import JobFolder, JobKind
-from treeplex.runs.rebel import learner as rebel
+from treeplex.runs.rebel import kind as rebel
 from treeplex.runs.rebel.job import REBEL
 from treeplex.runs.sample.settings import SAMPLE
 from treeplex.runs.solve.settings import SOLVE, SolveSettings

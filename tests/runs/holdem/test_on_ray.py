@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from tests.runs.holdem.test_batch import solved_by
+from tests.runs.holdem.batches.test_batch import solved_by
 from treeplex.errors import AlgorithmError
 from treeplex.games.poker.spots.known import leduc_holdem
 from treeplex.runs.holdem.solve import solve_spot

@@ -26,7 +26,7 @@ from treeplex.runs.holdem.first_street import search as turn_search  # noqa: E40
 from treeplex.runs.holdem.first_street.search import search_spot  # noqa: E402
 from treeplex.runs.holdem.solution import load_solution  # noqa: E402
 from treeplex.runs.job.folder import STATE, JobFolder  # noqa: E402
-from treeplex.runs.rebel import learner as turn_rebel  # noqa: E402
+from treeplex.runs.rebel import kind as turn_rebel  # noqa: E402
 from treeplex.runs.rebel.job import NET, TURNS, is_turn_folder, rebel_figure  # noqa: E402
 from treeplex.runs.rebel.kind import HoldemRebelKind, spot_of_record  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402

@@ -39,7 +39,7 @@ from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
 from treeplex.runs.job.workers import Work  # noqa: E402
-from treeplex.runs.rebel import learner as rebel  # noqa: E402
+from treeplex.runs.rebel import kind as rebel  # noqa: E402
 from treeplex.runs.rebel import live_evaluation as rebel_watch  # noqa: E402
 from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
