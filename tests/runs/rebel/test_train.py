@@ -213,15 +213,16 @@ def test_a_budget_of_time_is_kept_and_the_step_size_falls_over_it(tmp_path: Path
     assert 0.6 <= ended.records[-1].seconds < 3.0
     assert JobFolder(REBEL, tmp_path / "run").about()["settings"]["seconds"] == 0.6
     rates: list[float] = []
-    steps = RebelTrainer._step
+    taken = RebelTrainer.take_due
 
-    def seen(self: RebelTrainer) -> float:
-        found = steps(self)
-        rates.append(self.values.optimizer.param_groups[0]["lr"])
+    def seen(self: RebelTrainer) -> list[tuple[float, ...]]:
+        found = taken(self)
+        if found:
+            rates.append(self.values.optimizer.param_groups[0]["lr"])
         return found
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(RebelTrainer, "_step", seen)
+        patch.setattr(RebelTrainer, "take_due", seen)
         train(resume=tmp_path / "run", seconds=1.5, judge_every=0)
     assert rates[-1] < 0.1 * TINY.rate
     assert rates[0] > 2 * rates[-1]
