@@ -13,7 +13,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.preflop_deep import LINES, reached
+from papers.holdem.preflop_deep import LINES
 from treeplex.arrays import Floats
 from treeplex.games.poker.cards.cards import HAND_CLASSES, parse_cards
 from treeplex.games.poker.cards.fitted_deals import SETS
@@ -116,7 +116,6 @@ def decision_rows(solved_charts: dict[str, HoldemSolution]) -> dict[str, dict[st
             name: {
                 "often": dict(chart.often),
                 "apart": chart_distance(first, chart),
-                "of those that come": reached(first, chart),
             }
             for name, chart in each.items()
         }
@@ -134,8 +133,8 @@ def reproduce() -> Result:
         source="the library's own",
         findings=[
             "At the first decision the network's chart differs from that of fitted boards by "
-            f"{100 * first[NETWORK]['of those that come']:.1f}% of play, that of another set of boards by "
-            f"{100 * first[other]['of those that come']:.1f}%.",
+            f"{100 * first[NETWORK]['apart']:.1f}% of play, that of another set of boards by "
+            f"{100 * first[other]['apart']:.1f}%.",
             f"On flops that the chart leads to, the network's values of hands are off by {mean['network']:.3f} pots on "
             f"average, showdown values by {mean['showdown']:.3f}.",
         ],
@@ -155,19 +154,9 @@ def reproduce() -> Result:
                 ],
             ),
             Table(
-                f"How far charts are from that on `{one}` (% of play, over all hands and over those that come there)",
-                ["decision", f"`{other}`", "of those that come", NETWORK, "of those that come"],
-                [
-                    [
-                        line,
-                        *(
-                            f"{100 * found[name][what]:.1f}"
-                            for name in (other, NETWORK)
-                            for what in ("apart", "of those that come")
-                        ),
-                    ]
-                    for line, found in rows.items()
-                ],
+                f"How far charts are from that on `{one}` (% of play)",
+                ["decision", f"`{other}`", NETWORK],
+                [[line, *(f"{100 * found[name]['apart']:.1f}" for name in (other, NETWORK))] for line, found in rows.items()],
             ),
             Table(
                 "What the charts took, and what they say the small blind gets (mbb a hand)",
