@@ -221,7 +221,7 @@ def longer(known: Mapping[str, Any]) -> list[Table]:
 
 def draw(known: Mapping[str, Any]) -> Picture:
     """Exploitability against training time with twelve cards."""
-    figure, (panel,) = panels(1, 1, size=(7.6, 4.6))
+    figure, (panel,) = panels(1, 1, size=(7.6, 5.6))
     for number, (variant, (text, _)) in enumerate(VARIANTS.items()):
         found = [known[name]["points"] for seed in SEEDS if (name := f"12-{variant}-{seed}") in known]
         if found:
@@ -241,7 +241,7 @@ def draw(known: Mapping[str, Any]) -> Picture:
     dress(panel, "Four streets, 12 cards")
     plain_labels(panel)
     panel.set(xlabel="training, s of processor time", ylabel="exploitability, mbb a hand")
-    panel.legend(frameon=False, fontsize=9, handlelength=3.0, loc="center left", bbox_to_anchor=(0.0, 0.38))
+    figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=9, handlelength=3.0)
     alt = "Exploitability against training time on whole hold'em with twelve cards: self-play, random beliefs, other variants"
     return save(figure, "rebel-whole-holdem.png", alt)
 
