@@ -36,9 +36,7 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
-def add_payoffs(
-    folds: Singles, shown: Singles, first: tuple[Ints, Shorts], second: tuple[Ints, Shorts], tilt: Singles, paid: Singles
-) -> None:
+def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, tilt: Singles, paid: Singles) -> None:
     """Add what pairs of hands get on a complete board.
 
     Args:

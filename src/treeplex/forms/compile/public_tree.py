@@ -101,7 +101,7 @@ class Terminals:
     scales: list[float] = field(default_factory=list)
 
     def add(self, matrix: Floats, starts: tuple[int, int], scale: float) -> None:
-        """Record one leaf: ``scale * x0 @ matrix @ x1``.
+        """Record one terminal: ``scale * x0 @ matrix @ x1``.
 
         The largest entry goes into the scale, so that entries are mostly 0, 1 and -1: sums over them round less, and more
         leaves share a matrix.
@@ -330,15 +330,15 @@ def add_decision(
     return below
 
 
-def add_terminal(walk: PublicWalk, node: Hashable, leaf: Terminal, spread: Spread, slices: tuple[Slice, Slice]) -> None:
+def add_terminal(walk: PublicWalk, node: Hashable, terminal: Terminal, spread: Spread, slices: tuple[Slice, Slice]) -> None:
     """Register a terminal public node."""
-    payoff = spread.weight * leaf.matrix
-    if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):
+    payoff = spread.weight * terminal.matrix
+    if not np.isfinite(payoff).all() or not np.isfinite(terminal.scale):
         raise GameError(f"a payoff at public node {node!r} is not finite")
     for player in (0, 1):
         hands = slices[player].hands
         payoff = payoff.sum(axis=player, keepdims=True) if hands is None else payoff.take(hands, axis=player)
-    walk.terminals.add(np.ascontiguousarray(payoff), (slices[0].first, slices[1].first), leaf.scale)
+    walk.terminals.add(np.ascontiguousarray(payoff), (slices[0].first, slices[1].first), terminal.scale)
     walk.terminal_histories += spread.deals
 
 

@@ -63,7 +63,7 @@ class Template:
         roots: how many of them are player 0's and player 1's ranges.
         store: the payoff matrices of all templates of these rules.
         terminals: of each terminal node the number of its payoff matrix, a factor, and the sequences of the hands there.
-        decisions, leaves: decisions and leaves.
+        decisions, leaves: where somebody acts, and where the subgame is cut off.
         infosets: the infoset of each hand at each decision, -1 for none.
     """
 
@@ -177,24 +177,24 @@ def template(rules: PublicTree, root: PublicState, horizon: Horizon, store: Matr
     return made
 
 
-def add_terminal(made: Template, leaf: Terminal, state: PublicState, sequences: Pair) -> None:
+def add_terminal(made: Template, terminal: Terminal, state: PublicState, sequences: Pair) -> None:
     """A terminal node, over the hands that can be there."""
-    payoff = state.weight * leaf.matrix
-    if not np.isfinite(payoff).all() or not np.isfinite(leaf.scale):
+    payoff = state.weight * terminal.matrix
+    if not np.isfinite(payoff).all() or not np.isfinite(terminal.scale):
         raise GameError(f"a payoff at public node {state.node!r} is not finite")
     rows, columns = (np.flatnonzero(own >= 0) for own in sequences)
     inner = np.ascontiguousarray(payoff[np.ix_(rows, columns)])
     largest = float(np.abs(inner).max(initial=0.0))
-    if largest * leaf.scale != 0.0:
+    if largest * terminal.scale != 0.0:
         number = made.store.number(inner / largest)
-        made.terminals.append((number, leaf.scale * largest, (sequences[0][rows], sequences[1][columns])))
+        made.terminals.append((number, terminal.scale * largest, (sequences[0][rows], sequences[1][columns])))
 
 
 def decide(made: Template, state: PublicState, path: tuple[int, ...], decision: Decision, sequences: Pair) -> list[Pair]:
     """Register the infosets of a public state; return the sequences after each action."""
     player, count = decision.player, len(decision.actions)
     if not count:
-        raise GameError(f"no action at public node {state.node!r}; a node without actions must be a leaf")
+        raise GameError(f"no action at public node {state.node!r}; a node without actions must be a terminal")
     can = there(state.weight, player)
     infosets, first = np.full(len(can), NONE, np.int64), np.full(len(can), NONE, np.int64)
     for hand in np.flatnonzero(can):

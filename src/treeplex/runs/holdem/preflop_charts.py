@@ -103,7 +103,7 @@ def how_made(solution: HoldemSolution) -> str:
     spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
     if solution.settings.until:
         return (
-            f"solved until the {solution.settings.until}, all of them by the network {solution.settings.net}; "
+            f"solved until the {solution.settings.until}, all of which are valued by {solution.settings.net}; "
             f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} s of a core\n"
             f"{sizes_after(spot)}"
         )
