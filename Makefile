@@ -16,7 +16,7 @@ help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
 	@echo "make test       lint, types, layers, documentation and tests"
 	@echo "make test-slow  tests that take minutes"
-	@echo "make test-ray   tests on a Ray cluster of this machine; installs Ray"
+	@echo "make test-ray   every test on a Ray cluster of this machine"
 	@echo "make docs       build the documentation into site/ (make serve: and show it)"
 	@echo "make bench      measure against other solvers"
 	@echo "make papers     regenerate published tables and figures beside measured ones"
@@ -55,8 +55,8 @@ tests: $(VENV)/installed-dev
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m slow
 
-# Ray is 280 MB more to install and half an hour of tests on two cores; what it adds is tested here, apart from `make test`.
-test-ray: $(VENV)/installed-ray
+# Most of these run in `make test` as well; the others wait for processes that start and die.
+test-ray: $(VENV)/installed-dev
 	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py \
 	  tests/learn/neural/walks/test_on_ray.py
 
@@ -114,10 +114,6 @@ $(VENV)/installed-dev: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and everything the checks need into $(VENV) (a few minutes)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $(VENV)/installed $@
-
-$(VENV)/installed-ray: $(VENV)/installed-dev
-	@$(PIP_INSTALL) --editable '.[dev,ray]'
-	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and the systems it is measured against into $(VENV) (a few minutes)"

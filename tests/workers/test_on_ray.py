@@ -12,7 +12,7 @@ from treeplex.workers import on_ray
 from treeplex.workers.executor import make_executor
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+pytestmark = pytest.mark.filterwarnings("ignore")
 NUMBERS = np.random.default_rng(1).standard_normal(200_000)
 
 

@@ -11,7 +11,7 @@ from treeplex.runs.match.match import match
 from treeplex.workers.executor import make_executor
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+pytestmark = pytest.mark.filterwarnings("ignore")
 SPOT = leduc_holdem(7)
 
 

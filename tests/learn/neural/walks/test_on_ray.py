@@ -7,7 +7,7 @@ import treeplex as tp
 from tests.learn.neural.walks.test_jobs import GAME, SMALL, TABLE
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.slow]
+pytestmark = pytest.mark.filterwarnings("ignore")
 WALKS = {"walks": 40, "fits": 3, "steps": 2, "every": 2}
 PLAYS = {"plays": 70, "fits": 2, "steps": 2, "every": 2}
 
