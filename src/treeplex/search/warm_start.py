@@ -23,7 +23,8 @@ from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.forms.whole.street import StreetSubgame
 from treeplex.search.holdem.guessed_street import GuessRegrets, regrets_of_street, write_street
 from treeplex.search.leaf import LeafValue
-from treeplex.search.subgame import Method, SubgameSearch
+from treeplex.search.methods import Method
+from treeplex.search.subgame import SubgameSearch
 from treeplex.search.whole.warm_start import StreetGuess, regrets_of_rows, write_rows
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
