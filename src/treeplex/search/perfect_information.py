@@ -30,7 +30,7 @@ from treeplex.search.leaf import LeafValue, Prepared
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import Guided, begin_search
+from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]

@@ -16,7 +16,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.stopping import policies_at
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ from treeplex.search.holdem.leaves.endgames import HoldemEndgames  # noqa: E402
 from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.search.methods import METHODS  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
-from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)

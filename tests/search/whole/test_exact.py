@@ -12,7 +12,7 @@ from treeplex.search.leaf import ZeroLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 
 NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"

@@ -23,7 +23,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.stopping import Replicas, Stopped, policies_at, training_iterations
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 
 NO_LABEL = -(2**62)
 

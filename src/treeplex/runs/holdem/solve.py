@@ -15,12 +15,12 @@ from treeplex.forms.holdem.spot_form import DISK, FixedStrategy, checked_storage
 from treeplex.games.poker.spots.fields import SolveFields
 from treeplex.games.poker.spots.locks import AnyLock
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.carried_regrets import START, carried_over
 from treeplex.runs.holdem.estimate import check_memory, check_spot
 from treeplex.runs.holdem.first_street.until import UntilJob, stops_early, until_job
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.solution import HoldemSettings, HoldemSolution, reread, spot_file
-from treeplex.runs.holdem.warm_start import START, carried_over
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.lock import FileLock

@@ -22,7 +22,7 @@ from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, w
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

@@ -15,7 +15,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 
 
 class Player:

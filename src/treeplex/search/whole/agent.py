@@ -18,7 +18,7 @@ from treeplex.games.poker.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 

@@ -26,7 +26,7 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import played_through, run_stopping
 
 

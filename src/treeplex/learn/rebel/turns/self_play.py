@@ -35,7 +35,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.stopping import training_iterations
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 TRIES = 100

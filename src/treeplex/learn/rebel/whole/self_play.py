@@ -37,7 +37,7 @@ from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.stopping import training_iterations
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 TRIES = 50

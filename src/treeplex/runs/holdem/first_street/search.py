@@ -43,7 +43,7 @@ from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 
