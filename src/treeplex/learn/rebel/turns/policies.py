@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.networks import Forward, Module, value_net
 from treeplex.learn.rebel.policy_net import probabilities
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Function
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, Function
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.holdem import policies_from

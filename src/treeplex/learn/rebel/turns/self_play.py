@@ -30,7 +30,7 @@ from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
-from treeplex.search.holdem.leaves.strength_bins import SINGLE, RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
 from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.stopping import training_iterations
