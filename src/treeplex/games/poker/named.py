@@ -6,10 +6,11 @@ Amounts are whole chips. Actions are numbered game by game: fold, check, call, t
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import SpecError
-from treeplex.games.parameters import GameInfo, choice, integer, items
+from treeplex.games.parameters import GameInfo, integer, items
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.cards.format import RANKINGS, Format, rhode_island, small
+from treeplex.games.poker.cards.format import Format, rhode_island, small
+from treeplex.games.poker.deck_parameters import deck_of
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
@@ -37,16 +38,8 @@ def small_holdem(
         SpecError: a value outside its range, a deck too small for the deal, or bets that do not fit the streets.
     """
     name = "small_holdem"
-    streets = [integer(name, "deal", cards, 0) for cards in items(name, "deal", deal)]
-    if streets[0]:
-        raise SpecError(f"{name}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
-    form = small(
-        integer(name, "ranks", ranks, 1, 13),
-        integer(name, "suits", suits, 1, 4),
-        integer(name, "hole", hole, 1, 2),
-        streets,
-        choice(name, "ranking", ranking, RANKINGS),
-    )
+    form = deck_of(name, ranks, suits, hole, deal, ranking)
+    streets = list(form.deal)
     values: dict[str, object] = {"ranks": ranks, "suits": suits, "hole": hole, "deal": streets, "ranking": ranking}
     values |= {"ante": ante, "bets": bets, "raises": raises, "sizes": sizes, "stack": stack}
     if sizes:

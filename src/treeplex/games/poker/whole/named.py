@@ -5,7 +5,8 @@ from collections.abc import Sequence
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
-from treeplex.games.poker.cards.format import HOLDEM, RANKINGS, Format, small
+from treeplex.games.poker.cards.format import HOLDEM, Format
+from treeplex.games.poker.deck_parameters import deck_of
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import RULES, TDA, Betting
 from treeplex.games.poker.whole.game import Holdem
@@ -95,16 +96,7 @@ def holdem(
 
 def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
     """The cards in play: hold'em's, or those of a small deck."""
-    streets = [integer(NAME, "deal", cards, 0) for cards in items(NAME, "deal", deal)]
-    if streets[0]:
-        raise SpecError(f"{NAME}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
-    made = small(
-        integer(NAME, "ranks", ranks, 1, 13),
-        integer(NAME, "suits", suits, 1, 4),
-        integer(NAME, "hole", hole, 1, 2),
-        streets,
-        choice(NAME, "ranking", ranking, RANKINGS),
-    )
+    made = deck_of(NAME, ranks, suits, hole, deal, ranking)
     same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
     return HOLDEM if same else made
 
