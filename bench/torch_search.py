@@ -23,7 +23,8 @@ from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 
 GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")
 EPISODES = (64, 1024)

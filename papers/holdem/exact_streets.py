@@ -24,7 +24,8 @@ from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.holdem.street_solving import StreetSolving
 from treeplex.search.holdem.whole import WholeHoldemAgent
 from treeplex.search.leaf import NoLeaf
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 
 SITUATIONS = 10
 BIG_BLIND = 2.0

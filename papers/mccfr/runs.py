@@ -169,7 +169,7 @@ def sampled_variance(run: MonteCarloCfr, walks: int, batches: int) -> tuple[floa
             sums = np.zeros((2, len(run.slots)))
             for number in range(walks):
                 stream = np.uint64(start(np.uint64(batch), np.uint64(number), np.uint64(player)))
-                sampling.walk(run.histories, run.layout, rules, run.tables, room, player, stream, weights)
+                sampling.walk(run.histories, run.layout, rules, run.tables, room, sampling.Traversal(player, weights), stream)
                 added = run.tables.rows[:, REGRET_ROW] - before["rows"][:, REGRET_ROW]
                 sums += added, added * added
                 for name, array in before.items():

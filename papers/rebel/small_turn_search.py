@@ -22,7 +22,7 @@ from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import values_of
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 
 DOMAINS = ("CFR-D's iterations", "averages", "random")
 """Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""

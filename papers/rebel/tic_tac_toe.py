@@ -18,7 +18,7 @@ from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_module
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 
 Boards = Mapping[Hashable, Hashable]
 Policies = Mapping[Hashable, NDArray[np.float64]]

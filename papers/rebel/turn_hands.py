@@ -36,7 +36,7 @@ from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.torch.device import one_thread
-from treeplex.search.holdem.leaves.strength_bins import SINGLE, BinnedRivers, RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
 from treeplex.search.holdem.play_distribution import Player
 
 GAMES, LOOKS = 40, 4

@@ -43,7 +43,7 @@ from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.strength_bins import RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.search_trace import steps
 

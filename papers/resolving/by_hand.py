@@ -11,9 +11,10 @@ from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import resolved
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import SubgameSearch
 
 WORTH = {0.25: 0.0, 0.5: 0.25, 1.0: 0.75}
 """What player 0 of the coin toss gets at most if heads is guessed so often (Brown and Sandholm 2017, figure 1)."""

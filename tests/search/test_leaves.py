@@ -19,7 +19,7 @@ from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.search import ExactLeaf, LeafValue, NoLeaf, ZeroLeaf, cut
 from treeplex.search.encoding import Encoding
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers
 from treeplex.search.leaf import Prepared
 from treeplex.search.perfect_information import CertainLeaf
 

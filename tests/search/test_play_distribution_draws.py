@@ -9,7 +9,8 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import ExactLeaf
-from treeplex.search.play_distribution import Node, OpenState, average_weights, averaged_policy, keyed, search_shares
+from treeplex.search.methods import average_weights
+from treeplex.search.play_distribution import Node, OpenState, averaged_policy, keyed, search_shares
 from treeplex.search.settings import PlaythroughSettings
 
 ITERATIONS = 3

@@ -11,7 +11,7 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
-from treeplex.search.play_distribution import average_weights
+from treeplex.search.methods import average_weights
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
 LEAF = 30

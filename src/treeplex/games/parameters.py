@@ -99,7 +99,7 @@ def written(value: object, separator: str = ";") -> str:
     return text if not isinstance(value, str) or parse_value(text, text) == text else repr(text)
 
 
-def whole(game: str, name: str, value: object, low: int, high: int | None = None) -> int:
+def integer(game: str, name: str, value: object, low: int, high: int | None = None) -> int:
     """``value`` as an integer in ``low..high``.
 
     Raises:

@@ -14,6 +14,7 @@ from treeplex.search.action_subset import ActionSubset, only_sizes
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
+from treeplex.search.methods import METHODS, Method
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
@@ -33,7 +34,7 @@ from treeplex.search.resolving.self_improvement import (
 )
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS, Method, SubgameSearch, values_of
+from treeplex.search.subgame import SubgameSearch, values_of
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.exact import translated_policy
 

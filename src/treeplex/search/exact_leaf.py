@@ -6,7 +6,8 @@ from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
 from treeplex.forms.subgames.beliefs import with_trace
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.search.leaf import NoLeaf, Prepared
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 
 
 class Endgames(Protocol):
@@ -22,7 +23,7 @@ class ExactLeaf:
 
     Attributes:
         method: how it is solved: in hold'em a variant of CFR with fixed weights, elsewhere any of
-            :data:`treeplex.search.subgame.METHODS`.
+            :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
         threads, storage: in hold'em, see :class:`treeplex.search.holdem.leaves.endgames.HoldemEndgames`.
     """

@@ -27,10 +27,10 @@ from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.subgames.templates import Template
 from treeplex.games.public import Chance, Decision, PublicState
 from treeplex.search.leaf import LeafValue, Prepared
-from treeplex.search.play_distribution import average_weights
+from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import Guided, begin_search
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]

@@ -2,28 +2,25 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from typing import NamedTuple
 
 import numpy as np
 
 from treeplex.arrays import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut_states, place, walked
+from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import begin_search
-from treeplex.solvers.rules.fictitious import FictitiousRule
-from treeplex.solvers.rules.rule import average_weights as rule_average_weights
+from treeplex.search.stopping import policies_at
+from treeplex.search.warm_start.begin import begin_search
 
 
 @dataclass(frozen=True)
-class Batch:
+class Part:
     """Some of the playthroughs of a whole.
 
     Attributes:
@@ -85,7 +82,7 @@ def averaged_policy(
     settings: PlaythroughSettings,
     generator: np.random.Generator,
     *,
-    part: Batch | None = None,
+    part: Part | None = None,
     watch: Callable[[int], None] | None = None,
 ) -> Policy:
     """The policy that N playthroughs play together: at every infoset the mean of their policies weighted by own reach.
@@ -114,7 +111,7 @@ def averaged_policy(
         together, shares, filled = [], [], 0
         while queue and filled < settings.batch:
             node = queue.pop()
-            own = None if part is None else Batch(part.number, keyed(shift_seed, node.path))
+            own = None if part is None else Part(part.number, keyed(shift_seed, node.path))
             stops = drawn_iterations(settings, count, keyed(seed, node.path), own)
             alive = node.alive
             pieces = [alive[start : start + settings.batch] for start in range(0, len(alive), settings.batch)]
@@ -200,93 +197,8 @@ def add_leaves(rules: PublicTree, count: int, share: OpenState, subgames: Subgam
             kept[share.rows] = found[rows, : kept.shape[1]]
 
 
-class Stopped(NamedTuple):
-    """What self-play takes from searches, each at its own iteration.
-
-    Attributes:
-        policy: float64 [Q], current policies, of fictitious play averages.
-        average: float64 [Q], the average strategies once they have taken these policies in, in sequence form and up to a
-            factor; None unless asked for.
-    """
-
-    policy: Floats
-    average: Floats | None = None
-
-
-def policies_at(
-    search: SubgameSearch,
-    iterations: int,
-    stops: Ints,
-    *,
-    values: bool = True,
-    average: bool = False,
-    copies: "Replicas | None" = None,
-) -> Stopped:
-    """Run a search; the policy of each subgame at its own iteration, and the average by then if asked for.
-
-    Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
-    t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
-    not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
-    ``copies``, stops and policies are those of the copies.
-    """
-    averaging = isinstance(search.method.scheme, FictitiousRule)
-    owners = search.subgames.owners if copies is None else copies.subgames.owners
-    source = np.arange(len(owners)) if copies is None else copies.source
-    at = np.where(owners >= 0, stops[owners], 0)
-    found = Stopped(search.policy[source], next_average(search)[source] if average else None)
-    wanted = set(stops.tolist())
-    for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
-        search.run(1)
-        if t in wanted:
-            now = at == t
-            found.policy[now] = (search.average_policy() if averaging else search.policy)[source[now]]
-            if found.average is not None:
-                found.average[now] = next_average(search)[source[now]]
-            if not values:
-                for sequences in search.subgames.roots.sequences:
-                    place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
-    return found
-
-
-def next_average(search: SubgameSearch) -> Floats:
-    """A search's average strategy with the current one taken in, as in its next iteration, float64 [Q], up to a factor.
-
-    In CFR-AVG that is what the leaves are valued for when the current policy is played (Brown et al. 2020, section 5.2).
-    """
-    scheme = search.method.scheme
-    if isinstance(scheme, FictitiousRule):
-        return search.average
-    row = scheme.schedule(search.iteration + 1, search.horizon, **scheme.parameters)
-    return row.average_discount * search.average + row.average * search.strategy
-
-
-@dataclass(frozen=True, eq=False)
-class Replicas:
-    """A batch in which subgames of another batch stand several times.
-
-    Attributes:
-        subgames: the batch.
-        source: int64 [Q], the sequence of the other batch that each sequence is a copy of.
-    """
-
-    subgames: Subgames
-    source: Ints
-
-    @classmethod
-    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Replicas":
-        """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
-
-        A subgame's sequences stand in the same order in every batch.
-        """
-        order = np.argsort(searched.owners, kind="stable")
-        own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
-        source = np.empty(len(subgames.owners), np.int64)
-        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([own[0], *(own[k + 1] for k in which)])
-        return cls(subgames, source)
-
-
 def drawn_iterations(
-    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Batch | None = None
+    settings: PlaythroughSettings, count: int, generator: np.random.Generator, part: Part | None = None
 ) -> Ints:
     """An iteration for each playthrough, drawn with the weights of the average policy, stratified.
 
@@ -301,26 +213,6 @@ def drawn_iterations(
     return np.minimum(np.searchsorted(cumulative, strata, side="right"), settings.iterations - 1) + 1
 
 
-def training_iterations(
-    draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
-) -> Ints:
-    """After how many iterations the policies are taken with which self-play goes on, int64 [count].
-
-    Args:
-        draw: one of :data:`DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code that Brown et al. 2020
-            released. ``average``: a policy has the weight that it has in the average, the one after t iterations that of
-            iteration t + 1; for linear CFR that is algorithm 2.
-        method, iterations: of the search.
-        count: how many are drawn.
-        generator: that draws.
-        first: iterations with which the search began, of a warm start.
-    """
-    if draw == "uniform":
-        return generator.integers(first, iterations + 1, count)
-    weights = average_weights(method, iterations)[first:]
-    return first + generator.choice(len(weights), count, p=weights / weights.sum())
-
-
 def spread_out(number: int) -> float:
     """A place in [0, 1) for each number, evenly spread whatever their count: its binary digits mirrored (van der Corput)."""
     place, share = 0.0, 0.5
@@ -328,14 +220,6 @@ def spread_out(number: int) -> float:
         place += share * (number & 1)
         number, share = number >> 1, share / 2
     return place
-
-
-@cache
-def average_weights(method: str, iterations: int) -> Floats:
-    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
-    weights = rule_average_weights(METHODS[method].scheme, iterations)
-    weights.setflags(write=False)
-    return weights
 
 
 def add_policies(

@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.search.subgame import METHODS
+from treeplex.search.methods import METHODS
 from treeplex.settings import Settings, setting
 
 DRAWS = ("uniform", "average")
 """How self-play draws the iteration whose policy it goes on with; see
-:func:`treeplex.search.play_distribution.training_iterations`."""
+:func:`treeplex.search.stopping.training_iterations`."""
 
 PASSED_ON = ("iteration", "average")
 """Whose policy self-play moves beliefs by, from a subgame to the next."""

@@ -1,8 +1,5 @@
 """Solving depth-limited subgames by any member of the CFR family or fictitious play, whatever they are subgames of."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-
 import numpy as np
 
 from treeplex.arrays import Floats
@@ -17,55 +14,10 @@ from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import Method
 from treeplex.search.resolving.continuations import LeafChoices, ManyValued
-from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
-from treeplex.solvers.rules.variants import VARIANTS, Variant
-
-
-@dataclass(frozen=True)
-class Method:
-    """How a depth-limited subgame is solved.
-
-    Attributes:
-        name: what the command line calls it.
-        scheme: a variant of CFR, or a kind of fictitious play.
-        leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and CFR-AVG
-            in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
-            one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
-        updates: ``alternating``, player 0 and then player 1, who faces player 0's new policy, as in all experiments of that
-            paper; or ``simultaneous``, both against the policies with which the iteration began.
-    """
-
-    name: str
-    scheme: Variant | FictitiousRule
-    leaves: str
-    updates: str = "alternating"
-
-    @property
-    def averaging(self) -> bool:
-        """Whether it is CFR-AVG, in either form."""
-        return isinstance(self.scheme, Variant) and self.leaves != "current"
-
-
-METHODS: Mapping[str, Method] = {
-    method.name: method
-    for method in (
-        *(
-            Method(name, variant, "current")
-            for name, variant in VARIANTS.items()
-            if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
-        ),
-        *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
-        *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
-        *(Method(f"{name}-avg-simultaneous", VARIANTS[name], "average", "simultaneous") for name in ("cfr", "lcfr", "dcfr")),
-        *(
-            Method(f"{name}-avg-modified-simultaneous", VARIANTS[name], "modified", "simultaneous")
-            for name in ("cfr", "lcfr", "dcfr")
-        ),
-        *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
-    )
-}
-"""Methods by name: those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
+from treeplex.solvers.rules.fictitious import FictitiousRule
+from treeplex.solvers.rules.variants import Variant
 
 
 class SubgameSearch:
@@ -370,6 +322,17 @@ class SubgameSearch:
     def average_policy(self) -> Floats:
         """The average policy, float64 [Q], for :meth:`policy_at`; uniform where its own average does not go."""
         return self.arrays.as_policy(self.average)
+
+    def next_average(self) -> Floats:
+        """The average strategy with the current one taken in, as in the next iteration, float64 [Q], up to a factor.
+
+        In CFR-AVG that is what the leaves are valued for when the current policy is played (Brown et al. 2020, section 5.2).
+        """
+        scheme = self.method.scheme
+        if isinstance(scheme, FictitiousRule):
+            return self.average
+        row = scheme.schedule(self.iteration + 1, self.horizon, **scheme.parameters)
+        return row.average_discount * self.average + row.average * self.strategy
 
     def policy_at(self, decision: int, policy: Floats) -> Floats:
         """How each hand plays at a decision, float64 [A, H]; see :meth:`treeplex.forms.subgames.subgame.Subgame.policy_at`."""

@@ -132,7 +132,7 @@ def test_walks_of_the_engine_have_this_variance():
     for number in range(count):
         stream = np.uint64(start(np.uint64(9), np.uint64(number), np.uint64(0)))
         weights = np.array([1.0, 1.0, 0.0, 0.0])
-        sampling.walk(run.histories, run.layout, run.rules, run.tables, room, 0, stream, weights)
+        sampling.walk(run.histories, run.layout, run.rules, run.tables, room, sampling.Traversal(0, weights), stream)
         added = run.tables.rows[:, REGRET_COLUMN] - before["rows"][:, REGRET_COLUMN]
         sums += added, added**2
         for name, array in before.items():

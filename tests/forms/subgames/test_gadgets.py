@@ -10,7 +10,7 @@ from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget, Maxmargin, Resolve
 from treeplex.forms.subgames.level import Level
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
-from treeplex.search.warm_start import start_warm
+from treeplex.search.warm_start.begin import start_warm
 
 MASS = np.array([[0.5, 0.0, 0.25], [1.0, 2.0, 0.0]])
 CARRIED = np.array([[1.0, np.nan, 2.0], [3.0, 4.0, np.nan]])

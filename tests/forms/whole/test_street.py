@@ -20,7 +20,8 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.whole.betting import CALL
 from treeplex.games.poker.whole.nodes import to_act
 from treeplex.search.leaf import NoLeaf
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 from treeplex.search.whole.exact import whole_spot
 
 TEN = "holdem(ranks=5,suits=2,stack=8,sizes=[100%;a])"

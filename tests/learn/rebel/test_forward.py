@@ -17,7 +17,8 @@ from treeplex.learn.common.replay import Replay  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.search import Belief  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
+from treeplex.search.methods import METHODS  # noqa: E402
+from treeplex.search.subgame import SubgameSearch  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -31,10 +31,11 @@ from treeplex.learn.rebel.turns.self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.search.holdem.leaves.endgames import HoldemEndgames  # noqa: E402
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, RiverBins  # noqa: E402
-from treeplex.search.subgame import METHODS, SubgameSearch  # noqa: E402
-from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.search.methods import METHODS  # noqa: E402
+from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)

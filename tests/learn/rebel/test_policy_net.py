@@ -24,7 +24,8 @@ from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encod
 from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
-from treeplex.search.warm_start import begin_search, write_guess  # noqa: E402
+from treeplex.search.warm_start.batch import write_guess  # noqa: E402
+from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)

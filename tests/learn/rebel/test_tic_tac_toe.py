@@ -20,7 +20,7 @@ from treeplex.games.registry import load  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402
-from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 torch.set_num_threads(1)
 

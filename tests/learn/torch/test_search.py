@@ -36,9 +36,10 @@ from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
 from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
-from treeplex.search.play_distribution import Replicas, averaged_policy, policies_at  # noqa: E402
+from treeplex.search.play_distribution import averaged_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
-from treeplex.search.warm_start import begin_search  # noqa: E402
+from treeplex.search.stopping import Replicas, policies_at  # noqa: E402
+from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -13,7 +13,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.rebel.turns.river_targets import River
-from treeplex.search.holdem.leaves.strength_bins import RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 
 
 def test_a_training_is_done_once(tmp_path, monkeypatch):

@@ -241,7 +241,7 @@ def test_an_estimate_says_what_solving_takes():
 
 
 def test_memory_is_asked_for_before_anything_is_built(monkeypatch):
-    monkeypatch.setattr("treeplex.runs.holdem.solve.compile_spot", lambda *_, **__: pytest.fail("it was built"))
+    monkeypatch.setattr("treeplex.runs.holdem.session.compile_spot", lambda *_, **__: pytest.fail("it was built"))
     with pytest.raises(SpecError, match=r"this spot needs .* are allowed"):
         solve_spot(RIVER, most_memory=0)
     monkeypatch.setattr("treeplex.runs.holdem.estimate.available_memory", lambda: 5)

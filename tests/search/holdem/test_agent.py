@@ -19,7 +19,7 @@ from treeplex.search import METHODS, ExactLeaf, SubgameSearch
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, holdem_agent, start_of
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.play_distribution import average_weights
+from treeplex.search.methods import average_weights
 from treeplex.search.search_trace import steps
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))

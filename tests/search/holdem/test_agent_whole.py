@@ -17,7 +17,7 @@ from treeplex.search import ExactLeaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, holdem_agent
 from treeplex.search.holdem.play_distribution import Player
-from treeplex.search.play_distribution import average_weights
+from treeplex.search.methods import average_weights
 
 SPOT = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
 T = 3

@@ -17,7 +17,8 @@ from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues, zero_sum
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 
 DECK = royal()
 BOARDS = ("AsKsQh", "AsKsQhTd", "AsKsQhTdTc")

@@ -9,9 +9,10 @@ from treeplex.errors import GameError
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.whole.street import Cards, StreetSubgame
 from treeplex.search.leaf import ZeroLeaf
+from treeplex.search.methods import METHODS
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
 
 NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"

@@ -253,7 +253,9 @@ def scores(game: str, name: str, player: int, factor: float = 1.0) -> Floats:
     for number in range(WALKS):
         rows[:, REGRET], rows[:, AVERAGE] = 0.0, average
         stream = np.uint64(start(np.uint64(5), np.uint64(number), np.uint64(player)))
-        sampling.walk(solver.histories, solver.layout, solver.rules, solver.tables, room, player, stream, weights)
+        sampling.walk(
+            solver.histories, solver.layout, solver.rules, solver.tables, room, sampling.Traversal(player, weights), stream
+        )
         sums += rows[:, REGRET]
         squares += rows[:, REGRET] ** 2
     mean = sums / WALKS

@@ -13,7 +13,7 @@ from numba import njit
 from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import INLINED, KERNEL
 
 ALL, ONE, EACH, SUBSET = 0, 1, 2, 3
 """Which actions are walked: all; one, by the policy; each by its share of the average; a subset of given size."""
@@ -97,6 +97,22 @@ class Layout(NamedTuple):
     infosets: Ints
     offsets: Ints
     edges: SmallInts
+
+
+class Traversal(NamedTuple):
+    """What does not change during a walk.
+
+    Attributes:
+        player: the traverser.
+        weights: [4], the row of the iteration.
+        skipped: the regret below which own actions are skipped.
+        lowest: the least regret.
+    """
+
+    player: int
+    weights: Floats
+    skipped: float = -math.inf
+    lowest: float = -math.inf
 
 
 class Scratch(NamedTuple):
@@ -184,7 +200,8 @@ def iterate_sampled(
                     stream = advanced(stream)
                     if unit(stream) < rules.prune:
                         skipped = -rules.prune_below * weights[k, REGRET_WEIGHT]
-            visited, touched = walk(histories, layout, rules, tables, room, player, stream, weights[k], skipped, lowest)
+            traversal = Traversal(player, weights[k], skipped, lowest)
+            visited, touched = walk(histories, layout, rules, tables, room, traversal, stream)
             match_regrets(rules.floor, tables.rows, room.touched, touched)
             walked += visited
     return walked
@@ -197,13 +214,10 @@ def walk(
     rules: SchemeCodes,
     tables: Tables,
     room: Scratch,
-    player: int,
+    traversal: Traversal,
     stream: np.uint64,
-    weights: Floats,
-    skipped: float = -math.inf,
-    lowest: float = -math.inf,
 ) -> tuple[int, int]:
-    """Walk the histories that are sampled for the traverser ``player``; add regrets, averages and baselines on the way.
+    """Walk the histories that are sampled for the traverser; add regrets, averages and baselines on the way.
 
     At a history h below which actions are followed with probabilities rho, the sampled value is
     ``u(h) = sum_a p_a (b_a + [a followed] (u(ha) - b_a) / rho_a)`` with p the policy or chance and b a baseline, and
@@ -218,24 +232,24 @@ def walk(
         Histories walked, and how many of the traverser's infosets are in ``room.touched``.
     """
     nodes, rows, frames, numbers, chosen = histories.nodes, tables.rows, room.frames, room.numbers, room.chosen
-    baselines, quantiles = rules.baseline != NO_BASELINE, tables.quantiles.shape[1] > 0
+    player, baselines, quantiles = traversal.player, rules.baseline != NO_BASELINE, tables.quantiles.shape[1] > 0
     walked = touched = 0
     depth = -1
     node, before, weight, own_reach, sample_reach, value = 0, -1, 1.0, 1.0, 1.0, 0.0
     while True:
         walked += 1
         actor, child, children, key = nodes[node, ACTOR], nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]
-        returning = actor == TERMINAL
-        if returning:
+        ends = actor == TERMINAL
+        if ends:
             value = histories.payoffs[key, player]
         else:
             if actor == player:
-                catch_up(rules, tables, player, key, children, before, own_reach, sample_reach, weights)
+                catch_up(rules, tables, player, key, children, before, own_reach, sample_reach, traversal.weights)
                 room.touched[touched, 0], room.touched[touched, 1] = key, children
                 touched += 1
             elif actor >= 0 and rules.averaging == OPPONENT:
                 for a in range(children):
-                    rows[key + a, AVERAGE] += weights[AVERAGE_WEIGHT] * rows[key + a, POLICY]
+                    rows[key + a, AVERAGE] += traversal.weights[AVERAGE_WEIGHT] * rows[key + a, POLICY]
             if not baselines and actor != player and (actor == CHANCE or rules.others == ONE):
                 stream = advanced(stream)
                 number = next_quantile(tables.quantiles, player, key) if quantiles and actor == CHANCE else unit(stream)
@@ -253,49 +267,88 @@ def walk(
                 a, probability = picked(histories.chance, rows, actor, key, children, number)
                 chosen[depth, :children] = 0.0
                 chosen[depth, a] = probability
-            if actor == player and skipped > -math.inf:
-                for a in range(children):
-                    seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0
-                    if seldom and nodes[child + a, ACTOR] != TERMINAL:
-                        chosen[depth, a] = 0.0
+            if actor == player and traversal.skipped > -math.inf:
+                skip(nodes, rows, node, traversal.skipped, chosen[depth])
             for a in range(children):
                 edge = layout.edges[child + a] if baselines else -1
                 room.sampled[depth, a] = tables.baselines[player, edge] if edge >= 0 else 0.0
-        while depth >= 0:
-            here = frames[depth, NODE]
-            actor, child, children, key = nodes[here, ACTOR], nodes[here, CHILD], nodes[here, CHILDREN], nodes[here, KEY]
-            a = frames[depth, NEXT]
-            if returning:
-                baseline, rho = room.sampled[depth, a - 1], chosen[depth, a - 1]
-                room.sampled[depth, a - 1] = baseline + (value - baseline) / rho
-                edge = layout.edges[child + a - 1] if rules.baseline == LEARNED else -1
-                if edge >= 0:
-                    tables.baselines[player, edge] += rules.rate * (value - tables.baselines[player, edge])
-            while a < children and chosen[depth, a] == 0.0:
-                a += 1
-            if a < children:
-                frames[depth, NEXT] = a + 1
-                rho, own = chosen[depth, a], actor == player
-                probability = histories.chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
-                weight = numbers[depth, WEIGHT] / rho if own else numbers[depth, WEIGHT] * (probability / rho)
-                own_reach = numbers[depth, OWN_REACH] * (probability if own else 1.0)
-                sample_reach = numbers[depth, SAMPLE_REACH] * rho
-                before = key + a if own else frames[depth, BEFORE]
-                node = child + a
-                break
-            value = 0.0
-            for a in range(children):
-                probability = histories.chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
-                value += probability * room.sampled[depth, a]
-            if actor == player:
-                scale = weights[REGRET_WEIGHT] * numbers[depth, WEIGHT]
-                for a in range(children):
-                    if skipped == -math.inf or chosen[depth, a] > 0.0:
-                        rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (room.sampled[depth, a] - value), lowest)
-            returning = True
-            depth -= 1
+        depth = climb(histories, layout, rules, tables, room, traversal, depth, value, ends)
         if depth < 0:
             return walked, touched
+        here, a = frames[depth, NODE], frames[depth, NEXT] - 1
+        key, rho, own = nodes[here, KEY] + a, chosen[depth, a], nodes[here, ACTOR] == player
+        probability = probability_of(histories.chance, rows, nodes[here, ACTOR], key)
+        weight = numbers[depth, WEIGHT] / rho if own else numbers[depth, WEIGHT] * (probability / rho)
+        own_reach = numbers[depth, OWN_REACH] * (probability if own else 1.0)
+        sample_reach = numbers[depth, SAMPLE_REACH] * rho
+        before = key if own else frames[depth, BEFORE]
+        node = nodes[here, CHILD] + a
+
+
+@njit(**INLINED)
+def climb(
+    histories: Histories,
+    layout: Layout,
+    rules: SchemeCodes,
+    tables: Tables,
+    room: Scratch,
+    traversal: Traversal,
+    depth: int,
+    value: float,
+    ends: bool,
+) -> int:
+    """Climb from the frame ``depth`` to one that has a next action to follow; add regrets on the way.
+
+    Args:
+        histories, layout, rules, tables, room, traversal: see :func:`walk`.
+        depth: the lowest frame.
+        value: what the last of its actions was worth, if one ``ends`` here.
+        ends: whether one was followed to the end.
+
+    Returns:
+        The frame, whose ``NEXT`` is now that of the action plus one; -1 at the end of the walk.
+    """
+    nodes, rows, player = histories.nodes, tables.rows, traversal.player
+    while depth >= 0:
+        here, sampled, chosen = room.frames[depth, NODE], room.sampled[depth], room.chosen[depth]
+        actor, child, children, key = nodes[here, ACTOR], nodes[here, CHILD], nodes[here, CHILDREN], nodes[here, KEY]
+        a = room.frames[depth, NEXT]
+        if ends:
+            sampled[a - 1] += (value - sampled[a - 1]) / chosen[a - 1]
+            edge = layout.edges[child + a - 1] if rules.baseline == LEARNED else -1
+            if edge >= 0:
+                tables.baselines[player, edge] += rules.rate * (value - tables.baselines[player, edge])
+        while a < children and chosen[a] == 0.0:
+            a += 1
+        if a < children:
+            room.frames[depth, NEXT] = a + 1
+            return depth
+        value, ends = 0.0, True
+        for a in range(children):
+            value += probability_of(histories.chance, rows, actor, key + a) * sampled[a]
+        if actor == player:
+            scale = traversal.weights[REGRET_WEIGHT] * room.numbers[depth, WEIGHT]
+            for a in range(children):
+                if traversal.skipped == -math.inf or chosen[a] > 0.0:
+                    rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (sampled[a] - value), traversal.lowest)
+        depth -= 1
+    return depth
+
+
+@njit(**INLINED)
+def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floats) -> None:
+    """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
+    child, children, key = nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]
+    for a in range(children):
+        seldom = rows[key + a, REGRET] < skipped and rows[key + a, POLICY] == 0.0
+        if seldom and nodes[child + a, ACTOR] != TERMINAL:
+            chosen[a] = 0.0
+
+
+@njit(**KERNEL)
+def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
+    """With which probability chance or a player takes the action of a slot."""
+    return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
 
 
 @njit(**KERNEL)
@@ -314,14 +367,14 @@ def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, nu
     cumulative = probability = 0.0
     last = children - 1
     for a in range(children):
-        probability = chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
+        probability = probability_of(chance, rows, actor, key + a)
         cumulative += probability
         if number < cumulative:
             return a, probability
     return last, probability
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def choose(
     chance: Floats,
     rules: SchemeCodes,
@@ -343,7 +396,7 @@ def choose(
         stream = advanced(stream)
         number, cumulative, taken = unit(stream), 0.0, -1
         for a in range(children):
-            probability = chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
+            probability = probability_of(chance, rows, actor, key + a)
             if own:
                 probability = rules.exploration / children + (1.0 - rules.exploration) * probability
             cumulative += probability
@@ -373,7 +426,7 @@ def choose(
     return stream
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def catch_up(
     rules: SchemeCodes,
     tables: Tables,
@@ -465,6 +518,6 @@ def exact_values(histories: Histories, player: int, rows: Floats, values: Floats
             continue
         total = 0.0
         for a in range(children):
-            probability = histories.chance[key + a] if actor == CHANCE else rows[key + a, POLICY]
+            probability = probability_of(histories.chance, rows, actor, key + a)
             total += probability * values[child + a]
         values[node] = total

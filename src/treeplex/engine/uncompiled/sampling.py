@@ -27,7 +27,7 @@ from treeplex.engine.histories.walks import (
     match_regrets,
     picked,
 )
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import INLINED, KERNEL
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
     BAD_PAYOFF,
@@ -208,7 +208,7 @@ def walk_on(run: Run, walk: Traversal, tables: RulesTables, room: Room) -> int:
     return int(fault)
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, value: float, ends: bool) -> int:
     """Climb from the frame ``top`` to one that has a next action to follow; add regrets on the way.
 
@@ -250,7 +250,7 @@ def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, 
     return top
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) -> None:
     """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
     key = key_of(room.frames, depth)
@@ -284,7 +284,7 @@ def write_uniform(rows: Floats, actions: int) -> None:
         rows[OUTSIDE + a, POLICY] = 1.0 / actions
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, depth: int, reaches: tuple[float, float]) -> int:
     """Find the infoset of the node at ``depth``, or let it in; bring the traverser's up to date.
 
@@ -340,7 +340,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
     return NO_FAULT
 
 
-@njit(**KERNEL)
+@njit(**INLINED)
 def find_baselines(keeping: Keeping, tables: RulesTables, room: Room, depth: int, player: int) -> None:
     """Set the values of the actions at ``depth`` before any is followed, and say where they are learned."""
     actions, edge = room.frames.integers[depth, ABOUT + COUNT], NOWHERE

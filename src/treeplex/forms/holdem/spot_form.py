@@ -37,7 +37,7 @@ from treeplex.spec import nearest
 
 PACKED, DISK = "packed", "disk:"
 """Storage of 16-bit numbers in fewer bits, and how the name of the same in a folder begins (``forms.holdem.split``)."""
-SHORT = ("int16", "int8")
+SMALL_INTEGERS = ("int16", "int8")
 """Kinds of whole numbers, with a scale for each row of up to 128 hands (``engine.holdem.storage``)."""
 STORAGE = {"float32": np.float32, "float64": np.float64, "int16": np.int16, "int8": np.int8, PACKED: np.int16}
 """Kinds of numbers in which regrets and averages are kept."""
@@ -108,12 +108,12 @@ class SpotForm:
         self.game, self.threads = game, checked_threads(threads)
         if locks and game.isomorphism and len(game.boards[0][0].symmetries) > 1:
             raise AlgorithmError("locks need a spot compiled with isomorphism=False")
-        if locks and storage in SHORT:
+        if locks and storage in SMALL_INTEGERS:
             raise AlgorithmError(f"storage {storage} does not work with locks; take float32")
         self.storage, self.locks = checked_storage(storage), tuple(locks)
         self.unit = game.spot.pot or 1.0
         number = np.float64 if storage == "float64" else np.float32
-        work = make_workspace(game.form, self.threads, number, raked=game.raked, packed=storage in SHORT)
+        work = make_workspace(game.form, self.threads, number, raked=game.raked, packed=storage in SMALL_INTEGERS)
         self.crew = BoardPool(game.form, work, raked=game.raked)
         self._activations = np.empty(0)
 
@@ -138,7 +138,7 @@ class SpotForm:
         """
         if "seen" in needs:
             raise AlgorithmError("looks at how fast the policy moves, which poker spots do not measure")
-        if self.storage in SHORT and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
+        if self.storage in SMALL_INTEGERS and (kind not in (RuleKind.REGRETS, RuleKind.LEARNED) or "previous" in needs):
             raise AlgorithmError(f"does not work in storage {self.storage}; take float32")
         store = Store(**store_of(self.game, needs, STORAGE[self.storage], self.locks))
         for k, place in enumerate(store.lock_places):
@@ -333,9 +333,9 @@ def locked_arrays(game: CompiledSpot, kind: Any, locks: Sequence[FixedStrategy])
 def bytes_needed(size: SpotSize, needs: frozenset[str], *, storage: str, threads: int) -> int:
     """Bytes of a run on a spot of this size: stored arrays, scratch space and the compiled spot."""
     on_disk, numbers = storage.startswith(DISK), numbers_needed(size, needs)
-    packed = on_disk or storage == PACKED or storage in SHORT
+    packed = on_disk or storage == PACKED or storage in SMALL_INTEGERS
     each = 0.0 if on_disk else PACKED_BYTES if storage == PACKED else np.dtype(STORAGE[storage]).itemsize
-    stored = int(sum(numbers.values()) * each) + (4 * size.scales * len(numbers) if storage in SHORT else 0)
+    stored = int(sum(numbers.values()) * each) + (4 * size.scales * len(numbers) if storage in SMALL_INTEGERS else 0)
     sizes = {name: prod(shape) for name, shape in workspace_sizes(size.extent, threads, packed=packed).items()}
     scratch = sizes.pop("gathered") * 8 + sum(sizes.values()) * (8 if storage == "float64" else 4)
     return stored + scratch + size.form_bytes

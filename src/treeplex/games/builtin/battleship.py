@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from treeplex.errors import SpecError
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, flag, items, observer, real, whole
+from treeplex.games.parameters import GameInfo, flag, integer, items, observer, real
 
 MOST_CACHED = 1 << 16
 
@@ -207,9 +207,9 @@ def battleship(
     """
     name = "battleship"
     board = Board(
-        width=whole(name, "board_width", board_width, 1, 10),
-        height=whole(name, "board_height", board_height, 1, 10),
-        ship_sizes=tuple(whole(name, "ship_sizes", size, 1) for size in items(name, "ship_sizes", ship_sizes)),
+        width=integer(name, "board_width", board_width, 1, 10),
+        height=integer(name, "board_height", board_height, 1, 10),
+        ship_sizes=tuple(integer(name, "ship_sizes", size, 1) for size in items(name, "ship_sizes", ship_sizes)),
     )
     values = [real(name, "ship_values", value, 0.0) for value in items(name, "ship_values", ship_values)]
     if len(board.ship_sizes) != len(values):
@@ -219,7 +219,7 @@ def battleship(
             f"battleship: ships {list(board.ship_sizes)} do not fit on {board.width} by {board.height}; enlarge the board"
         )
     repeated = flag(name, "allow_repeated_shots", allow_repeated_shots)
-    shots = whole(name, "num_shots", num_shots, 1)
+    shots = integer(name, "num_shots", num_shots, 1)
     if not repeated and shots > board.width * board.height:
         raise SpecError(f"battleship: more shots than cells ({shots}); lower num_shots or set allow_repeated_shots=true")
     return Battleship(

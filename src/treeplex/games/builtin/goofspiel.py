@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, choice, flag, observer, whole
+from treeplex.games.parameters import GameInfo, choice, flag, integer, observer
 from treeplex.games.turn_based import TurnBased
 
 TIE = -3
@@ -177,12 +177,12 @@ def goofspiel(
     Raises:
         SpecError: a value outside its range.
     """
-    players = whole("goofspiel", "players", players, 2, 10)
-    num_cards = whole("goofspiel", "num_cards", num_cards, 1, MOST_CARDS)
+    players = integer("goofspiel", "players", players, 2, 10)
+    num_cards = integer("goofspiel", "num_cards", num_cards, 1, MOST_CARDS)
     points_order = choice("goofspiel", "points_order", points_order, POINTS_ORDERS)
     imp_info = flag("goofspiel", "imp_info", imp_info)
     returns_type = choice("goofspiel", "returns_type", returns_type, RETURNS_TYPES)
-    turns = num_cards if num_turns == -1 else whole("goofspiel", "num_turns", num_turns, 1, num_cards)
+    turns = num_cards if num_turns == -1 else integer("goofspiel", "num_turns", num_turns, 1, num_cards)
     parameters = {
         "players": players,
         "num_cards": num_cards,

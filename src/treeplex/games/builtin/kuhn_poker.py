@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame
-from treeplex.games.parameters import GameInfo, observer, whole
+from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Bets, Decision, PublicTree, Terminal, pair_state
 from treeplex.games.public import State as PublicGameState
 from treeplex.games.settlement import Settlement, shared_pot
@@ -220,7 +220,7 @@ def kuhn_poker(*, players: int = 2) -> KuhnPoker:
     Raises:
         SpecError: ``players`` outside 2 to 6.
     """
-    return KuhnPoker(whole("kuhn_poker", "players", players, 2, 6))
+    return KuhnPoker(integer("kuhn_poker", "players", players, 2, 6))
 
 
 INFO = GameInfo(

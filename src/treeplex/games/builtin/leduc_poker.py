@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.card_game import CardGame
-from treeplex.games.parameters import GameInfo, flag, items, observer, whole
+from treeplex.games.parameters import GameInfo, flag, integer, items, observer
 from treeplex.games.public import Bets, Chance, Decision, PublicTree, Terminal, check_entries, pair_state
 from treeplex.games.public import State as PublicGameState
 from treeplex.games.settlement import Settlement, shared_pot
@@ -435,25 +435,25 @@ def leduc_poker(
     Raises:
         SpecError: a value outside its range, or fewer cards than the players and the table need.
     """
-    players = whole("leduc_poker", "players", players, 2, 10)
-    ranks = players + 1 if ranks is None else whole("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
-    suits = whole("leduc_poker", "suits", suits, 1, MOST_CARDS)
+    players = integer("leduc_poker", "players", players, 2, 10)
+    ranks = players + 1 if ranks is None else integer("leduc_poker", "ranks", ranks, 1, MOST_CARDS)
+    suits = integer("leduc_poker", "suits", suits, 1, MOST_CARDS)
     if ranks * suits > MOST_CARDS:
         raise SpecError(f"leduc_poker: {ranks * suits} cards are more than {MOST_CARDS}; lower ranks or suits")
     if ranks * suits <= players:
         raise SpecError(
             f"leduc_poker: {ranks * suits} cards are too few for {players} players and the table; raise ranks or suits"
         )
-    sizes = [whole("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
+    sizes = [integer("leduc_poker", "bets", bet, 1) for bet in items("leduc_poker", "bets", bets)]
     if len(sizes) != 2:
         raise SpecError(f"leduc_poker: bets needs one size for each of the two rounds, such as bets=[2;4], not {sizes}")
     return LeducPoker(
         players=players,
         ranks=ranks,
         suits=suits,
-        raises=whole("leduc_poker", "raises", raises, 0),
+        raises=integer("leduc_poker", "raises", raises, 0),
         bets=sizes,
-        ante=whole("leduc_poker", "ante", ante, 1),
+        ante=integer("leduc_poker", "ante", ante, 1),
         suit_isomorphism=flag("leduc_poker", "suit_isomorphism", suit_isomorphism),
     )
 

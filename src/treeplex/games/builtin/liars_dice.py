@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, observer, whole
+from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries
 from treeplex.spec import nearest
 
@@ -204,14 +204,14 @@ def liars_dice(*, players: int = 2, numdice: int = 1, dice_sides: int = 6, **oth
     """
     if ("dice" in others and numdice != 1) or ("faces" in others and dice_sides != 6):
         raise SpecError("liars_dice: dice and faces are other names of numdice and dice_sides; give one of each pair")
-    players = whole("liars_dice", "players", players, 2, MOST_PLAYERS)
-    numdice = whole("liars_dice", "numdice", others.pop("dice", numdice), 1, MOST_DICE)
-    dice_sides = whole("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, MOST_SIDES)
+    players = integer("liars_dice", "players", players, 2, MOST_PLAYERS)
+    numdice = integer("liars_dice", "numdice", others.pop("dice", numdice), 1, MOST_DICE)
+    dice_sides = integer("liars_dice", "dice_sides", others.pop("faces", dice_sides), 1, MOST_SIDES)
     each = [f"numdice{player}" for player in range(players)]
     for name in others:
         if name not in each:
             raise SpecError(f"liars_dice for {players} players has no parameter {name!r}{nearest(name, each)}")
-    num_dice = [whole("liars_dice", name, others.get(name, numdice), 1, MOST_DICE) for name in each]
+    num_dice = [integer("liars_dice", name, others.get(name, numdice), 1, MOST_DICE) for name in each]
     parameters: dict[str, object] = {"players": players, "numdice": num_dice[0], "dice_sides": dice_sides}
     if len(set(num_dice)) > 1:
         parameters["numdice"] = 1

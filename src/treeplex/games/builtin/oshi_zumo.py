@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from treeplex.games.base import SIMULTANEOUS, TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, flag, observer, whole
+from treeplex.games.parameters import GameInfo, flag, integer, observer
 from treeplex.games.turn_based import TurnBased
 
 
@@ -105,13 +105,13 @@ def oshi_zumo(*, coins: int = 50, size: int = 3, horizon: int = 1000, alesia: bo
         SpecError: a value outside its range.
     """
     name = "oshi_zumo"
-    coins = whole(name, "coins", coins, 0, MOST)
+    coins = integer(name, "coins", coins, 0, MOST)
     rules = OshiZumoRules(
         coins=coins,
-        size=whole(name, "size", size, 0, MOST),
-        horizon=whole(name, "horizon", horizon, 1),
+        size=integer(name, "size", size, 0, MOST),
+        horizon=integer(name, "horizon", horizon, 1),
         alesia=flag(name, "alesia", alesia),
-        min_bid=whole(name, "min_bid", min_bid, 0, coins),
+        min_bid=integer(name, "min_bid", min_bid, 0, coins),
     )
     return TurnBased(SimultaneousOshiZumo(rules, vars(rules)), spec=INFO.spec(vars(rules)))
 

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from treeplex.engine.phantom.symmetry import Group, group_of, permuted
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.parameters import GameInfo, choice, flag, observer, whole
+from treeplex.games.parameters import GameInfo, choice, flag, integer, observer
 
 HIDDEN, COUNTED = "reveal-nothing", "reveal-numturns"
 MOST_CELLS = 16
@@ -386,9 +386,9 @@ def phantom_ttt(
     """
     name = "phantom_ttt"
     return PhantomTicTacToe(
-        whole(name, "rows", rows, 1),
-        whole(name, "columns", columns, 1),
-        whole(name, "line", line, 1),
+        integer(name, "rows", rows, 1),
+        integer(name, "columns", columns, 1),
+        integer(name, "line", line, 1),
         abrupt=choice(name, "gameversion", gameversion, ("classical", "abrupt")) == "abrupt",
         observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
         symmetric=flag(name, "symmetric", symmetric),
@@ -410,10 +410,10 @@ def dark_hex(
         SpecError: a value outside its range.
     """
     name = "dark_hex"
-    size = whole(name, "board_size", board_size, 1)
+    size = integer(name, "board_size", board_size, 1)
     return DarkHex(
-        size if num_rows is None else whole(name, "num_rows", num_rows, 1),
-        size if num_cols is None else whole(name, "num_cols", num_cols, 1),
+        size if num_rows is None else integer(name, "num_rows", num_rows, 1),
+        size if num_cols is None else integer(name, "num_cols", num_cols, 1),
         abrupt=choice(name, "gameversion", gameversion, ("cdh", "adh")) == "adh",
         observation=choice(name, "obstype", obstype, (HIDDEN, COUNTED)),
         symmetric=flag(name, "symmetric", symmetric),

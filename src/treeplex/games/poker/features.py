@@ -18,6 +18,9 @@ from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node,
 from treeplex.games.poker.cards.format import Format
 from treeplex.games.poker.spots.spot import Spot
 
+SHORT_STACK = 0.02
+"""The least part of the pot of which :func:`stacks_in_pots` takes the logarithm."""
+
 
 def futures(tree: BettingTree) -> list[int]:
     """For each node of a betting tree a number that it shares with the nodes after which everything is the same.
@@ -60,6 +63,11 @@ def features_of_betting(node: Node, spot: Spot) -> list[float]:
     second_acts = isinstance(node, Decision) and node.player == 1
     to_call = abs(first - second) / (pot + abs(first - second)) if acts and pot else 0.0
     return [pot / total, first / total, second / total, behind / (1.0 + behind), to_call, second_acts, bet > 0.0, not acts]
+
+
+def stacks_in_pots(stacks: Floats | float, pots: Floats | float) -> Floats:
+    """The logarithms of stacks in parts of the pot, float64; stacks below :data:`SHORT_STACK` of it count as that."""
+    return np.asarray(np.log(np.maximum(np.divide(stacks, pots), SHORT_STACK)))
 
 
 def features_of_board(format: Format, board: Sequence[int]) -> Floats:

@@ -6,10 +6,11 @@ Amounts are whole chips. Actions are numbered game by game: fold, check, call, t
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import SpecError
-from treeplex.games.parameters import GameInfo, choice, items, whole
+from treeplex.games.parameters import GameInfo, integer, items
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.cards.format import RANKINGS, Format, rhode_island, small
+from treeplex.games.poker.cards.format import Format, rhode_island, small
+from treeplex.games.poker.deck_parameters import deck_of
 from treeplex.games.poker.rules import PokerGame
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
@@ -37,16 +38,8 @@ def small_holdem(
         SpecError: a value outside its range, a deck too small for the deal, or bets that do not fit the streets.
     """
     name = "small_holdem"
-    streets = [whole(name, "deal", cards, 0) for cards in items(name, "deal", deal)]
-    if streets[0]:
-        raise SpecError(f"{name}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
-    form = small(
-        whole(name, "ranks", ranks, 1, 13),
-        whole(name, "suits", suits, 1, 4),
-        whole(name, "hole", hole, 1, 2),
-        streets,
-        choice(name, "ranking", ranking, RANKINGS),
-    )
+    form = deck_of(name, ranks, suits, hole, deal, ranking)
+    streets = list(form.deal)
     values: dict[str, object] = {"ranks": ranks, "suits": suits, "hole": hole, "deal": streets, "ranking": ranking}
     values |= {"ante": ante, "bets": bets, "raises": raises, "sizes": sizes, "stack": stack}
     if sizes:
@@ -54,10 +47,10 @@ def small_holdem(
             raise SpecError(f"{name}: bets are for fixed limit and sizes for no limit; give one of them")
         texts = ",".join(map(str, items(name, "sizes", sizes)))
         plan: BetPlan | FixedLimit = BetPlan.same(texts, texts, streets=len(streets))
-        whole(name, "stack", stack, 1)
+        integer(name, "stack", stack, 1)
     else:
         plan = fixed_limit(name, bets or [2, *[4] * (len(streets) - 1)], raises, len(streets))
-        whole(name, "stack", stack, 0)
+        integer(name, "stack", stack, 0)
     return game(SMALL_HOLDEM_INFO, values, form, plan)
 
 
@@ -73,9 +66,9 @@ def no_limit_leduc(
         SpecError: a value outside its range, or a size that cannot be read.
     """
     name = "no_limit_leduc"
-    form = small(whole(name, "ranks", ranks, 1, 13), whole(name, "suits", suits, 1, 4), 1, (0, 1))
-    ante = whole(name, "ante", ante, 1)
-    stack = whole(name, "stack", stack, ante + 1)
+    form = small(integer(name, "ranks", ranks, 1, 13), integer(name, "suits", suits, 1, 4), 1, (0, 1))
+    ante = integer(name, "ante", ante, 1)
+    stack = integer(name, "stack", stack, ante + 1)
     offered = [str(size) for size in items(name, "sizes", sizes)]
     texts = ",".join(offered)
     plan = BetPlan.same(texts, texts, streets=form.streets, min_bet=float(ante))
@@ -105,7 +98,7 @@ def turn_holdem(
             them.
     """
     name = "turn_holdem"
-    form = small(whole(name, "ranks", ranks, 1, 13), whole(name, "suits", suits, 1, 4), 2, (0, 3, 1, 1))
+    form = small(integer(name, "ranks", ranks, 1, 13), integer(name, "suits", suits, 1, 4), 2, (0, 3, 1, 1))
     spread = spread_board(ranks, suits)
     cards = parse_cards(str(board)) if board else spread
     form.check_cards(cards)
@@ -115,7 +108,7 @@ def turn_holdem(
     values = {"ranks": ranks, "suits": suits, "board": cards_to_string(cards) if board else ""}
     values |= {"ante": ante, "stack": stack, "bets": offered[0], "raises": offered[1]}
     plan = BetPlan.same(*map(",".join, offered), streets=form.streets)
-    pot, behind = 2.0 * whole(name, "ante", ante, 1), float(whole(name, "stack", stack, 1))
+    pot, behind = 2.0 * integer(name, "ante", ante, 1), float(integer(name, "stack", stack, 1))
     return PokerGame(Spot(cards, pot, behind, all_hands(form), plan, format=form), TURN_HOLDEM_INFO.spec(values), values)
 
 
@@ -131,7 +124,7 @@ def rhode_island_poker(*, ranks: int = 13, ante: int = 5, bets: Sequence[int] = 
         SpecError: a value outside its range.
     """
     name = "rhode_island"
-    form = rhode_island(whole(name, "ranks", ranks, 1, 13))
+    form = rhode_island(integer(name, "ranks", ranks, 1, 13))
     values: dict[str, object] = {"ranks": ranks, "ante": ante, "bets": bets, "raises": raises}
     return game(RHODE_ISLAND_INFO, values, form, fixed_limit(name, bets, raises, form.streets))
 
@@ -142,16 +135,16 @@ def fixed_limit(name: str, bets: Sequence[int], raises: int, streets: int) -> Fi
     Raises:
         SpecError: a bet below one chip, or not one for each street.
     """
-    sizes = [whole(name, "bets", bet, 1) for bet in items(name, "bets", bets)]
+    sizes = [integer(name, "bets", bet, 1) for bet in items(name, "bets", bets)]
     if len(sizes) != streets:
         raise SpecError(f"{name}: bets needs one size for each of the {streets} streets, such as bets=[2;4], not {sizes}")
-    return FixedLimit(tuple(map(float, sizes)), (whole(name, "raises", raises, 0),) * streets)
+    return FixedLimit(tuple(map(float, sizes)), (integer(name, "raises", raises, 0),) * streets)
 
 
 def game(info: GameInfo, values: Mapping[str, object], form: Format, plan: BetPlan | FixedLimit) -> PokerGame:
     """The game with these parameters; a stack of 0 is one that fixed-limit betting never uses up."""
-    ante = whole(info.name, "ante", values["ante"], 1)
-    stack = float(whole(info.name, "stack", values.get("stack", 0), 0))
+    ante = integer(info.name, "ante", values["ante"], 1)
+    stack = float(integer(info.name, "stack", values.get("stack", 0), 0))
     if isinstance(plan, FixedLimit) and not stack:
         stack = unbound(plan)
     parameters = {key: list(value) if isinstance(value, list | tuple) else value for key, value in values.items()}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.deepstack.value_net import UNITS
-from treeplex.search.subgame import METHODS
+from treeplex.search.methods import METHODS
 from treeplex.settings import setting
 
 

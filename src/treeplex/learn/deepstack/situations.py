@@ -20,7 +20,8 @@ from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Ter
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 
 SIDE, STOPS, LONGEST = 4, 4, 100
 """Of searches for ranges: how many side by side, how often stopped, and their most iterations."""

@@ -22,7 +22,8 @@ from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 POT, CHIP = 100.0, 0.01

@@ -20,10 +20,10 @@ from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import Replicas, Stopped, policies_at, training_iterations
+from treeplex.search.methods import METHODS
 from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
-from treeplex.search.subgame import METHODS
-from treeplex.search.warm_start import begin_search
+from treeplex.search.stopping import Replicas, Stopped, policies_at, training_iterations
+from treeplex.search.warm_start.begin import begin_search
 
 NO_LABEL = -(2**62)
 

@@ -12,8 +12,8 @@ from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.torch.device import DEVICES
+from treeplex.search.methods import METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
-from treeplex.search.subgame import METHODS
 from treeplex.settings import Settings, setting
 
 SOURCES = ("self-play", "random")

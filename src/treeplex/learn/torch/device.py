@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.errors import SpecError
 
 DEVICES: Mapping[str, str] = {
@@ -26,12 +27,17 @@ def torch_module() -> Any:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """PyTorch with one thread: these networks are small, and the cores are for self-play."""
+    """PyTorch and NumPy's OpenBLAS with one thread: these networks are small, and the cores are for self-play.
+
+    Another BLAS of NumPy is left as it is, see :func:`treeplex.engine.blas_threads.blas_threads`; ``OMP_NUM_THREADS=1`` before
+    the start binds most of them.
+    """
     torch = torch_module()
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
-        yield
+        with one_blas_thread():
+            yield
     finally:
         torch.set_num_threads(before)
 

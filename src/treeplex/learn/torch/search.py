@@ -21,8 +21,9 @@ from treeplex.learn.torch.form import TensorForm, on_host
 from treeplex.learn.torch.kernels import Placement, Tensor, Treeplex, averaged, stacking
 from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import NoLeaf, ZeroLeaf
-from treeplex.search.play_distribution import Replicas, Stopped, next_average
-from treeplex.search.subgame import METHODS, Method, SubgameSearch
+from treeplex.search.methods import METHODS, Method
+from treeplex.search.stopping import Replicas, Stopped
+from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
 
@@ -149,7 +150,7 @@ class TorchSearch:
 
     def policies_at(self, iterations: int, stops: Ints, copies: Replicas | None = None, *, average: bool = False) -> Stopped:
         """Run and :meth:`finish`; the policy of each subgame at its own iteration, and the average if asked for, as
-        :func:`treeplex.search.play_distribution.policies_at` gives them.
+        :func:`treeplex.search.stopping.policies_at` gives them.
 
         What is sampled stays on the device until the end.
         """
@@ -157,7 +158,7 @@ class TorchSearch:
         owners = search.subgames.owners if copies is None else copies.subgames.owners
         source = np.arange(len(owners)) if copies is None else copies.source
         at = np.where(owners >= 0, stops[owners], 0)
-        found = Stopped(search.policy[source], next_average(search)[source] if average else None)
+        found = Stopped(search.policy[source], search.next_average()[source] if average else None)
         takers = [Taker.of(own, source, at, self.iteration) for own in self.treeplexes]
         index = [torch.tensor(taker.slots, device=self.form.at.device) for taker in takers]
         policies: list[list[Tensor]] = [[], []]

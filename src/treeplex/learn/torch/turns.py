@@ -16,8 +16,9 @@ from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, seen
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Rivers
-from treeplex.search.subgame import Method, SubgameSearch
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, Rivers
+from treeplex.search.methods import Method
+from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
 

@@ -117,7 +117,7 @@ def serve(pipe: Connection) -> None:
                 else:
                     found = getattr(thing, what)(*arguments, **named)
         except TreeplexError as raised:
-            error = plain(raised)
+            error = travelling(raised)
         except MemoryError:
             error = SpecError("too little memory for this; choose a smaller game, or close others")
         except Exception as raised:
@@ -128,7 +128,7 @@ def serve(pipe: Connection) -> None:
             return
 
 
-def plain(error: TreeplexError) -> TreeplexError:
+def travelling(error: TreeplexError) -> TreeplexError:
     """An error that travels: of its kind, with its line."""
     kind = type(error)
     try:

@@ -28,7 +28,7 @@ from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import Record, maybe, real, whole
+from treeplex.runs.job.record import Record, integer, maybe, real
 from treeplex.runs.job.schedule import sparse_points
 from treeplex.runs.train.kind import CURVE, TrainingJob
 
@@ -44,8 +44,8 @@ ALPHAHOLDEM = JobKind(
         "interval": real,
         "rating": real,
         "entropy": maybe(real),
-        "hands": whole,
-        "decisions": whole,
+        "hands": integer,
+        "decisions": integer,
     },
     needs={"learner": str, "game": str, "identity": str, "settings": dict},
     files=(NETWORK, CURVE),

@@ -20,7 +20,7 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import Record, real, whole
+from treeplex.runs.job.record import Record, integer, real
 from treeplex.runs.job.schedule import sparse_points
 from treeplex.runs.train.kind import CURVE, TrainingJob
 from treeplex.solvers.holdem.blueprint import UNITS, BlueprintSolver
@@ -29,7 +29,7 @@ HOLDEM_BLUEPRINT = JobKind(
     name="holdem blueprint",
     unit="boards",
     maker="treeplex train",
-    numbers={"regret": real, "visited": real, "met": whole},
+    numbers={"regret": real, "visited": real, "met": integer},
     needs={"learner": str, "game": str, "identity": str, "settings": dict},
     files=(BLUEPRINT, CURVE),
     noun="training",

@@ -17,7 +17,7 @@ from treeplex.learn.deepstack.files import NETS, save_round_nets
 from treeplex.learn.deepstack.settings import DeepStackSettings
 from treeplex.learn.deepstack.trainer import DeepStackTrainer
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import Record, maybe, real, whole
+from treeplex.runs.job.record import Record, integer, maybe, real
 from treeplex.runs.train.kind import CURVE
 from treeplex.runs.train.situations import SituationsJob
 
@@ -25,7 +25,7 @@ DEEPSTACK = JobKind(
     name="deepstack",
     unit="situations",
     maker="treeplex train",
-    numbers={"round": whole, "rows": whole, "steps": whole, "loss": maybe(real), "validation": maybe(real)},
+    numbers={"round": integer, "rows": integer, "steps": integer, "loss": maybe(real), "validation": maybe(real)},
     needs={"game": str, "settings": dict, "identity": str},
     files=(NETS, CURVE),
     noun="training",

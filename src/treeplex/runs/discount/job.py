@@ -28,7 +28,7 @@ from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.interrupt import StepAbandoned
-from treeplex.runs.job.record import Record, maybe, real, reals, whole
+from treeplex.runs.job.record import Record, integer, maybe, real, reals
 from treeplex.runs.train.kind import TrainingJob
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import save_discount_policy
@@ -48,7 +48,7 @@ DISCOUNT = JobKind(
         "mean": maybe(real),
         "best": maybe(real),
         "exploitability": reals,
-        "lost": whole,
+        "lost": integer,
     },
     needs={"learner": str, "game": list, "identity": str, "settings": dict},
     files=(POLICY, BEST, PLOT),

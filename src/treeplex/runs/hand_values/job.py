@@ -15,7 +15,7 @@ from pathlib import Path
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.trainer import NET, HandValueTrainer
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import Record, maybe, real, whole
+from treeplex.runs.job.record import Record, integer, maybe, real
 from treeplex.runs.train.kind import CURVE
 from treeplex.runs.train.situations import SituationsJob
 
@@ -23,7 +23,7 @@ HAND_VALUES = JobKind(
     name="hand-values",
     unit="situations",
     maker="treeplex train",
-    numbers={"rows": whole, "steps": whole, "loss": maybe(real), "validation": maybe(real)},
+    numbers={"rows": integer, "steps": integer, "loss": maybe(real), "validation": maybe(real)},
     needs={"game": str, "settings": dict, "identity": str},
     files=(NET, CURVE),
     noun="training",

@@ -17,8 +17,8 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.estimate import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.holdem.locks import solver_locks
 from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.session import DEFAULT_STORAGE, spot_session
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
-from treeplex.runs.holdem.solve import DEFAULT_STORAGE, spot_session
 from treeplex.runs.job.job import Session
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS

@@ -53,7 +53,7 @@ Read = Callable[[Any], Any]
 """Checks one number of a record and gives it its type; raises TypeError or ValueError."""
 
 
-def whole(value: Any) -> int:
+def integer(value: Any) -> int:
     """A whole number."""
     if isinstance(value, bool) or not isinstance(value, int):
         raise TypeError(f"{value!r} is no whole number")
@@ -147,7 +147,7 @@ class Record:
         try:
             found = parse_json(text)
             numbers = {name: read(found.get(name)) for name, read in schema.items()}  # early records lack what came later
-            return cls(whole(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
+            return cls(integer(found["done"]), real(found["seconds"]), real(found["cpu_seconds"]), numbers)
         except (ValueError, KeyError, TypeError, AttributeError, OverflowError) as error:
             raise FileError(
                 f"{place}: not a record of this kind of run; put back a copy or start the run again (with --force)"

@@ -13,7 +13,7 @@
 from dataclasses import dataclass
 
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import each, maybe, real, whole
+from treeplex.runs.job.record import each, integer, maybe, real
 from treeplex.settings import Settings, setting
 
 HANDS, RESULT, PLOT = "hands.jsonl", "result.json", "match.png"
@@ -25,7 +25,7 @@ MATCH = JobKind(
     name="match",
     unit="hands",
     maker="treeplex match",
-    numbers={"value": each(maybe(real)), "error": each(maybe(real)), "failed": whole},
+    numbers={"value": each(maybe(real)), "error": each(maybe(real)), "failed": integer},
     needs={"game": str, "agents": list, "settings": dict},
     files=(RESULT, PLOT),
     noun="match",

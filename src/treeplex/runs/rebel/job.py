@@ -35,7 +35,7 @@ from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind, kind_of
 from treeplex.runs.job.interrupt import StepAbandoned
-from treeplex.runs.job.record import Record, maybe, real, whole
+from treeplex.runs.job.record import Record, integer, maybe, real
 from treeplex.runs.rebel.live_evaluation import Judge
 from treeplex.runs.train.kind import TrainingJob
 from treeplex.workers.crew import Inline
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
 NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evaluations.jsonl", "judged"
 LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
 """Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
-NUMBERS = {"rows": whole, "steps": whole, "loss": maybe(real), "rate": real}
+NUMBERS = {"rows": integer, "steps": integer, "loss": maybe(real), "rate": real}
 REBEL = JobKind(
     name="rebel",
     unit="subgames",
@@ -55,10 +55,10 @@ REBEL = JobKind(
     numbers={
         **NUMBERS,
         "policy_loss": maybe(real),
-        "lost": whole,
+        "lost": integer,
         "exploitability": maybe(real),
-        "playthroughs": maybe(whole),
-        "iterations": maybe(whole),
+        "playthroughs": maybe(integer),
+        "iterations": maybe(integer),
     },
     needs={"game": str, "settings": dict, "identity": str},
     files=(NET, PLOT),
@@ -72,7 +72,7 @@ TURNS = JobKind(
     name="rebel on turns",
     unit="games",
     maker="treeplex holdem train",
-    numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(whole)},
+    numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(integer)},
     needs={"game": dict, "identity": str, "settings": dict},
     files=(NET, PLOT),
     noun="training on turns",

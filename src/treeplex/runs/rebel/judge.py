@@ -163,7 +163,7 @@ def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
     game, rules, leaf = searcher.known
     began, seed = process_time(), searcher.seed
     settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
-    part = repeated.Batch(job.number, np.random.default_rng([seed, SHIFTS]))
+    part = repeated.Part(job.number, np.random.default_rng([seed, SHIFTS]))
     policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
     return sequence_form(policy), process_time() - began
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from treeplex.evaluate.playouts import PLAYOUTS
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import maybe, real, reals, whole
+from treeplex.runs.job.record import integer, maybe, real, reals
 from treeplex.settings import Settings, setting
 
 POLICY, PLOT = "policy.safetensors", "progress.png"
@@ -24,10 +24,10 @@ SAMPLE = JobKind(
     unit="iterations",
     maker="treeplex sample",
     numbers={
-        "nodes": whole,
-        "infosets": whole,
-        "bytes": whole,
-        "unstored": whole,
+        "nodes": integer,
+        "infosets": integer,
+        "bytes": integer,
+        "unstored": integer,
         "value": reals,
         "error": reals,
         "match": real,

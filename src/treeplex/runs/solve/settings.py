@@ -13,7 +13,7 @@
 from dataclasses import dataclass
 
 from treeplex.runs.job.folder import JobKind
-from treeplex.runs.job.record import named_reals, real, reals, whole
+from treeplex.runs.job.record import integer, named_reals, real, reals
 from treeplex.settings import Settings, setting
 
 POLICY, DEVICE, PLOT = "policy.safetensors", "device.safetensors", "convergence.png"
@@ -26,7 +26,7 @@ SOLVE = JobKind(
         "nash_conv": real,
         "value": reals,
         "gains": reals,
-        "nodes": whole,
+        "nodes": integer,
         "measures": named_reals,
     },
     needs={"game": str, "identity": str, "algorithm": str, "settings": dict},

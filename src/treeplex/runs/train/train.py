@@ -73,12 +73,9 @@ def train(
         raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to resume one")
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
-    limit = seconds
     changes = dict(settings) if isinstance(settings, Mapping) else {}
-    for name, limit_of_effort in (("nodes", nodes), ("episodes", episodes)):
-        if limit_of_effort is not None and name not in declared(known.settings):
-            raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
-        changes |= {} if limit_of_effort is None else {name: limit_of_effort}
+    changes |= efforts(known, {"nodes": nodes, "episodes": episodes})
+    limit = seconds
     if seconds is not None and "seconds" in declared(known.settings):
         limit, changes = None, changes | {"seconds": seconds}
     elif seconds is not None and not seconds > 0:
@@ -101,11 +98,7 @@ def train(
             job = reopened(known, folder, game, asked.to_json() if asked else changes, options)
             stack.callback(job.close)
             session = go_on(job, folder)
-            if job.total is not None and job.done > job.total:
-                raise SpecError(
-                    f"{folder.path} has done {job.done:,} {job.kind.unit} already; the setting counts all of them, so ask "
-                    f"for at least {job.done}"
-                )
+            check_left(job, folder)
             job.resumed(session.records)
         if make_events is not None:  # what came after the checkpoint is done again
             gone = None if out is not None else session.records[-1].done + 1 if session.records else 0
@@ -117,6 +110,32 @@ def train(
     if training.status == "interrupted":
         raise Interrupted(training)
     return training
+
+
+def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, int]:
+    """The limits of effort that were asked for, as settings by name.
+
+    Raises:
+        SpecError: the learner does not count them.
+    """
+    found = {name: most for name, most in asked.items() if most is not None}
+    for name in found:
+        if name not in declared(known.settings):
+            raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
+    return found
+
+
+def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
+    """Refuse a total that is less than what a resumed training has done.
+
+    Raises:
+        SpecError: it is.
+    """
+    if job.total is not None and job.done > job.total:
+        raise SpecError(
+            f"{folder.path} has done {job.done:,} {job.kind.unit} already; the setting counts all of them, so ask "
+            f"for at least {job.done}"
+        )
 
 
 def reopened(

@@ -20,9 +20,9 @@ from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
 from treeplex.search.leaf import LeafValue, NoLeaf
-from treeplex.search.play_distribution import average_weights
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.methods import METHODS, average_weights
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

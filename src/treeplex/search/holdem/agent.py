@@ -27,7 +27,7 @@ class StreetSearch:
     Attributes:
         method: a name of :data:`treeplex.search.METHODS`.
         iterations: of a search.
-        warm: see :func:`treeplex.search.warm_start.begin_search`; networks of hold'em have no guesses.
+        warm: see :func:`treeplex.search.warm_start.begin.begin_search`; networks of hold'em have no guesses.
     """
 
     method: str = "lcfr"

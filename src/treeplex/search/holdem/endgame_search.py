@@ -15,7 +15,7 @@ from treeplex.forms.holdem.spot_form import store_of
 from treeplex.forms.holdem.subgame import HoldemSubgame, checked
 from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Subgame
-from treeplex.search.subgame import Method
+from treeplex.search.methods import Method
 from treeplex.solvers.rules.variants import Variant
 
 

@@ -12,9 +12,10 @@ from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.search.holdem.leaves.endgames import HoldemEndgames
 from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import METHODS
 from treeplex.search.search_trace import steps
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import begin_search
 
 
 class Player:

@@ -22,8 +22,8 @@ from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.games.poker.betting.tree import StreetEnd
 from treeplex.games.poker.public import HoldemState
 from treeplex.search.holdem.endgame_search import EndgameSearch
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.resolved import UNSAFE
-from treeplex.search.subgame import METHODS
 
 
 def resolved_streets(
@@ -37,7 +37,7 @@ def resolved_streets(
     Args:
         policy: from a street on; ranges are those of its game.
         gadget: ``none``, or one of :data:`treeplex.forms.subgames.gadgets.GADGETS`.
-        method: one of :data:`treeplex.search.subgame.METHODS`, of the CFR family.
+        method: one of :data:`treeplex.search.methods.METHODS`, of the CFR family.
         iterations: of each solve.
 
     Returns:

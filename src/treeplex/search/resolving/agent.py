@@ -30,12 +30,13 @@ from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
 from treeplex.search.resolving.carried import Carried, Resolved
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, UNSAFE
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import SubgameSearch
 
 LEAF_SHARE = 0.4
 """Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""

@@ -26,8 +26,9 @@ from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import NoLeaf
+from treeplex.search.methods import METHODS
 from treeplex.search.play_distribution import joined_ranges
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import SubgameSearch
 
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))
@@ -222,7 +223,7 @@ def resolved(
         gadget: one of :data:`RESOLVING`, or what makes a gadget of the player who solves again and what was promised. ``none``
             solves from ranges alone, which may make the policy worse.
         horizon: where subgames begin; by default with the second betting round, after its card was dealt.
-        method: one of :data:`treeplex.search.subgame.METHODS`.
+        method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
         batch: subgames solved side by side.
 

@@ -10,9 +10,10 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.public import PublicTree
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.subgame import SubgameSearch
 
 
 def generated_policies(
@@ -40,7 +41,7 @@ def generated_policies(
         player: who chooses behind leaves.
         count: how many policies, the blueprint included. Searches may find the same response twice; both count.
         horizon: where the searches are cut off; by default with the first betting round.
-        method: one of :data:`treeplex.search.subgame.METHODS` that lets players choose behind leaves.
+        method: one of :data:`treeplex.search.methods.METHODS` that lets players choose behind leaves.
         iterations: of each search.
 
     Raises:

@@ -144,7 +144,7 @@ def improved(
         blueprint: what was considered, and its policy.
         actions: each with all that comes before it, such as :func:`most_frequent` gives; a path may go through one before it.
         gadget: one of :data:`treeplex.search.resolving.resolved.RESOLVING`.
-        method: one of :data:`treeplex.search.subgame.METHODS`.
+        method: one of :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
 
     Returns:

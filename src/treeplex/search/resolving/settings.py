@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.resolved import RESOLVING
-from treeplex.search.subgame import METHODS
 from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

@@ -17,9 +17,8 @@ from treeplex.games.poker.whole.betting import CALL, FOLD, Betting, WholeBetting
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem, hand_of
 from treeplex.search.agents.searching import Searching
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import average_weights
-from treeplex.search.subgame import METHODS
-from treeplex.search.warm_start import begin_search
+from treeplex.search.methods import METHODS, average_weights
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 

@@ -24,10 +24,9 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import average_weights
+from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import played_through, run_stopping
 
 

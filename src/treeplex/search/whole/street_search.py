@@ -8,7 +8,6 @@ from treeplex.arrays import Floats, Ints
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetSubgame
-from treeplex.search.play_distribution import next_average
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
@@ -29,7 +28,7 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
     """Run a search of a street to its end; policies of copies of its rows.
 
     Iteration t is the policy after t updates, 0 that with which a search begins; see
-    :func:`treeplex.search.play_distribution.policies_at`.
+    :func:`treeplex.search.stopping.policies_at`.
 
     Args:
         search: of a :class:`StreetSubgame`.
@@ -55,7 +54,7 @@ def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints
         for number, table in enumerate(policies):
             table[:, now] = street.block(source, number)[:, rows[now]]
         averaged = plays or (average and search.method.averaging)
-        reached = search.arrays.reach_at_leaves(next_average(search) if averaged else search.strategy)
+        reached = search.arrays.reach_at_leaves(search.next_average() if averaged else search.strategy)
         for found, own in zip(arrived, reached, strict=True):
             found[:, now] = own.reshape(ends, len(street.boards), hands)[:, rows[now]]
     return StoppedRows(policies, (arrived[0], arrived[1]))

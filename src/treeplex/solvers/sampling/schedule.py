@@ -47,7 +47,7 @@ class DiscountSequence:
     kept: Floats | None = None
 
 
-def plain(t: Floats) -> DiscountSequence:
+def undiscounted(t: Floats) -> DiscountSequence:
     """``R += r``, all iterations alike."""
     return DiscountSequence(np.ones_like(t), np.ones_like(t))
 
@@ -75,7 +75,7 @@ def discounted_plus(t: Floats, *, alpha: float, offset: float, gamma: float) -> 
 
 
 DISCOUNT_SEQUENCES: Mapping[str, tuple[Callable[..., DiscountSequence], bool]] = {
-    "cfr": (plain, False),
+    "cfr": (undiscounted, False),
     "cfr+": (plus, True),
     "lcfr": (linear, False),
     "dcfr": (discounted, False),

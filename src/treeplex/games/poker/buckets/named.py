@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from treeplex.errors import SpecError
-from treeplex.games.parameters import GameInfo, flag, items, real, whole
+from treeplex.games.parameters import GameInfo, flag, integer, items, real
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
 from treeplex.games.poker.buckets.game import BucketGame, Table
 from treeplex.games.poker.buckets.plan import BLINDS, HISTOGRAM, LIMIT_BETS, MOST_SEQUENCES, BucketPlan
@@ -45,7 +45,7 @@ def bucketed_holdem(
     street = form.street(start)
     played = form.streets - street
     given = [
-        whole(NAME, "buckets", count, 1)
+        integer(NAME, "buckets", count, 1)
         for count in (items(NAME, "buckets", buckets) if isinstance(buckets, list | tuple) else [buckets] * played)
     ]
     if len(given) != played or form.streets != 4:
@@ -54,7 +54,7 @@ def bucketed_holdem(
         )
     one, two, three, four = [*[1] * street, *given]
     plan = BucketPlan(
-        (one, two, three, four), str(method), flag(NAME, "nested", nested), whole(NAME, "river_boards", river_boards, 1)
+        (one, two, three, four), str(method), flag(NAME, "nested", nested), integer(NAME, "river_boards", river_boards, 1)
     )
     plan.check_sequences(MOST_SEQUENCES)
     bets: BetPlan | FixedLimit = LIMIT_BETS
@@ -69,7 +69,7 @@ def bucketed_holdem(
     before = real(NAME, "pot", pot, 0)
     spot = Spot(start, before, behind, all_hands(form), bets, format=form, blinds=None if start else BLINDS)
     key = plan, form, start
-    count, first = whole(NAME, "boards", boards, 1), whole(NAME, "seed", seed, 0)
+    count, first = integer(NAME, "boards", boards, 1), integer(NAME, "seed", seed, 0)
     values: dict[str, object] = {"buckets": given[0] if len(set(given)) == 1 else given, "cards": str(cards)}
     values |= {"board": cards_to_string(start), "sizes": list(sizes), "stack": stack, "pot": pot, "method": plan.method}
     values |= {"nested": plan.nested, "boards": count, "river_boards": plan.boards, "seed": first}

@@ -28,14 +28,14 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
     found: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
     if spot.format.hands.shape == (1326, 2):
         found |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
-    found |= {"pot": plain(spot.pot), "stack": plain(spot.stack)}
+    found |= {"pot": number_text(spot.pot), "stack": number_text(spot.stack)}
     found |= bet_fields(spot)
     if spot.rake.rate:
         found["rake"] = {"rate": share_text(spot.rake.rate)}
         if not math.isinf(spot.rake.cap):
-            found["rake"]["cap"] = plain(spot.rake.cap)
+            found["rake"]["cap"] = number_text(spot.rake.cap)
     if spot.blinds is not None:
-        found["blinds"] = ", ".join(plain(blind) for blind in spot.blinds)
+        found["blinds"] = ", ".join(number_text(blind) for blind in spot.blinds)
     if spot.deal_set:
         found["runouts"] = spot.deal_set
     elif spot.runouts:
@@ -43,7 +43,7 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
         found["runouts"] = {name: str(count) for name, count in counts if count}
     if spot.format != HOLDEM:
         found["format"] = spot.format.name
-    return {**found, "chip": plain(spot.chip)}
+    return {**found, "chip": number_text(spot.chip)}
 
 
 def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
@@ -65,7 +65,7 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
     """The sizes of the streets that are played, and what tidies them."""
     plan, names = spot.bets, street_names(spot.format)
     if not isinstance(plan, BetPlan):
-        return {"limit": {"bets": ", ".join(map(plain, plan.bets)), "most": ", ".join(map(str, plan.most))}}
+        return {"limit": {"bets": ", ".join(map(number_text, plan.bets)), "most": ", ".join(map(str, plan.most))}}
     found: dict[str, Any] = {"bets": {}, "raises": {}}
     for street in spot.streets:
         for name in ("bets", "raises"):
@@ -79,18 +79,18 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
     if any(thresholds.values()):
         found["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
     if plan.min_bet is not None:
-        found["min_bet"] = plain(plan.min_bet)
+        found["min_bet"] = number_text(plan.min_bet)
     return found
 
 
-def plain(value: float) -> str:
+def number_text(value: float) -> str:
     """A number as a file has it."""
     return f"{value:.12g}"
 
 
 def share_text(value: float) -> str:
     """A share in percent."""
-    return f"{plain(100 * value)}%"
+    return f"{number_text(100 * value)}%"
 
 
 def fields_text(fields: Mapping[str, Any]) -> str:

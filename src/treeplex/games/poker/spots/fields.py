@@ -73,7 +73,7 @@ def number(value: LocatedText, field: str, example: str, *, least: float = -math
     return float(text)
 
 
-def whole(value: LocatedText, field: str, example: str, *, least: int) -> int:
+def integer(value: LocatedText, field: str, example: str, *, least: int) -> int:
     """A field that is a whole number of at least ``least``."""
     text = text_of(value, field, example)
     if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) < least:

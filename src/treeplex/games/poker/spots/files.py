@@ -34,6 +34,7 @@ from treeplex.games.poker.spots.fields import (
     at,
     check_size_keys,
     in_big_blinds,
+    integer,
     keys,
     number,
     quoted,
@@ -46,7 +47,6 @@ from treeplex.games.poker.spots.fields import (
     sizes_for,
     street_names,
     text_of,
-    whole,
     written,
 )
 from treeplex.games.poker.spots.known import NAMED
@@ -189,8 +189,8 @@ class SpotRequest:
             raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
         return SolveFields(
             target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
-            iterations=whole(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
-            threads=whole(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
+            iterations=integer(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
+            threads=integer(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
             algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
             storage=storage,
             locks=tuple(read_lock(each) for each in listed(fields["locks"])) if "locks" in fields else (),
@@ -367,7 +367,7 @@ def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...],
             continue
         chosen = ""
         for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
-            found[name] = whole(entry, name, "12", least=1)
+            found[name] = integer(entry, name, "12", least=1)
     return tuple(found.get(name, 0) for name in names) if found else (), chosen
 
 
@@ -486,7 +486,7 @@ def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
     texts = {name: text_of(entries[name], name, "4").split(",") for name in entries}
     places = entries["bets"].place
     bets = tuple(request.amount(LocatedText(places, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
-    most = tuple(whole(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
+    most = tuple(integer(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
     try:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
     except SpecError as error:

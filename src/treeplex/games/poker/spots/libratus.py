@@ -49,7 +49,7 @@ def read_endgame(path: str | Path, *, decoding: str = "true") -> Spot:
         raise SpecError(f"decoding is {decoding!r}; use true or ddcfr")
     path = Path(path)
     fields = read_fields(path)
-    street = whole(fields[0], path)
+    street = betting_round(fields[0], path)
     board = read_board(path, fields[1], street)
     pot = positive(fields[2], path)
     if not pot < 2 * STACK:
@@ -76,7 +76,7 @@ def read_fields(path: Path) -> list[str]:
     return fields
 
 
-def whole(text: str, path: Path) -> int:
+def betting_round(text: str, path: Path) -> int:
     """The betting round."""
     if text not in map(str, BOARD_CARDS):
         raise FileError(f"{path}, line 1: betting round {text[:20]!r}; it must be 3 (turn) or 4 (river)")

@@ -4,8 +4,9 @@ import math
 from collections.abc import Sequence
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.parameters import GameInfo, choice, flag, items, real, whole
-from treeplex.games.poker.cards.format import HOLDEM, RANKINGS, Format, small
+from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
+from treeplex.games.poker.cards.format import HOLDEM, Format
+from treeplex.games.poker.deck_parameters import deck_of
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import RULES, TDA, Betting
 from treeplex.games.poker.whole.game import Holdem
@@ -48,26 +49,26 @@ def holdem(
         SpecError: a value outside its range, or values that do not fit each other.
     """
     given = dict(locals())
-    seats = whole(NAME, "players", players, 2, MOST_PLAYERS)
+    seats = integer(NAME, "players", players, 2, MOST_PLAYERS)
     form = deck_format(ranks, suits, hole, deal, ranking)
     streets = form.streets
     posted = amounts("blinds", blinds, 0, seats)
     if len(posted) < 2 or list(posted) != sorted(posted) or not posted[1]:
         raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
     dead = not isinstance(ante, int)
-    antes = amounts("ante", ante, 0, seats) if dead else (whole(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
+    antes = amounts("ante", ante, 0, seats) if dead else (integer(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
     chips = (
-        (whole(NAME, "stack", stack, 1, MOST_CHIPS),) * seats if isinstance(stack, int) else amounts("stack", stack, 1, seats)
+        (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats if isinstance(stack, int) else amounts("stack", stack, 1, seats)
     )
     if len(chips) != seats:
         raise SpecError(f"{NAME}: stack has {len(chips)} entries for {seats} players; give one number, or one for each player")
-    limits = tuple(whole(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)
+    limits = tuple(integer(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)
     given["stack"] = chips[0] if len(set(chips)) == 1 else list(chips)
     if limits and len(limits) != streets:
         raise SpecError(f"{NAME}: bets needs one size for each of the {streets} streets, such as bets=[2;2;4;4]")
     if limits and (sizes or preflop):
         raise SpecError(f"{NAME}: bets are for fixed limit, sizes and preflop for no limit; give one of them")
-    seat = whole(NAME, "dealer", dealer, -1, seats - 1)
+    seat = integer(NAME, "dealer", dealer, -1, seats - 1)
     betting = Betting(
         dealer=seats - 1 if seat < 0 else seat,
         stacks=chips,
@@ -95,23 +96,14 @@ def holdem(
 
 def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
     """The cards in play: hold'em's, or those of a small deck."""
-    streets = [whole(NAME, "deal", cards, 0) for cards in items(NAME, "deal", deal)]
-    if streets[0]:
-        raise SpecError(f"{NAME}: deal begins with {streets[0]}; betting begins before any board card, so write 0 there")
-    made = small(
-        whole(NAME, "ranks", ranks, 1, 13),
-        whole(NAME, "suits", suits, 1, 4),
-        whole(NAME, "hole", hole, 1, 2),
-        streets,
-        choice(NAME, "ranking", ranking, RANKINGS),
-    )
+    made = deck_of(NAME, ranks, suits, hole, deal, ranking)
     same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
     return HOLDEM if same else made
 
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
     """A list of chips, at most so many."""
-    found = tuple(whole(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
+    found = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
     if len(found) > most:
         raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give one a player at most")
     return found
@@ -120,11 +112,11 @@ def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
 def most_raises(raises: int | Sequence[int], streets: int, limit: bool) -> tuple[int, ...]:
     """The most bets and raises of each street; none for any number."""
     if not isinstance(raises, int):
-        found = tuple(whole(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
+        found = tuple(integer(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
         if len(found) != streets:
             raise SpecError(f"{NAME}: raises needs one number for each of the {streets} streets, such as raises=[3;4;4;4]")
         return found
-    if whole(NAME, "raises", raises, 0):
+    if integer(NAME, "raises", raises, 0):
         return (raises,) * streets
     return (LIMIT_RAISES - 1, *[LIMIT_RAISES] * (streets - 1)) if limit else ()
 

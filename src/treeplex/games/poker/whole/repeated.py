@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from treeplex.errors import SpecError
 from treeplex.games.base import Game, State
-from treeplex.games.parameters import GameInfo, flag, observer, whole
+from treeplex.games.parameters import GameInfo, flag, integer, observer
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.whole.game import Holdem, HoldemHistory
 from treeplex.games.poker.whole.hand import HandRules
@@ -273,7 +273,7 @@ def repeated_poker(
     values["game"] = repeated.spec
     return RepeatedPoker(
         repeated,
-        whole(NAME, "max_num_hands", max_num_hands, 1, MOST_HANDS),
+        integer(NAME, "max_num_hands", max_num_hands, 1, MOST_HANDS),
         reset_stacks=flag(NAME, "reset_stacks", reset_stacks),
         rotate_dealer=flag(NAME, "rotate_dealer", rotate_dealer),
         levels=parse_levels(str(blind_schedule)),

@@ -15,7 +15,7 @@ from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.turns.policies import GuidedRivers, TurnGuess, inputs_of, most_columns
 from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers
 from treeplex.search.leaf import LeafValue
 
 

@@ -21,10 +21,10 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.networks import Forward, Module, value_net
 from treeplex.learn.rebel.policy_net import probabilities
 from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.guessed_street import policies_from
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, Function
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, Function
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.holdem import policies_from
 
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
 """Columns of actions that have no size."""
@@ -70,7 +70,7 @@ def inputs_of(spot: Spot) -> int:
 
 
 class TurnGuess:
-    """Guesses of a turn's policies by a network; a :class:`treeplex.search.warm_start.Guess`.
+    """Guesses of a turn's policies by a network; a :class:`treeplex.search.warm_start.guess.Guess`.
 
     Attributes:
         columns: A.

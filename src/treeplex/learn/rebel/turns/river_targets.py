@@ -12,7 +12,7 @@ from treeplex.engine.holdem.passes import EXPECT
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.subgames.beliefs import normalised_range, with_trace
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.holdem.leaves.strength_bins import RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 from treeplex.solvers.holdem.solver import HoldemSolver
 
 METHOD = "dcfr"
@@ -55,7 +55,7 @@ class River:
             spot: with a complete board, no rake, and a weight for every hand.
             ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
             iterations: of the solution.
-            bins: B, or :data:`treeplex.search.holdem.leaves.strength_bins.SINGLE`.
+            bins: B, or :data:`treeplex.search.holdem.leaves.binned_rivers.SINGLE`.
             shown: whether values are over the showdown, or all that hands are worth.
             storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
         """

@@ -30,12 +30,12 @@ from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
-from treeplex.search.holdem.leaves.strength_bins import SINGLE, RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
-from treeplex.search.play_distribution import next_average, training_iterations
 from treeplex.search.policy_encoding import PolicyRows
+from treeplex.search.stopping import training_iterations
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 TRIES = 100
@@ -256,7 +256,7 @@ def played_and_believed(search: SubgameSearch) -> tuple[Floats, Floats]:
     """
     if isinstance(search.method.scheme, FictitiousRule):
         return search.average, search.average
-    return search.strategy, search.strategy if search.method.leaves == "current" else next_average(search)
+    return search.strategy, search.strategy if search.method.leaves == "current" else search.next_average()
 
 
 def random_range(board: RiverBins, generator: np.random.Generator) -> Floats:

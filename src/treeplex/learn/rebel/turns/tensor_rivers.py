@@ -15,7 +15,7 @@ from treeplex.learn.rebel.turns.river_targets import METHOD, River, possible_ran
 from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables
-from treeplex.search.holdem.leaves.strength_bins import RiverBins
+from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256

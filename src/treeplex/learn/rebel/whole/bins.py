@@ -15,12 +15,11 @@ from treeplex.engine.holdem.showdowns.rows_of_hands import read_bins, sum_in_bin
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards
 from treeplex.forms.whole.suits import Board
+from treeplex.games.poker.features import stacks_in_pots
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 
 KEPT = 20_000
 """Boards whose bins are remembered."""
-SHORT = 0.02
-"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
 
 
 class Bins:
@@ -111,5 +110,5 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
     suits = sorted((sum(card & 3 == suit for card in board) / 2 for suit in range(4)), reverse=True)
     ranks = sorted({card >> 2 for card in rules.format.deck})
     shown = [float(sum(card >> 2 == rank for card in board)) for rank in ranks]
-    chips = [np.log(max(behind / pot, SHORT)), np.log(pot / rules.betting.big_blind) / 2]
+    chips = [stacks_in_pots(behind, pot), np.log(pot / rules.betting.big_blind) / 2]
     return np.array([*chips, *streets, *suits, *shown])

@@ -34,10 +34,10 @@ from treeplex.learn.rebel.whole.drawn_games import changed_game, closed_table, d
 from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
-from treeplex.search.play_distribution import training_iterations
+from treeplex.search.methods import METHODS
 from treeplex.search.policy_encoding import PolicyRows
-from treeplex.search.subgame import METHODS
-from treeplex.search.warm_start import begin_search
+from treeplex.search.stopping import training_iterations
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 TRIES = 50

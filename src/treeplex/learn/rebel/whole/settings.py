@@ -6,8 +6,8 @@ from treeplex.errors import SpecError
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.settings import SOURCES
 from treeplex.learn.torch.device import DEVICES
+from treeplex.search.methods import METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON
-from treeplex.search.subgame import METHODS
 from treeplex.settings import Settings, setting
 
 

@@ -112,7 +112,7 @@ def print_push_fold(found: "PushFold") -> None:
     ):
         kinds = (kind, "fold")
         say(f"{who}, {found.stack:g} bb: {action} with {100 * share:.1f}% of hands", bold=True)
-        console.print(strategy_grid(whole(often), kinds, coloured=coloured), soft_wrap=True)
+        console.print(strategy_grid(range_of(often), kinds, coloured=coloured), soft_wrap=True)
         console.print(legend((action, "fold"), kinds, coloured=coloured))
         console.print()
     say(f"the small blind wins {found.value:+.4f} bb a hand; exact over all boards")
@@ -127,12 +127,12 @@ def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None
     console: Console = Console(soft_wrap=True)
     for who, does, values in (("small blind", "pushes", columns["push"]), ("big blind", "calls", columns["call"])):
         say(f"the {who} {does} with up to so many big blinds ({most:g} at most)", bold=True)
-        grid = value_grid(whole(values / most), values, low=0, high=most, coloured=in_colour(console), digits=1)
+        grid = value_grid(range_of(values / most), values, low=0, high=most, coloured=in_colour(console), digits=1)
         console.print(grid, soft_wrap=True)
         console.print()
 
 
-def whole(often: "np.ndarray[Any, Any]") -> Any:
+def range_of(often: "np.ndarray[Any, Any]") -> Any:
     """A range of all hands of which each class takes the first of two actions so often."""
     import numpy as np
 

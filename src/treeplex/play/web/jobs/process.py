@@ -30,8 +30,8 @@ from treeplex.runs.holdem.batches.board import batch_settings, solve_board
 from treeplex.runs.holdem.batches.report import batch_report, decision_line
 from treeplex.runs.holdem.job import SpotJob
 from treeplex.runs.holdem.policy import HoldemPolicy
+from treeplex.runs.holdem.session import spot_session, writing
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.holdem.solve import spot_session, writing
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Progress, Record

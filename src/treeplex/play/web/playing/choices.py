@@ -8,7 +8,7 @@ from treeplex.play.web.playing.session import SOLUTION
 from treeplex.runs.agents.registry import agents
 from treeplex.runs.solve.solvable import UNIFORM
 
-SHORT = "lbr(against=uniform,actions=fcpa)"
+SHORT_LBR = "lbr(against=uniform,actions=fcpa)"
 OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("Kuhn poker", "kuhn_poker", "one card each from three, one bet", (SOLUTION, UNIFORM)),
     (
@@ -21,7 +21,7 @@ OFFERED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
         "Hold'em, heads-up",
         "holdem(stack=200,sizes=[33%;75%;150%;a],preflop=[2.5bb;3x;a])",
         "no limit, 100 big blinds, from the deal to the showdown",
-        (SHORT, UNIFORM),
+        (SHORT_LBR, UNIFORM),
     ),
     (
         "Hold'em, six players",

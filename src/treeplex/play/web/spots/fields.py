@@ -21,7 +21,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import marked_yaml
 from treeplex.play.web.served import Refused, Served
 from treeplex.runs.holdem.batches.boards import Board, check_symmetric, is_file, read_boards
-from treeplex.runs.holdem.solve import DEFAULT_SHARE
+from treeplex.runs.holdem.session import DEFAULT_SHARE
 from treeplex.runs.holdem.spot_game import SpotGame
 from treeplex.solvers.holdem.solver import method_of
 from treeplex.solvers.registry import algorithm_spec, is_own

@@ -16,8 +16,8 @@ from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
 from treeplex.search.holdem.street_solving import PROMISES, StreetSolving
 from treeplex.search.holdem.whole import WholeHoldemAgent
+from treeplex.search.methods import METHODS
 from treeplex.search.resolving.resolved import RESOLVING
-from treeplex.search.subgame import METHODS
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.settings import setting
 

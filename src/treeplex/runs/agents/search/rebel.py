@@ -16,8 +16,8 @@ from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
+from treeplex.search.methods import METHODS
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import METHODS
 from treeplex.settings import setting
 
 SEARCHED = ("method", "depth", "rounds", "endgame")

@@ -12,8 +12,9 @@ from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.batches.boards import Board
 from treeplex.runs.holdem.report.export import Solved, node_report
+from treeplex.runs.holdem.session import DEFAULT_SHARE, DEFAULT_STORAGE
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
-from treeplex.runs.holdem.solve import DEFAULT_SHARE, DEFAULT_STORAGE, solve_spot
+from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.job.interrupt import Interrupt
 from treeplex.runs.job.record import Watcher
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS

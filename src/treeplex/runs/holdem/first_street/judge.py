@@ -18,6 +18,7 @@ from treeplex.evaluate.judge import Judgement
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
 from treeplex.forms.holdem.subgame import own_parts
+from treeplex.runs.holdem.carried_regrets import START, without_average
 from treeplex.runs.holdem.estimate import check_spot
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.solvers.holdem.solver import HoldemSolver
@@ -42,7 +43,7 @@ def judge_first_street(
         iterations: of each solve with one player's first street locked.
         threads: default: one per core that this process may use. They change no number.
         start: a whole solution of the same spot, solved without isomorphism in storage float32, from whose regrets both solves
-            begin: a few iterations come near then, from above, for the averages go on as well.
+            begin, so that a few iterations come near. Averages begin anew: the old ones are play after another first street.
         progress: called after each iteration with those done and those to do, of both solves.
 
     Raises:
@@ -64,7 +65,7 @@ def judge_first_street(
     for player in (0, 1):
         solver = HoldemSolver(game, JUDGED_BY, threads=threads, horizon=iterations, locks=locks[player])
         if start is not None and start.state is not None:
-            solver.restore(start.iterations, start.state)
+            solver.restore(START, without_average(start.state))
             solver.store.regrets[solver.store.lock_places] = solver.store.lock_values
         for done in range(iterations):
             solver.run(1)

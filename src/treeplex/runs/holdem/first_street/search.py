@@ -41,8 +41,9 @@ from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.holdem.leaves.hand_values import HandValues
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
-from treeplex.search.subgame import METHODS, SubgameSearch
-from treeplex.search.warm_start import begin_search
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import begin_search
 from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 

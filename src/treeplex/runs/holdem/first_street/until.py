@@ -32,7 +32,8 @@ from treeplex.runs.job.record import Record, check_count
 from treeplex.runs.solve.solvable import Asked, SolvingJob
 from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.leaves.hand_values import HandValues
-from treeplex.search.subgame import METHODS, SubgameSearch
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant
 from treeplex.spec import nearest

@@ -98,7 +98,7 @@ def read_room_hand(text: str) -> RoomHand:
                 hand.cards |= {name: card_text(match["cards"]) for name in names}
         elif match := SEAT.match(line):
             if "sitting out" not in match["rest"]:
-                hand.stacks[match["name"]] = plain(match["amount"])
+                hand.stacks[match["name"]] = without_commas(match["amount"])
                 hand.seats[match["name"]] = int(match["seat"])
         elif match := BUTTON.search(line):
             hand.button = hand.button or int(match["seat"])
@@ -118,7 +118,7 @@ def read_room_hand(text: str) -> RoomHand:
 
 def post(hand: RoomHand, match: re.Match[str]) -> None:
     """A blind, straddle or ante."""
-    name, amount = match["name"], plain(match["amount"])
+    name, amount = match["name"], without_commas(match["amount"])
     if match["what"] == "ante":
         hand.antes[name] = amount
         return
@@ -136,7 +136,7 @@ def post(hand: RoomHand, match: re.Match[str]) -> None:
 def word_of(match: re.Match[str]) -> str:
     """An action as PHH writes it."""
     if match["verb"] in ("bets", "raises"):
-        return f"cbr {plain(match['to'] or match['amount'])}"
+        return f"cbr {without_commas(match['to'] or match['amount'])}"
     return "f" if match["verb"] == "folds" else "cc"
 
 
@@ -177,7 +177,7 @@ def basic_string(text: str) -> str:
     return f'"{escaped}"'
 
 
-def plain(amount: str) -> str:
+def without_commas(amount: str) -> str:
     """An amount without commas."""
     return amount.replace(",", "").rstrip(".")
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.engine.holdem.passes import EXPECT, answer, improve
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.spot_form import SHORT
+from treeplex.forms.holdem.spot_form import SMALL_INTEGERS
 from treeplex.forms.holdem.subgame import HoldemPlaces, HoldemSubgame, rows_of
 from treeplex.forms.subgames.beliefs import normalised_range, with_trace
 from treeplex.forms.subgames.subgame import Places, Ranges
@@ -49,7 +49,7 @@ class HoldemEndgames:
         """
         self.subgame, self.iterations, self.solved = subgame, iterations, 0
         self.solver = HoldemSolver(subgame.below, method, threads=threads, storage=storage, horizon=iterations)
-        if not isinstance(self.solver.rule, Variant) or storage in SHORT:
+        if not isinstance(self.solver.rule, Variant) or storage in SMALL_INTEGERS:
             raise AlgorithmError(f"endgames are solved by a variant of CFR in float32 or float64, not by {method} in {storage}")
         self._rows = self.solver.rule.rows(range(1, iterations + 1), iterations)
         self._known: OrderedDict[bytes, NDArray[Any]] = OrderedDict()

@@ -26,6 +26,7 @@ from treeplex.games.poker.betting.tree import Showdown
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.features import stacks_in_pots
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.search.holdem.leaves.all_ins import AllIns, all_ins
 from treeplex.search.leaf import Prepared
@@ -34,8 +35,6 @@ Function = Callable[[Singles], Singles]
 """From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
 TOGETHER = 256
 """Boards of which a function is asked in one call."""
-SHORT = 0.02
-"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -106,7 +105,7 @@ class HandBoard:
         """What a network sees of pot, stack and board, float64 [3]."""
         suits = max(sum(card & 3 == suit for card in self.cards) for suit in range(4))
         paired = len({card >> 2 for card in self.cards}) < len(self.cards)
-        return np.array([np.log(max(stack / pot, SHORT)), suits - 2.0, float(paired)])
+        return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
 
     def equities(self, reach: Floats, *, step: int = 1) -> tuple[Floats, Floats]:
         """The opponent's compatible reach, and the equity against it, of both players' hands, float64 [2, n] each.

@@ -11,8 +11,8 @@ from treeplex.engine.holdem.form import STORE
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import HAND_CLASSES
 from treeplex.play.cli.holdem.main import holdem
+from treeplex.runs.holdem.carried_regrets import START, carried_over
 from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.holdem.warm_start import START, carried_over
 
 BOARD, FIELDS = "Td 9d 6h Qc", {"pot": 100, "stack": 200, "bets": "60%", "raises": "3x"}
 SPOT = tp.holdem.spot(BOARD, "AA,TT,AQ,QJs,8s7s,JTs", "KK,QTs,JTs,KQ,A9s,98s", **FIELDS)

@@ -8,7 +8,7 @@ from treeplex.forms.holdem.subgame import HoldemSubgame, decision_rows
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search import METHODS, SubgameSearch
-from treeplex.search.warm_start import start_warm
+from treeplex.search.warm_start.begin import start_warm
 
 
 def told(node: int, board: int, hands: int) -> np.ndarray:

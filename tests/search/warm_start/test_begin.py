@@ -19,7 +19,7 @@ from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import Node, OpenState, add_policies
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.warm_start import begin_search, start_warm
+from treeplex.search.warm_start.begin import begin_search, start_warm
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import VARIANTS

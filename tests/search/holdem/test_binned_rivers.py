@@ -17,8 +17,8 @@ from treeplex.games.poker.cards.format import HOLDEM, small
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Rake, Spot
 from treeplex.learn.rebel.turns.river_targets import River
+from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, RiverBins
 from treeplex.search.holdem.leaves.endgames import HoldemEndgames
-from treeplex.search.holdem.leaves.strength_bins import BinnedRivers, RiverBins
 
 BOARD = parse_cards("3s7hTdKs")
 CHECKED = BetPlan.same("100%,a", "a", min_bet=100.0).override("turn", bets="", raises="")

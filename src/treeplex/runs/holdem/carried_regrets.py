@@ -27,6 +27,11 @@ FRESH = ("average",)
 """What begins anew: the sums of strategies, and their scales."""
 
 
+def without_average(state: Arrays) -> Arrays:
+    """A solver's arrays with the average as it is before the first iteration."""
+    return {name: np.zeros_like(array) if name.startswith(FRESH) else array for name, array in state.items()}
+
+
 def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Arrays]:
     """The compiled spot with other ranges, and the arrays with which solving begins.
 
@@ -49,7 +54,7 @@ def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Ar
     hands = Hands(spot)
     if old.isomorphism and set(symmetries_of(spot, hands)) != set(symmetries_of(old.spot, hands)):
         raise SpecError("the new ranges tell other suits apart than the old ones, so boards differ; solve the spot afresh")
-    state = {name: np.zeros_like(array) if name.startswith(FRESH) else array for name, array in solution.state.items()}
+    state = without_average(solution.state)
     if all(np.array_equal(new > 0, was > 0) for new, was in zip(spot.ranges, old.spot.ranges, strict=True)):
         first = old.boards[0][0]
         weights = np.concatenate([spot.ranges[player][first.hands[player]] for player in (0, 1)])

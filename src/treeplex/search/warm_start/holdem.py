@@ -1,6 +1,4 @@
-"""A street of hold'em that begins with a guess of its policies: what the guess is worth, and its regrets."""
-
-from typing import Any, NamedTuple
+"""Guesses on a street of hold'em: what they are worth, and their regrets."""
 
 import numpy as np
 
@@ -11,20 +9,7 @@ from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, decision_
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.betting.tree import Decision
 from treeplex.search.subgame import SubgameSearch
-
-
-class GuessRegrets(NamedTuple):
-    """What policies are worth.
-
-    Attributes:
-        values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and of best
-            responses to them.
-        regrets: float64 [Q], what each action gains over the policy at its infoset, with a best response below.
-    """
-
-    values: Ranges
-    best: Ranges
-    regrets: Floats
+from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
 
 def street_of(search: SubgameSearch) -> tuple[HoldemSubgame, HoldemArrays]:
@@ -41,15 +26,15 @@ def street_of(search: SubgameSearch) -> tuple[HoldemSubgame, HoldemArrays]:
     return subgame, arrays
 
 
-def write_street(search: SubgameSearch, guess: Any) -> None:
-    """A guess, see :class:`treeplex.search.warm_start.Guess`, as current policy, from the root down."""
+def write_guess(search: SubgameSearch, guess: Guess) -> None:
+    """The guess as current policy, from the root down."""
     _, arrays = street_of(search)
     policies_from(search, arrays.policy, guess)
     for player in (0, 1):
         arrays.play(player)
 
 
-def policies_from(search: SubgameSearch, policy: Floats, guess: Any = None) -> tuple[Ranges, dict[int, Floats]]:
+def policies_from(search: SubgameSearch, policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
     """Reach and policies at the decisions of a street, level by level, from the ranges with which the search began.
 
     Args:
@@ -83,7 +68,7 @@ def policies_from(search: SubgameSearch, policy: Floats, guess: Any = None) -> t
     return reached, tables
 
 
-def regrets_of_street(search: SubgameSearch, weight: float) -> GuessRegrets:
+def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
     """What the current policy is worth, and its regrets; leaves are valued for its beliefs.
 
     Args:

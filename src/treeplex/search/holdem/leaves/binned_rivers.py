@@ -24,7 +24,7 @@ from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.cards.format import Format
-from treeplex.games.poker.features import features_of_board
+from treeplex.games.poker.features import features_of_board, stacks_in_pots
 from treeplex.games.poker.public import HoldemGame
 from treeplex.search.leaf import Prepared
 
@@ -32,8 +32,6 @@ Function = Callable[[Singles], Singles]
 """From rows, float32 [n, inputs], to what the bins of both players are worth, in pots, float32 [n, 2B]."""
 SINGLE = 0
 """Bins: a bin for each hand."""
-SHORT = 0.02
-"""Parts of the pot: stacks that are smaller count as this when their logarithm is taken."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,7 +120,7 @@ class RiverBins:
             pots, stacks: [K], chips in the pot, and behind for the player who has fewer.
         """
         rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
-        rows[:, 0] = np.repeat(np.log(np.maximum(stacks / pots, SHORT)), len(self.boards))
+        rows[:, 0] = np.repeat(stacks_in_pots(stacks, pots), len(self.boards))
         for player in (0, 1):
             own, first = believed[player], 1 + player * self.bins
             if self.single:

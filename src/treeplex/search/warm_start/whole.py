@@ -1,28 +1,16 @@
-"""Guesses of the policies on streets of whole hold'em, for :mod:`treeplex.search.warm_start`."""
-
-from typing import Protocol
+"""Guesses on streets of whole hold'em, many boards side by side: what they are worth, and their regrets."""
 
 import numpy as np
 
-from treeplex.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import backup, best_value
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetArrays, StreetSubgame
-from treeplex.search.holdem.guessed_street import GuessRegrets
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.guess import GuessRegrets, StreetGuess
 
 
-class StreetGuess(Protocol):
-    """Policies of public belief states on a street, without search."""
-
-    def __call__(self, street: StreetSubgame, decision: int, reached: Ranges) -> Floats:
-        """How hands play at a decision on every board, float64 [A, B, H], by reaches [B, H] of both players."""
-        ...
-
-
-def write_rows(search: SubgameSearch, guess: StreetGuess) -> None:
+def write_guess(search: SubgameSearch, guess: StreetGuess) -> None:
     """The guess as current policy, from the root down."""
     street = search.subgame
     assert isinstance(street, StreetSubgame)
@@ -32,7 +20,7 @@ def write_rows(search: SubgameSearch, guess: StreetGuess) -> None:
         search.arrays.play(decision.player)
 
 
-def regrets_of_rows(search: SubgameSearch, weight: float) -> GuessRegrets:
+def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
     """What the current policy is worth, and its regrets."""
     street, arrays = search.subgame, search.arrays
     assert isinstance(street, StreetSubgame)

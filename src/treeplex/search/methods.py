@@ -1,0 +1,64 @@
+"""How depth-limited subgames are solved: members of the CFR family and fictitious play, by name."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+
+from treeplex.arrays import Floats
+from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
+from treeplex.solvers.rules.rule import average_weights as rule_average_weights
+from treeplex.solvers.rules.variants import VARIANTS, Variant
+
+
+@dataclass(frozen=True)
+class Method:
+    """How a depth-limited subgame is solved.
+
+    Attributes:
+        name: what the command line calls it.
+        scheme: a variant of CFR, or a kind of fictitious play.
+        leaves: the policies whose beliefs leaf values are for: ``current`` (CFR-D), ``average`` (fictitious play, and CFR-AVG
+            in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
+            one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
+        updates: ``alternating``, player 0 and then player 1, who faces player 0's new policy, as in all experiments of that
+            paper; or ``simultaneous``, both against the policies with which the iteration began.
+    """
+
+    name: str
+    scheme: Variant | FictitiousRule
+    leaves: str
+    updates: str = "alternating"
+
+    @property
+    def averaging(self) -> bool:
+        """Whether it is CFR-AVG, in either form."""
+        return isinstance(self.scheme, Variant) and self.leaves != "current"
+
+
+METHODS: Mapping[str, Method] = {
+    method.name: method
+    for method in (
+        *(
+            Method(name, variant, "current")
+            for name, variant in VARIANTS.items()
+            if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
+        ),
+        *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
+        *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
+        *(Method(f"{name}-avg-simultaneous", VARIANTS[name], "average", "simultaneous") for name in ("cfr", "lcfr", "dcfr")),
+        *(
+            Method(f"{name}-avg-modified-simultaneous", VARIANTS[name], "modified", "simultaneous")
+            for name in ("cfr", "lcfr", "dcfr")
+        ),
+        *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
+    )
+}
+"""Methods by name: those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
+
+
+@cache
+def average_weights(method: str, iterations: int) -> Floats:
+    """The weight that each iteration has in a method's average policy, float64 [T], up to a factor, not to be written to."""
+    weights = rule_average_weights(METHODS[method].scheme, iterations)
+    weights.setflags(write=False)
+    return weights

@@ -1,0 +1,105 @@
+"""Searches that stop at an iteration of their own: self-play and playthroughs go on with the policy of a random one."""
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.arrays import Floats, Ints
+from treeplex.forms.subgames.batch import Subgames, place
+from treeplex.search.methods import average_weights
+from treeplex.search.subgame import SubgameSearch
+from treeplex.solvers.rules.fictitious import FictitiousRule
+
+
+def training_iterations(
+    draw: str, method: str, iterations: int, count: int, generator: np.random.Generator, *, first: int = 0
+) -> Ints:
+    """After how many iterations the policies are taken with which self-play goes on, int64 [count].
+
+    Args:
+        draw: one of :data:`treeplex.search.settings.DRAWS`. ``uniform``: from ``first`` to ``iterations``, as in the code that
+            Brown et al. 2020 released. ``average``: a policy has the weight that it has in the average, the one after t
+            iterations that of iteration t + 1; for linear CFR that is algorithm 2.
+        method, iterations: of the search.
+        count: how many are drawn.
+        generator: that draws.
+        first: iterations with which the search began, of a warm start.
+    """
+    if draw == "uniform":
+        return generator.integers(first, iterations + 1, count)
+    weights = average_weights(method, iterations)[first:]
+    return first + generator.choice(len(weights), count, p=weights / weights.sum())
+
+
+class Stopped(NamedTuple):
+    """What self-play takes from searches, each at its own iteration.
+
+    Attributes:
+        policy: float64 [Q], current policies, of fictitious play averages.
+        average: float64 [Q], the average strategies once they have taken these policies in, in sequence form and up to a
+            factor; None unless asked for.
+    """
+
+    policy: Floats
+    average: Floats | None = None
+
+
+def policies_at(
+    search: SubgameSearch,
+    iterations: int,
+    stops: Ints,
+    *,
+    values: bool = True,
+    average: bool = False,
+    copies: "Replicas | None" = None,
+) -> Stopped:
+    """Run a search; the policy of each subgame at its own iteration, and the average by then if asked for.
+
+    Iteration t is the policy after t updates, 0 the uniform one with which a search begins: what averages count as iteration
+    t + 1. A search that starts warm plays its guess in the iterations that this counts as. If the ``values`` at the roots do
+    not matter, subgames are given up where they stop: their ranges become 0, so that nobody comes to their leaves. With
+    ``copies``, stops and policies are those of the copies.
+    """
+    averaging = isinstance(search.method.scheme, FictitiousRule)
+    owners = search.subgames.owners if copies is None else copies.subgames.owners
+    source = np.arange(len(owners)) if copies is None else copies.source
+    at = np.where(owners >= 0, stops[owners], 0)
+    found = Stopped(search.policy[source], search.next_average()[source] if average else None)
+    wanted = set(stops.tolist())
+    for t in range(search.iteration + 1, iterations + 1 if values else int(stops.max()) + 1):
+        search.run(1)
+        if t in wanted:
+            now = at == t
+            found.policy[now] = (search.average_policy() if averaging else search.policy)[source[now]]
+            if found.average is not None:
+                found.average[now] = search.next_average()[source[now]]
+            if not values:
+                for sequences in search.subgames.roots.sequences:
+                    place(sequences[stops == t], np.zeros(sequences[stops == t].shape), search.strategy)
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Replicas:
+    """A batch in which subgames of another batch stand several times.
+
+    Attributes:
+        subgames: the batch.
+        source: int64 [Q], the sequence of the other batch that each sequence is a copy of.
+    """
+
+    subgames: Subgames
+    source: Ints
+
+    @classmethod
+    def of(cls, subgames: Subgames, searched: Subgames, which: Ints) -> "Replicas":
+        """Subgame k of the batch is a copy of subgame ``which[k]`` of ``searched``.
+
+        A subgame's sequences stand in the same order in every batch.
+        """
+        order = np.argsort(searched.owners, kind="stable")
+        own = np.split(order, np.searchsorted(searched.owners[order], np.arange(len(searched.roots))))
+        source = np.empty(len(subgames.owners), np.int64)
+        source[np.argsort(subgames.owners, kind="stable")] = np.concatenate([own[0], *(own[k + 1] for k in which)])
+        return cls(subgames, source)

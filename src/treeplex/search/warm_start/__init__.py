@@ -1,0 +1,1 @@
+"""Searches that start from a guess of the policies."""

@@ -1,0 +1,62 @@
+"""Guesses in batches of public trees: what they are worth, and their regrets."""
+
+import numpy as np
+
+from treeplex.arrays import Floats
+from treeplex.engine.tree.form import workspace
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.leaves import gather, scatter
+from treeplex.engine.tree.sweeps import backup, best_value, reach
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.guess import Guess, GuessRegrets
+
+
+def write_guess(search: SubgameSearch, guess: Guess) -> None:
+    """The guess as current policy, from the roots down: beliefs below are those that the guess itself leads to."""
+    tree, decisions = search.subgames.tree, search.subgames.decisions
+    levels = np.array([len(path) for path in decisions.paths], np.int64)
+    for level in np.unique(levels):
+        guess(search.subgames, np.flatnonzero(levels == level), decisions.reach_at(search.strategy), search.policy)
+        for player in (0, 1):
+            reach(tree, player, search.policy, search.strategy)
+
+
+def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+    """What the current policy is worth, and its regrets."""
+    values = values_of_guess(search, weight)
+    tree, roots = search.subgames.tree, search.subgames.roots
+    infoset_values, better, found = workspace(tree).infoset_values, values.copy(), []
+    for player in (0, 1):
+        backup(tree, player, search.policy, values, infoset_values)
+        best_value(tree, player, better, infoset_values)
+        for source in (values, better):
+            entries = np.zeros_like(search.sums[player])
+            gather(roots.sequences[player], source, entries)
+            found.append(entries)
+    return GuessRegrets((found[0], found[2]), (found[1], found[3]), regrets_of(search, better))
+
+
+def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
+    """Both players' gradients against the current policy, leaves included, float64 [Q]; what modified CFR-AVG keeps of them."""
+    tree, leaves = search.subgames.tree, search.subgames.leaves
+    values = workspace(tree).values
+    for player in (0, 1):
+        gradient(tree, search.subgames.payoff, player, search.strategy, values)
+    if len(leaves):
+        arrived = leaves.reach_at(search.strategy)
+        found = search.leaf(leaves, arrived, arrived)
+        for player in (0, 1):
+            entries = found[player] * leaves.opposing(arrived, player)
+            search.last_leaf[player] = weight * entries
+            scatter(leaves.sequences[player], entries, values)
+    return values
+
+
+def regrets_of(search: SubgameSearch, values: Floats) -> Floats:
+    """The value of each action less that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
+    infosets = search.subgames.tree.sequence_infoset
+    inner = infosets >= 0
+    mean = np.bincount(infosets[inner], weights=(search.policy * values)[inner])
+    regrets = np.zeros_like(values)
+    regrets[inner] = values[inner] - mean[infosets[inner]]
+    return regrets

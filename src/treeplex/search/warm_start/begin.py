@@ -1,0 +1,116 @@
+"""Searches that start from a guess of the policies instead of the uniform one (Brown et al. 2020, section 5.3, appendix J).
+
+The guess is played as if in the first ``warm`` iterations: the average holds it with the weight that the method gives these,
+the values at the roots likewise, and the search goes on with iteration ``warm + 1``, in which the guess is the current policy.
+Regrets are what each action would have gained over the guess at its infoset, with an exact best response below; they are added
+up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
+weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
+
+In hold'em, where the current policy follows from regrets, the search goes on with the one that follows from these.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+
+from treeplex.arrays import Floats
+from treeplex.forms.holdem.subgame import HoldemSubgame
+from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.forms.whole.street import StreetSubgame
+from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import Method
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start import batch, holdem, whole
+from treeplex.search.warm_start.guess import Guess, GuessRegrets, StreetGuess
+from treeplex.solvers.rules.fictitious import FictitiousRule
+from treeplex.solvers.rules.rule import average_after
+from treeplex.solvers.rules.variants import Variant
+
+
+class Kind(NamedTuple):
+    """What a warm start does with one kind of subgames.
+
+    Attributes:
+        write: makes a guess the current policy of a search.
+        regrets: what that policy is worth, by the weight of its values in what modified CFR-AVG takes differences from.
+        follows: whether the current policy follows from regrets, and is not kept.
+    """
+
+    write: Callable[[SubgameSearch, Any], None]
+    regrets: Callable[[SubgameSearch, float], GuessRegrets]
+    follows: bool = False
+
+
+BATCH = Kind(batch.write_guess, batch.regrets_of_guess)
+KINDS: Mapping[type[Subgame], Kind] = {
+    HoldemSubgame: Kind(holdem.write_guess, holdem.regrets_of_guess, follows=True),
+    StreetSubgame: Kind(whole.write_guess, whole.regrets_of_guess),
+}
+"""By the class of subgames; of all others :data:`BATCH`."""
+
+
+@runtime_checkable
+class Guided(Protocol):
+    """Leaf values that come with guesses of the policies.
+
+    Attributes:
+        warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
+        guess: the guesses, by the kind of subgames.
+    """
+
+    warm: int
+    guess: Guess | StreetGuess
+
+
+def begin_search(
+    subgame: Subgame, method: Method, leaf: LeafValue, ranges: Ranges | None, iterations: int, warm: int | None = None
+) -> SubgameSearch:
+    """A search of so many iterations in all; where the leaf is :class:`Guided`, those of the guess are done already.
+
+    They are ``warm``, or as many as the leaf says.
+
+    Of a search that is shorter than the guess would count, the last iteration is left.
+    """
+    search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
+    if isinstance(leaf, Guided):
+        start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
+    return search
+
+
+def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
+    """Put a search that has not begun where ``warm`` iterations of a guess would have left it.
+
+    Raises:
+        AlgorithmError: a search behind a gadget, or with choices behind leaves.
+    """
+    if warm < 1:
+        return
+    search.check_plain("a warm start")
+    kind = next((kind for form, kind in KINDS.items() if isinstance(search.subgame, form)), BATCH)
+    kind.write(search, guess)
+    scheme = search.method.scheme
+    kept, weight = average_after(scheme, search.horizon, warm)
+    search.average[:] = kept * search.average + weight * search.strategy
+    search.faced[:] = search.average
+    found = kind.regrets(search, weight)
+    for player in (0, 1):
+        values = found.best if isinstance(scheme, FictitiousRule) else found.values
+        search.sums[player] = weight * values[player]
+        search.sum_weights[player] = weight
+    if isinstance(scheme, Variant):
+        search.regrets[:] = added_up(scheme, search.horizon, warm, found.regrets)
+        for player in (0, 1) if kind.follows else ():
+            search.arrays.play(player)
+    search.iteration = warm
+
+
+def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
+    """The same regrets met in each of the first iterations, discounted and floored as the variant does."""
+    total = np.zeros_like(regrets)
+    for t in range(1, warm + 1):
+        row = scheme.schedule(t, horizon, **scheme.parameters)
+        total = np.where(total > 0.0, total * row.positive, total * row.negative) + row.regret * regrets
+        if row.floor > 0.0:
+            total = np.maximum(total, 0.0)
+    return total

@@ -1,0 +1,44 @@
+"""Guesses of the policies in a subgame, and what they are worth there."""
+
+from typing import Any, NamedTuple, Protocol
+
+from treeplex.arrays import Floats, Ints
+from treeplex.forms.subgames.subgame import Ranges
+from treeplex.forms.whole.street import StreetSubgame
+
+
+class Guess(Protocol):
+    """Policies of public belief states, without search."""
+
+    def __call__(self, subgames: Any, rows: Ints, reached: Ranges, policy: Floats) -> None:
+        """Write how hands play at some decisions.
+
+        Args:
+            subgames: the batch, or a street of hold'em.
+            rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.forms.subgames.subgame.Subgame.find` has them.
+            reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
+            policy: float64 [Q], written at the infosets of these decisions.
+        """
+        ...
+
+
+class StreetGuess(Protocol):
+    """Policies of public belief states on a street, without search."""
+
+    def __call__(self, street: StreetSubgame, decision: int, reached: Ranges) -> Floats:
+        """How hands play at a decision on every board, float64 [A, B, H], by reaches [B, H] of both players."""
+        ...
+
+
+class GuessRegrets(NamedTuple):
+    """What policies are worth.
+
+    Attributes:
+        values, best: for each player float64 [B, H_i], counterfactual values of the root hands under the policies, and of best
+            responses to them.
+        regrets: float64 [Q], what each action gains over the policy at its infoset, with a best response below.
+    """
+
+    values: Ranges
+    best: Ranges
+    regrets: Floats
