@@ -59,6 +59,22 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
         whole.policy.judge()
 
 
+def test_what_it_resumes_stays_as_it_was() -> None:
+    started = by_showdown(3)
+    for options, words in (
+        ({"algorithm": "cfr+"}, "is one by dcfr, not cfr+; leave the algorithm out"),
+        ({"net": "hands"}, "has values by showdown, not hands; leave net out"),
+        ({"iterations": 2}, "3 iterations are done already"),
+    ):
+        with pytest.raises(SpecError, match=words.replace("+", r"\+")):
+            tp.solve(resume=started, **{"iterations": 6} | options)
+    with pytest.raises(SpecError, match="paces itself for 3 iterations"):
+        tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
+    whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
+    with pytest.raises(SpecError, match="is one of all streets; leave until out"):
+        tp.solve(resume=whole, until="turn", iterations=6)
+
+
 def test_values_of_hands_and_equities_are_there_to_look_at() -> None:
     found, whole = by_showdown(20), tp.solve(flop(), iterations=20, target=0.0)
     assert isinstance(whole, HoldemSolution)
