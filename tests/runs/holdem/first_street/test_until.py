@@ -105,6 +105,10 @@ def test_judging_from_a_solution_takes_few_iterations() -> None:
     assert long.exploitability - 0.001 < short.exploitability < long.exploitability + 0.02 * flop().pot
     with pytest.raises(PolicyError, match="isomorphism=False"):
         judge_first_street(whole, iterations=2, start=by_showdown(2))
+    other = tp.solve(replace(flop(), pot=4.0), until="turn", net="showdown", iterations=2)
+    assert isinstance(other, HoldemSolution)
+    with pytest.raises(PolicyError, match="of the same spot; this one is of another"):
+        judge_first_street(other, iterations=2, start=whole)
 
 
 @pytest.mark.slow
