@@ -81,6 +81,16 @@ def test_what_is_not_in_the_charts_is_left_to_the_guide(book: ChartBook) -> None
     assert far.state != going.state
 
 
+def test_hands_that_the_charts_lack_are_left_to_the_guide(book: ChartBook) -> None:
+    policy = book.decisions[0].policy.copy()
+    policy[:, :50] = 0.0
+    player = seated(book._replace(decisions=(book.decisions[0]._replace(policy=policy), *book.decisions[1:])))
+    table = player.policy()
+    assert np.allclose(table.sum(axis=0), 1)
+    assert np.allclose(table[:, :50], player.guide.policy()[:, :50])
+    assert np.allclose(table[:, 50:], seated(book).policy()[:, 50:])
+
+
 def test_hands_are_played_to_their_end(book: ChartBook) -> None:
     game = PlayedGame.of(TABLE)
     player, other = ChartedAgent(game.public, agent("uniform", game), book), agent("uniform", game, seed=2)
