@@ -197,7 +197,7 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
         raise SpecError(f"until {until} knows no algorithm {algorithm!r}{nearest(algorithm, known)}")
     longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
-    iterations = asked.iterations if asked.iterations is not None else (how.iterations if how else None) or usual
+    iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
     check_count("iterations", iterations)
     if resume is not None:
         check_resumed(resume, algorithm, net, iterations)
