@@ -11,6 +11,7 @@ from treeplex.engine.holdem.form import ANY_CARD, COUNT, NO_CARD
 from treeplex.errors import SpecError
 from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.first_street import compile_first_street
 from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
@@ -245,3 +246,11 @@ def test_random_ranges_keep_no_hand_of_weight_zero() -> None:
     game = compile_spot(spot)
     assert len(game.form.weights) == sum(int((weights > 0).sum()) for weights in spot.ranges)
     assert (game.form.weights > 0).all()
+
+
+def test_ranges_that_the_next_card_empties_do_not_make_a_spot_a_street_by_itself() -> None:
+    spot = holdem("AsKdQh7c", "2c2d", "33,44", pot=10, stack=10, bets=BetPlan.same("100%", "none"))
+    game = compile_spot(spot, isomorphism=False)
+    assert not len(game.boards[1][0].hands[0])
+    assert not game.cut_short
+    assert compile_first_street(spot).cut_short

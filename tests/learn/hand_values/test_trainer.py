@@ -38,6 +38,13 @@ def test_labels_are_those_of_another_solution() -> None:
     assert float((found.weights * found.worth).sum()) == pytest.approx(0, abs=1e-4)
 
 
+def test_single_hands_of_a_situation_always_meet() -> None:
+    trainer = HandValueTrainer(replace(RIVER, hands=1, iterations=2, situations=40, burn_in=10_000))
+    for _ in range(40):  # one time in twelve, hands drawn at random share a card
+        trainer.step()
+    assert len(trainer.fitting.rows) + len(trainer.held) == 40 * 2 * RIVER.sampled
+
+
 def test_labels_by_the_next_network_come_close_to_solves() -> None:
     settings = HandValueSettings(street="turn", hands=60, iterations=24, most_stack=4.0)
     leaf = leaf_of(replace(settings, labels="network"))

@@ -16,6 +16,7 @@ from treeplex.runs.agents.search import endgames
 from treeplex.runs.holdem.preflop_charts import chart_book
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
+from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import OFF, ChartedAgent
 from treeplex.search.holdem.whole import WholeHoldemAgent
 
@@ -80,6 +81,16 @@ def test_what_is_not_in_the_charts_is_left_to_the_guide(book: ChartBook) -> None
     assert far.state != going.state
 
 
+def test_hands_that_the_charts_lack_are_left_to_the_guide(book: ChartBook) -> None:
+    policy = book.decisions[0].policy.copy()
+    policy[:, :50] = 0.0
+    player = seated(book._replace(decisions=(book.decisions[0]._replace(policy=policy), *book.decisions[1:])))
+    table = player.policy()
+    assert np.allclose(table.sum(axis=0), 1)
+    assert np.allclose(table[:, :50], player.guide.policy()[:, :50])
+    assert np.allclose(table[:, 50:], seated(book).policy()[:, 50:])
+
+
 def test_hands_are_played_to_their_end(book: ChartBook) -> None:
     game = PlayedGame.of(TABLE)
     player, other = ChartedAgent(game.public, agent("uniform", game), book), agent("uniform", game, seed=2)
@@ -98,6 +109,16 @@ def test_endgames_take_a_chart(file: Path, monkeypatch: pytest.MonkeyPatch) -> N
     assert np.allclose(opened, seated(player.guide.book).policy())
     player.see(4)
     np.testing.assert_allclose(player.ranges[1], player.guide.book.decisions[0].policy[2])  # the raise of the small blind
+
+
+def test_what_the_blueprint_promises_is_known_behind_a_chart(book: ChartBook) -> None:
+    """Flops are solved with what the blueprint plays there, whoever played before."""
+    blueprint = object.__new__(HoldemBlueprintAgent)
+    charted = seated(book)
+    player = WholeHoldemAgent(charted.game, charted)
+    assert player.follows is None
+    charted.guide = blueprint
+    assert player.follows is blueprint
 
 
 def test_tables_of_other_stacks_are_refused(book: ChartBook) -> None:

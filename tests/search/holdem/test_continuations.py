@@ -136,6 +136,27 @@ def test_as_many_boards_as_there_is_time_for() -> None:
     assert agent.thought.boards == 16
 
 
+def test_hands_that_a_later_board_blocks_change_nothing() -> None:
+    """A subgame of two streets looks at all hands of its first board behind leaves after the second."""
+    _, policy = random_blueprint(FLOP, 0)
+    hands, board = SpotHands(policy), (*policy.spot.board, policy.spot.format.deck[1])
+    game = hands.game
+    end = next(k for k, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd) and node.street == 2)
+    first, later = (np.flatnonzero(game.free(cards)) for cards in (policy.spot.board, board))
+    places = np.searchsorted(first, later)
+    continued = Continued(([hands], [hands]), 3)
+    ((every,), _), ((free,), _) = (continued.payoffs([HoldemState(end, board)], (own, own)) for own in (first, later))
+    assert np.array_equal(every[..., places[:, None], places], free)
+    assert np.array_equal(
+        continued.all_in(board, (first, first))[..., places[:, None], places], continued.all_in(board, (later, later))
+    )
+    search = SubgameSearch(
+        cut(game, [Belief.root(game)], Horizon(rounds=2)), METHODS["cfr+"], BlueprintLeaf(game, hands, boards=3)
+    )
+    search.run(2)
+    assert np.isfinite(search.root_values()[0]).all()
+
+
 def test_other_bets_are_heard() -> None:
     """Bets of two thirds of the pot are heard as the pot, and payoffs are in parts of what is in the middle."""
     both, policy = random_blueprint("TcJdQcKd", 0)

@@ -77,7 +77,7 @@ class CompiledSpot:
     @property
     def cut_short(self) -> bool:
         """Whether only the first street is there; see :mod:`treeplex.forms.holdem.first_street`."""
-        return len(self.boards) > 1 and not len(self.boards[1][0].hands[0])
+        return len(self.boards) > 1 and self.boards[1][0].cards == self.boards[0][0].cards
 
     @property
     def stored(self) -> int:

@@ -34,6 +34,8 @@ NOISE = 0.3
 SHALLOW, MIDDLE = 1.5, 4.0
 """Stacks in pots up to which solves take half of the iterations, and the usual ones."""
 DEEP = 1.75
+SURE = 1e-6
+"""Reach of the hands that a hand meets, from which on what it is worth is known."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +123,13 @@ def some_hands(board: HandBoard, reach: Floats, count: int, generator: np.random
     return np.asarray(kept / kept.sum())
 
 
+def pairs_of(board: HandBoard, reach: Floats) -> float:
+    """How much of all pairs of hands of two ranges, float64 [2, H], each summing to one, share no card."""
+    holds = (board.format.hands[:, :, None] == np.arange(52)).any(axis=1).astype(np.float64)
+    first, second = reach @ holds
+    return float(1.0 - first @ second + reach[0] @ reach[1])
+
+
 def spot_of(board: tuple[int, ...], stack: float, settings: HandValueSettings, ranges: tuple[Floats, Floats]) -> Spot:
     """A pot with so many pots behind."""
     chips = max(round(stack * POT / CHIP), 1) * CHIP
@@ -138,7 +147,10 @@ def draw(settings: HandValueSettings, generator: np.random.Generator, leaf: Hand
     board = HandBoard.of(HOLDEM, random_board(settings.street, generator))
     low, high = np.log(settings.least_stack), np.log(settings.most_stack)
     stack = float(np.exp(generator.uniform(low, high)))
-    reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
+    while True:  # few hands may all share cards with each other
+        reach = np.stack([some_hands(board, random_range(board, generator), settings.hands, generator) for _ in range(2)])
+        if pairs_of(board, reach) > SURE:
+            break
     if settings.hands:
         board = HandBoard.of(HOLDEM, board.cards, np.asarray(reach.any(axis=0)))
     return solved(board, stack, reach, settings) if leaf is None else searched(board, stack, reach, settings, leaf)
@@ -175,6 +187,6 @@ def situation(board: HandBoard, stack: float, reach: Floats, found: Floats) -> S
     mass, equity = board.equities(reach)
     worth = equity - 0.5
     for player in (0, 1):
-        sure = (mass[player] > 1e-6) & (reach[player, board.held] > 0)
+        sure = (mass[player] > SURE) & (reach[player, board.held] > 0)
         worth[player, sure] = found[player, board.held][sure] / mass[player, sure]
     return Situation(board, stack, reach, mass, equity, worth)

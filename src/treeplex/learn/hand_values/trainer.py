@@ -20,7 +20,7 @@ from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.steps import Steps
 from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
-from treeplex.learn.hand_values.situations import Situation, draw
+from treeplex.learn.hand_values.situations import SURE, Situation, draw
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.holdem.leaves.hand_values import HandValues, zero_sum
@@ -191,7 +191,7 @@ class HandValueTrainer:
         """Rows of some hands of both players: what the network sees, and their value over the showdown."""
         inputs, targets, count = [], [], self.settings.sampled
         for player in (0, 1):
-            known = np.flatnonzero((situation.mass[player] > 1e-6) & (situation.reach[player, situation.board.held] > 0))
+            known = np.flatnonzero((situation.mass[player] > SURE) & (situation.reach[player, situation.board.held] > 0))
             weights = situation.weights[player][known]
             evenly = self.generator.choice(known, count - count // 2)
             by_range = self.generator.choice(known, count // 2, p=weights / weights.sum())

@@ -21,7 +21,7 @@ class ChartedAgent(Seat):
     """Plays either seat of whole hold'em of two players.
 
     Raises are heard and spoken as the nearest ones of the charts, as long as none is far from them; after one that is, and from
-    the flop on, the guide plays. It has seen all that was done.
+    the flop on, the guide plays, and so it does hands that the charts' ranges lack. It has seen all that was done.
 
     Attributes:
         guide: the other agent, at the same table.
@@ -85,6 +85,9 @@ class ChartedAgent(Seat):
         decision, real = self.book.decisions[self.at], bets_at(self.game, self.state)
         found = np.zeros((len(real.kinds), decision.policy.shape[1]))
         np.add.at(found, spoken(decision.bets, real), decision.policy)
+        lacking = ~decision.policy.any(axis=0)
+        if lacking.any():
+            found[:, lacking] = self.guide.policy()[:, lacking]
         return found
 
     def _following(self, action: int) -> int:

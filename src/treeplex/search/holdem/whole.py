@@ -27,6 +27,7 @@ from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
+from treeplex.search.holdem.charted import ChartedAgent
 from treeplex.search.holdem.promises import MOST_WRITTEN, promised_by, written_size
 from treeplex.search.holdem.street_solving import BLUEPRINT, StreetSolving
 from treeplex.search.leaf import LeafValue
@@ -131,8 +132,9 @@ class WholeHoldemAgent(Seat):
 
     @property
     def follows(self) -> HoldemBlueprintAgent | None:
-        """The blueprint at its own table, whose bets the guide hears; None if the guide is another agent."""
-        inner = self.guide.inner if isinstance(self.guide, TranslatedAgent) else self.guide
+        """The blueprint at its own table, whose bets the guide hears, charts before it or not; None if it is another agent."""
+        guide = self.guide.guide if isinstance(self.guide, ChartedAgent) else self.guide
+        inner = guide.inner if isinstance(guide, TranslatedAgent) else guide
         return inner if isinstance(inner, HoldemBlueprintAgent) else None
 
     def _below(self) -> tuple[BucketPolicy, float] | None:

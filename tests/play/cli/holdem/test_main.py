@@ -124,6 +124,12 @@ def test_solve_for_people(spot, tmp_path):
     call("solve", spot, "--out", "river.spot", "--force")
 
 
+def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
+    said = complaint("solve", spot, "-n", 1, "--judge", "--out", "judged.spot")
+    assert "--judge is for --until; whole solves are judged anyway, so leave it out" in said
+    assert not (tmp_path / "judged.spot").exists()
+
+
 def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
     for command in (["solve", spot, "-n", 1], ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]):
         assert "there is no folder nowhere/dir; make the folder" in complaint(*command, "--out", "nowhere/dir/x")

@@ -59,6 +59,22 @@ def test_it_resumes_bit_for_bit_and_its_file_gives_it_back(tmp_path: Path) -> No
         whole.policy.judge()
 
 
+def test_what_it_resumes_stays_as_it_was() -> None:
+    started = by_showdown(3)
+    for options, words in (
+        ({"algorithm": "cfr+"}, "is one by dcfr, not cfr+; leave the algorithm out"),
+        ({"net": "hands"}, "has values by showdown, not hands; leave net out"),
+        ({"iterations": 2}, "3 iterations are done already"),
+    ):
+        with pytest.raises(SpecError, match=words.replace("+", r"\+")):
+            tp.solve(resume=started, **{"iterations": 6} | options)
+    with pytest.raises(SpecError, match="paces itself for 3 iterations"):
+        tp.solve(resume=by_showdown(3, algorithm="hs-dcfr"), iterations=6)
+    whole = tp.solve(flop(), iterations=1, target=0.0, threads=1)
+    with pytest.raises(SpecError, match="is one of all streets; leave until out"):
+        tp.solve(resume=whole, until="turn", iterations=6)
+
+
 def test_values_of_hands_and_equities_are_there_to_look_at() -> None:
     found, whole = by_showdown(20), tp.solve(flop(), iterations=20, target=0.0)
     assert isinstance(whole, HoldemSolution)
@@ -89,6 +105,10 @@ def test_judging_from_a_solution_takes_few_iterations() -> None:
     assert long.exploitability - 0.001 < short.exploitability < long.exploitability + 0.008 * flop().pot
     with pytest.raises(PolicyError, match="isomorphism=False"):
         judge_first_street(whole, iterations=2, start=by_showdown(2))
+    other = tp.solve(replace(flop(), pot=4.0), until="turn", net="showdown", iterations=2)
+    assert isinstance(other, HoldemSolution)
+    with pytest.raises(PolicyError, match="of the same spot; this one is of another"):
+        judge_first_street(other, iterations=2, start=whole)
 
 
 @pytest.mark.slow
@@ -133,6 +153,8 @@ def test_what_is_refused(options: dict, words: str) -> None:
 def test_rake_and_last_streets_are_refused() -> None:
     with pytest.raises(SpecError, match="without rake"):
         tp.solve(replace(TURN, rake=Rake(0.05)), until="river", net="showdown", iterations=2)
+    with pytest.raises(SpecError, match="iterations must be a whole number of at least 1, not 0"):
+        tp.solve(replace(TURN, settings=SolveFields(until="river", iterations=0)))
     river = replace(TURN, board=parse_cards("AsKd7c4h2s"))
     with pytest.raises(SpecError, match="no street follows; leave until out"):
         tp.solve(river, until="river", iterations=2)

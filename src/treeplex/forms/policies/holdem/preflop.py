@@ -48,7 +48,8 @@ class ChartDecision(NamedTuple):
     Attributes:
         player: who acts: 1 is the small blind, with the button.
         bets: the actions; chips are those of the chart.
-        policy: float64 [A, H], how likely each hand takes each action, hands in the order of the format.
+        policy: float64 [A, H], how likely each hand takes each action, hands in the order of the format; 0 for hands that the
+            player's range lacks.
         following: the number of the decision after each action; -1 where none before the flop follows.
     """
 

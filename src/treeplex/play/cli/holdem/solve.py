@@ -97,10 +97,12 @@ def solve(
     with Live(progress) as live:
         live.say("reading the spot")
         task = read_task(file, options, sources, out=out, resume=resume, force=force)
+        if judge and not task.until:
+            raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
         live.say(f"building {task.spot}")
         task.workers, task.ray = workers, ray
         solution, saved = task.solve(lambda now: live.say(solving_line(now, task.spot.opening_pot)))
-        if judge:
+        if judge and solution.status != "interrupted":
             solution = judged(solution, lambda done, total: live.say(f"judging: iteration {done:,} of {total:,}"))
     blinds = solution.exploitability_unnormalised / task.big_blind if task.big_blind else None
     if as_json:
@@ -115,15 +117,9 @@ def solve(
 
 
 def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "HoldemSolution":
-    """A solution of a first street with its exploitability, all that follows solved.
-
-    Raises:
-        SpecError: a solution of all streets, which is judged already.
-    """
+    """A solution of a first street with its exploitability, all that follows solved."""
     from treeplex.runs.holdem.first_street.judge import judge_first_street
 
-    if not solution.settings.until:
-        raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
     found = judge_first_street(solution, threads=solution.settings.threads, progress=watch)
     last = replace(solution.records[-1], numbers={"exploitability": found.exploitability})
     return replace(solution, records=(*solution.records[:-1], last))

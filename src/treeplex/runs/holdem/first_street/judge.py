@@ -53,10 +53,14 @@ def judge_first_street(
     if solution.scales.size:
         raise PolicyError("a policy kept in 16-bit numbers is not judged on its first street; solve with storage float32")
     fits = start is None or (
-        start.state and start.algorithm == JUDGED_BY and not (start.game.isomorphism or start.game.cut_short)
+        start.state
+        and (start.algorithm, start.settings.storage) == (JUDGED_BY, "float32")
+        and not (start.game.isomorphism or start.game.cut_short)
     )
     if not fits:
-        raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False")
+        raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False and storage float32")
+    if start is not None and start.spot.identity != solution.spot.identity:
+        raise PolicyError("start from a solution of the same spot; this one is of another")
     if start is None:
         check_spot(solution.spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
     game = compile_spot(solution.spot, isomorphism=False) if start is None else start.game

@@ -195,15 +195,15 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     method = METHODS.get(algorithm)
     if method is None or method.leaves != "current" or not isinstance(method.scheme, Variant):
         known = [name for name, each in METHODS.items() if each.leaves == "current" and isinstance(each.scheme, Variant)]
-        raise SpecError(f"until {until} knows no algorithm {algorithm!r}{nearest(algorithm, known)}; known: {', '.join(known)}")
-    usual = max(ITERATIONS, 2 * resume.iterations if resume else 0)
-    iterations = asked.iterations if asked.iterations is not None else (how.iterations if how else None) or usual
+        raise SpecError(f"until {until} knows no algorithm {algorithm!r}{nearest(algorithm, known)}")
+    longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
+    usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
+    iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
     check_count("iterations", iterations)
-    if resume is not None and resume.state is None:
-        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
-    if resume is not None and iterations < resume.iterations:
-        done = resume.iterations
-        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
+    if resume is not None:
+        check_resumed(resume, algorithm, net, iterations)
+    if longest is not None and iterations > longest:
+        raise SpecError(f"{algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
     values = values_of(given, net)
     settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
     search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
@@ -212,6 +212,21 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     if resume is not None:
         job.go_on(resume)
     return job
+
+
+def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: int) -> None:
+    """Refuse to go on by another algorithm, with another network, with nothing to go on from, or for fewer iterations."""
+    done = resume.iterations
+    if resume.state is None:
+        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
+    if not resume.settings.until:
+        raise SpecError("the solution to resume is one of all streets; leave until out, or solve the spot from the start")
+    if algorithm != resume.algorithm:
+        raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {algorithm}; leave the algorithm out")
+    if net != resume.settings.net:
+        raise SpecError(f"the solution to resume has values by {resume.settings.net}, not {net}; leave net out")
+    if iterations < done:
+        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
 
 
 def stops_early(spot: Spot | None, asked: Asked) -> bool:

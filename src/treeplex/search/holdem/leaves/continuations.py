@@ -215,8 +215,12 @@ def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles 
     if comb(len(format.deck) - len(board), format.board_size - len(board)) > MOST_RUN_OUTS:
         return None
     both = np.union1d(*hands)
-    ahead = wins_less_losses(format, board, both.tobytes())
-    return np.asarray(ahead[np.ix_(np.searchsorted(both, hands[0]), np.searchsorted(both, hands[1]))])
+    both = both[game.free(board)[both] > 0]
+    free = [np.flatnonzero(np.isin(own, both)) for own in hands]
+    places = [np.searchsorted(both, own[can]) for own, can in zip(hands, free, strict=True)]
+    ahead = np.zeros((len(hands[0]), len(hands[1])), np.float32)
+    ahead[np.ix_(*free)] = wins_less_losses(format, board, both.tobytes())[np.ix_(*places)]
+    return ahead
 
 
 @lru_cache(maxsize=4)

@@ -48,6 +48,11 @@ class Task:
     workers: int | None = None
     ray: str | None = None
 
+    @property
+    def until(self) -> str:
+        """The street at which solving stops; empty where all streets are solved."""
+        return self.spot.settings.until or (self.resume.settings.until if self.resume else "")
+
     def solve(self, watch: "Callable[[Progress], None]") -> "tuple[HoldemSolution, Path | None]":
         """The solution, and its file if it has a place to go or was interrupted."""
         from treeplex.errors import Interrupted
