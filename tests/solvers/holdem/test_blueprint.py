@@ -8,7 +8,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.engine.buckets.pots import payoff
-from treeplex.engine.buckets.sampling import SampledTables, walk
+from treeplex.engine.buckets.sampling import LOWEST, SampledTables, walk
 from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
@@ -176,3 +176,9 @@ def test_three_players_come_close_to_an_equilibrium():
         gained.append(tp.nash_conv(compiled, agent_policy(agent, compiled)))
     assert gained[1] < 0.1 * gained[0]
     assert gained[1] < 0.05
+
+
+def test_regrets_of_any_bound_fit_into_their_numbers():
+    game, rows = ten_cards(TEN_CARDS)
+    walks = BlueprintSolver(game.rules, rows, prune=0.5, prune_below=-1e9).walks
+    assert LOWEST * walks.prune_below >= np.iinfo(np.int32).min

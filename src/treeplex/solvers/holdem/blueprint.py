@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.buckets.sampling import BoardWalks, SampledTables, discount, walk_board
+from treeplex.engine.buckets.sampling import HIGHEST, LOWEST, BoardWalks, SampledTables, discount, walk_board
 from treeplex.errors import AlgorithmError
 from treeplex.games.poker.buckets.rows import CardRows
 from treeplex.games.poker.whole.hand import HandRules
@@ -59,12 +59,12 @@ class BlueprintSolver:
             deals: hands of all players on each board.
             seed: of all draws.
             prune: the share of deals in which actions with very negative regrets are skipped.
-            prune_below: how negative, in big blinds.
+            prune_below: how negative, in big blinds; at most what 32 bits hold.
         """
         self.rules, self.rows, self.prune_after, self.discount_every = rules, rows, prune_after, discount_every
         self.nodes = betting_nodes(rules, rows.counts)
         unit = rules.betting.big_blind / UNITS
-        self.walks = BoardWalks(seed, deals, unit, prune, prune_below * UNITS)
+        self.walks = BoardWalks(seed, deals, unit, prune, max(prune_below * UNITS, -HIGHEST / LOWEST))
         size = table_size(self.nodes, rows.counts)
         self.tables = SampledTables(np.zeros(size, np.int32), np.zeros(size, np.float32))
         self.iteration, self.met = 0, 0
