@@ -44,6 +44,15 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> N
     assert whole.kind.next_steps(whole) == [(f"treeplex evaluate leduc_holdem {tmp_path / 'whole'}", "judge it exactly")]
 
 
+def test_workers_change_nothing_and_the_policy_plays(tmp_path: Path) -> None:
+    one = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "one")
+    two = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "two", workers=2)
+    assert one.records[-1].measures == two.records[-1].measures
+    value = tp.judge("leduc_holdem", tmp_path / "one").value[0]
+    played = json.loads(call("playouts", "leduc_holdem", tmp_path / "one", "-n", 2000, "--json")[0])
+    assert played["value"][0] == pytest.approx(value, abs=4 * played["error"][0])
+
+
 def test_a_spot_as_an_object_is_known_by_its_name(tmp_path: Path) -> None:
     training = tp.train(leduc_holdem(), "ppo", settings={"batch": 8, "width": 8, "layers": 1, "steps": 1}, out=tmp_path / "run")
     assert training.game == "leduc_holdem"

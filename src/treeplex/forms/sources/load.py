@@ -119,7 +119,7 @@ def enumerable(game: Game | Spot) -> Game:
     if isinstance(game, Spot):
         raise GameError(
             f"{game} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
-            "everything else takes games"
+            "learners that walk by the rules train on them, everything else takes games"
         )
     return game
 

@@ -80,6 +80,7 @@ def evaluate(
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
       treeplex evaluate turn.yaml turn.spot
+      treeplex evaluate flop_holdem runs/flop
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
       treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024

@@ -65,37 +65,67 @@ def average_of_network(
         PolicyError: the network sees something else than the spot.
         GameError: a spot whose cards cannot be dealt one by one.
     """
-    rules, boards = DealtSpot(game.spot), sum(map(len, game.boards))
+    rules = DealtSpot(game.spot)
     check_fits(policy, rules)
-
-    def table(member: int) -> NDArray[np.float32]:
-        told = None if watch is None else lambda done: watch(member * boards + done, policy.members * boards)
-        return table_of_network(policy, rules, game, member, threads, told)
-
-    if policy.members == 1:
-        return table(0)
+    readings = [Reading(policy.head, rules, game, split_networks(policy, rules, member)) for member in range(policy.members)]
+    if len(readings) == 1:
+        return readings[0].table(threads, watch)
     crew = BoardPool(game.form, make_workspace(game.form, threads, np.float32, raked=game.raked), raked=game.raked)
     sums, none = np.zeros(game.stored, np.float32), np.zeros(0, np.float32)
-    for member, weights in enumerate(policy.weights):
-        played = table(member)
-        store = store_of_policy(game, sums, none)
+    store, boards = store_of_policy(game, sums, none), sum(map(len, game.boards))
+    for member, (reading, weights) in enumerate(zip(readings, policy.weights, strict=True)):
+        told = None if watch is None else partial(tell_of_member, watch, member * boards, len(readings) * boards)
+        played = reading.table(threads, told)
         for player, weight in enumerate(weights):
             crew.descend(player, played, none, store, add=float(weight), streets=len(game.boards))
     return sums
 
 
-def table_of_network(
-    policy: NeuralPolicy, rules: DealtSpot, game: CompiledSpot, member: int, threads: int, watch: Callable[[int], None] | None
-) -> NDArray[np.float32]:
-    """What a member plays at all decisions of a compiled spot, float32 [Q]."""
-    found = np.empty(game.stored, np.float32)
-    networks = [split_network(policy, rules, player, member) for player in (0, 1)]
-    places = [(street, number) for street, boards in enumerate(game.boards) for number in range(len(boards))]
-    read = partial(read_board, policy, rules, game, networks, found)
-    for done, _ in enumerate(in_threads(threads, read, places), 1):
-        if watch is not None:
-            watch(done)
-    return found
+def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> None:
+    """Tell how many boards are read, those of earlier members with them."""
+    watch(before + done, total)
+
+
+class Reading(NamedTuple):
+    """How a table is read from networks.
+
+    Attributes:
+        head: what outputs say, of :data:`treeplex.forms.policies.heads.HEADS`.
+        rules: of the spot.
+        game: the same, compiled.
+        networks: of both players.
+    """
+
+    head: str
+    rules: DealtSpot
+    game: CompiledSpot
+    networks: list[SplitNetwork]
+
+    def table(self, threads: int, watch: Watch | None) -> NDArray[np.float32]:
+        """What the networks play at all decisions, float32 [Q]."""
+        found = np.empty(self.game.stored, np.float32)
+        places = [(street, number) for street, boards in enumerate(self.game.boards) for number in range(len(boards))]
+        for done, _ in enumerate(in_threads(threads, partial(self.read_board, found), places), 1):
+            if watch is not None:
+                watch(done, len(places))
+        return found
+
+    def read_board(self, found: NDArray[np.float32], place: tuple[int, int]) -> None:
+        """Write what both players play at all decisions on a board, by street and number there."""
+        (street, number), look = place, self.rules.look
+        board, forest, head = self.game.boards[street][number], self.game.forests[street], HEADS[self.head]
+        for player, network in enumerate(self.networks):
+            hands = board.hands[player].astype(np.int64)
+            shown, alike = look.alike(board.cards, hands)
+            kinds, kind = np.unique(alike, return_inverse=True)
+            before = first_layer(look.cards(shown, kinds), network.panels, network.biases)
+            outputs = np.empty((len(kinds), int(network.sizes[-1])), np.float32)
+            rows = found[board_part(self.game, street, number, player)].reshape(-1, len(hands))
+            for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+                rectified(network.sizes, network.parameters, before, network.betting[node], outputs)
+                chosen = outputs[:, self.rules.cards_aside.moves[node]]
+                shares = head(chosen, np.ones(chosen.shape, np.bool_)).astype(np.float32)
+                np.take(np.ascontiguousarray(shares.T), kind, axis=1, out=rows[first : first + count], mode="wrap")
 
 
 def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
@@ -112,6 +142,11 @@ def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
             f"this is a network for {named}, which sees {len(view.scale)} numbers and has {len(view.actions)} actions; "
             f"{rules} has {rules.look.width} and {rules.num_distinct_actions}: train one for it"
         )
+
+
+def split_networks(policy: NeuralPolicy, rules: DealtSpot, member: int) -> list[SplitNetwork]:
+    """A member's networks of both players, their first layers in two parts."""
+    return [split_network(policy, rules, player, member) for player in (0, 1)]
 
 
 def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: int) -> SplitNetwork:
@@ -132,28 +167,3 @@ def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: i
         np.array([len(own), *(len(each) for _, each in rest)], np.int64),
         packed([each for each, _ in rest], [each for _, each in rest], [], []) if rest else np.zeros(0, np.float32),
     )
-
-
-def read_board(
-    policy: NeuralPolicy,
-    rules: DealtSpot,
-    game: CompiledSpot,
-    networks: list[SplitNetwork],
-    found: NDArray[np.float32],
-    place: tuple[int, int],
-) -> None:
-    """Write what both players play at all decisions on a board, by street and number there."""
-    street, number = place
-    board, forest, head = game.boards[street][number], game.forests[street], HEADS[policy.head]
-    for player, network in enumerate(networks):
-        hands = board.hands[player].astype(np.int64)
-        shown, alike = rules.look.alike(board.cards, hands)
-        kinds, kind = np.unique(alike, return_inverse=True)
-        before = first_layer(rules.look.cards(shown, kinds), network.panels, network.biases)
-        outputs = np.empty((len(kinds), int(network.sizes[-1])), np.float32)
-        rows = found[board_part(game, street, number, player)].reshape(-1, len(hands))
-        for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
-            rectified(network.sizes, network.parameters, before, network.betting[node], outputs)
-            chosen = outputs[:, rules.cards_aside.moves[node]]
-            shares = head(chosen, np.ones(chosen.shape, np.bool_)).astype(np.float32)
-            np.take(np.ascontiguousarray(shares.T), kind, axis=1, out=rows[first : first + count], mode="wrap")
