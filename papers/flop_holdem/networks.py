@@ -1,6 +1,7 @@
 """A network on flop hold'em: Deep CFR trained for minutes on one core, judged exactly over all hands and flops."""
 
 import json
+import re
 import resource
 import subprocess
 import sys
@@ -15,7 +16,7 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
-from papers.learners.trained import trained
+from papers.learners.trained import FOLDERS, trained
 from treeplex.runs.plots import GREY
 
 PUBLISHED = published("flop_holdem")["flop_holdem"]
@@ -25,14 +26,19 @@ STEPS = (5, 10, 20, 40, 80)
 BIG_BLIND = 100.0
 CODE = ("treeplex.learn.neural", "treeplex.games.poker.dealt", "treeplex.games.poker.looks")
 """What decides the numbers of a training: with other code it begins anew."""
+CALLED = f"{LEARNER}-{code(*CODE)}"
 Found = dict[str, Any]
 
 
+def evaluation(policy: str | Path) -> list[str]:
+    """The command that judges a policy."""
+    return [sys.executable, "-m", "treeplex", "evaluate", GAME, str(policy), "--json"]
+
+
 def judged(policy: str | Path) -> Found:
-    """What ``treeplex evaluate`` says of a policy, in thousandths of a big blind, and what the command takes."""
+    """What ``treeplex evaluate`` says of a policy, in thousandths of a big blind, and the processor time of the command."""
     before = resource.getrusage(resource.RUSAGE_CHILDREN)
-    command = [sys.executable, "-m", "treeplex", "evaluate", GAME, str(policy), "--json"]
-    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    said = json.loads(subprocess.run(evaluation(policy), capture_output=True, text=True, check=True).stdout)
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
     unit = 1000.0 / BIG_BLIND
     return {
@@ -40,14 +46,27 @@ def judged(policy: str | Path) -> Found:
         "nash_conv": unit * said["nash_conv"],
         "value": unit * said["value"][0],
         "judging": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
-        "gigabytes": after.ru_maxrss / 1e6,
     }
 
 
+def memory() -> float:
+    """The most memory that judging the training as it stands takes, in gigabytes, as Linux tells it of a running command."""
+    peak, status = 0, Path("/proc")
+    with subprocess.Popen(evaluation(FOLDERS / GAME / f"{CALLED}-0"), stdout=subprocess.PIPE) as running:
+        while running.poll() is None:
+            told = re.search(r"VmHWM:\s+(\d+) kB", (status / str(running.pid) / "status").read_text())
+            peak = max(peak, int(told[1])) if told else peak
+            time.sleep(0.1)
+    return peak * 1024 / 1e9
+
+
 def reached(steps: int) -> Found:
-    """The training after so many iterations, and how exploitable its policy is."""
+    """The training after so many iterations, and how exploitable its policy is.
+
+    The fit of the average is what a call takes besides its iterations; of a call that resumes between two checks, less.
+    """
     began = time.process_time()
-    training = trained(GAME, LEARNER, {"steps": steps}, called=f"{LEARNER}-{code(*CODE)}")
+    training = trained(GAME, LEARNER, {"steps": steps}, called=CALLED)
     last = training.records[-1]
     before = next(
         (record.cpu_seconds for record in reversed(training.records) if record.done in STEPS and record is not last), 0.0
@@ -61,27 +80,25 @@ def reached(steps: int) -> Found:
 
 @study(title="A network on flop hold'em, judged exactly", place=3, minutes=20, needs=("torch",))
 def reproduce() -> Result:
+    key = {"study": "flop_holdem/networks", "code": code(*CODE)}
     uniform = kept({"study": "flop_holdem/networks", "policy": "uniform"}, partial(judged, "uniform"))
-    runs = {
-        str(steps): kept({"study": "flop_holdem/networks", "steps": steps, "code": code(*CODE)}, partial(reached, steps))
-        for steps in STEPS
-    }
+    runs = {str(steps): kept({**key, "steps": steps}, partial(reached, steps)) for steps in STEPS}
     solved = stored("flop_holdem/exact")["runs"]["Flop hold'em/dcfr/float32"]
     rows = [["uniform play", "", "", *cells(uniform)]]
     rows += [
         [f"{n} iterations", f"{each['seconds'] + each['fitting']:.0f}", f"{each['nodes'] / 1e6:.1f}", *cells(each)]
         for n, each in runs.items()
     ]
-    last = runs[str(STEPS[-1])]
+    last, gigabytes = runs[str(STEPS[-1])], kept({**key, "memory": STEPS[-1]}, memory)
     return Result(
         source=PUBLISHED["source"],
         findings=[
             f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} s of processor time, a best response gains "
             f"{last['exploitability']:.1f} thousandths of a big blind a hand on average over both players, "
-            f"{last['nash_conv']:.1f} summed; against uniform play {uniform['exploitability']:.0f}. The published numbers are "
+            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. The published numbers are "
             f"{PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
             f"`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both best "
-            f"responses: {last['judging']:.0f} s of processor time, {last['gigabytes']:.1f} GB.",
+            f"responses: {last['judging']:.0f} s of processor time, {gigabytes:.1f} GB.",
             f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
             f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s: on a game whose table fits into memory "
             "a network saves memory, not time.",
@@ -89,7 +106,7 @@ def reproduce() -> Result:
         tables=[
             Table(
                 "Deep CFR on flop hold'em; exploitability in thousandths of a big blind a hand",
-                ("policy", "CPU s", "million histories", "mean of the players", "sum", "CPU s to judge", "GB to judge"),
+                ("policy", "CPU s", "million histories", "mean of the players", "sum", "CPU s to judge"),
                 rows,
             )
         ],
@@ -102,7 +119,7 @@ def reproduce() -> Result:
             "published ones learned from cards alone, for much longer. Papers differ in whether exploitability is the mean of "
             "the players or the sum, so the table has both.",
         ],
-        numbers={"runs": runs, "uniform": {"0": uniform}},
+        numbers={"runs": runs, "uniform": {"0": uniform}, "memory": {"judging": {"gigabytes": gigabytes}}},
         threads=2,
     )
 
@@ -113,7 +130,6 @@ def cells(found: Found) -> list[str]:
         f"{found['exploitability']:.1f}",
         f"{found['nash_conv']:.1f}",
         f"{found['judging']:.0f}",
-        f"{found['gigabytes']:.1f}",
     ]
 
 
