@@ -95,8 +95,8 @@ def reproduce() -> Result:
         findings=[
             f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} s of processor time, a best response gains "
             f"{last['exploitability']:.1f} thousandths of a big blind a hand on average over both players, "
-            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. The published numbers are "
-            f"{PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
+            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. The published numbers "
+            f"are {PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
             f"`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both best "
             f"responses: {last['judging']:.0f} s of processor time, {gigabytes:.1f} GB.",
             f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
