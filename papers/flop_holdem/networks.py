@@ -13,7 +13,7 @@ from typing import Any
 from matplotlib.figure import Figure
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
-from papers.common.kept import code, kept
+from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.learners.trained import FOLDERS, trained
@@ -95,8 +95,8 @@ def reproduce() -> Result:
         findings=[
             f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} s of processor time, a best response gains "
             f"{last['exploitability']:.1f} thousandths of a big blind a hand on average over both players, "
-            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. The published numbers "
-            f"are {PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
+            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. Published are "
+            f"{PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
             f"`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both best "
             f"responses: {last['judging']:.0f} s of processor time, {gigabytes:.1f} GB.",
             f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
@@ -116,8 +116,9 @@ def reproduce() -> Result:
             "player a network of three layers of 64 units. Processor time counts walks, gradient steps and the fit of the "
             "average's networks, which is made when a training stops; of judging it counts the whole command.",
             "A network sees cards with suits renamed, the share of hands that its own beats on the flop, and the betting. The "
-            "published ones learned from cards alone, for much longer. Papers differ in whether exploitability is the mean of "
-            "the players or the sum, so the table has both.",
+            "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or the "
+            "sum, so the table has both.",
+            effort(),
         ],
         numbers={"runs": runs, "uniform": {"0": uniform}, "memory": {"judging": {"gigabytes": gigabytes}}},
         threads=2,
