@@ -116,8 +116,8 @@ def reproduce() -> Result:
             "player a network of three layers of 64 units. Processor time counts walks, gradient steps and the fit of the "
             "average's networks, which is made when a training stops; of judging it counts the whole command.",
             "A network sees cards with suits renamed, the share of hands that its own beats on the flop, and the betting. The "
-            "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or the "
-            "sum, so the table has both.",
+            "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or "
+            "the sum, so the table has both.",
             effort(),
         ],
         numbers={"runs": runs, "uniform": {"0": uniform}, "memory": {"judging": {"gigabytes": gigabytes}}},
