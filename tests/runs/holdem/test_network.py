@@ -2,18 +2,24 @@
 
 import json
 from pathlib import Path
+from random import Random
 
 import pytest
 
 import treeplex as tp
+from tests.forms.policies.holdem.test_network import network as random_network
 from tests.runs.train.test_own import call
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import AlgorithmError, FileError, PolicyError
 from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.games.poker.spots.known import leduc_holdem
+from treeplex.games.poker.betting.tree import Decision
+from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.dealt import DealtSpot
+from treeplex.games.poker.spots.known import flop_holdem, leduc_holdem
 from treeplex.notices import telling
-from treeplex.runs.holdem import network
-from treeplex.runs.holdem.network import memory_needed
+from treeplex.runs.holdem import network as on_spots
+from treeplex.runs.holdem.network import memory_needed, policy_of_network
+from treeplex.runs.holdem.report.line import action_text
 from treeplex.storage.memory import megabytes
 
 pytest.importorskip("torch")
@@ -80,7 +86,7 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
         tp.train("leduc_holdem", "deep-cfr", settings={"rules": False}, out=tmp_path / "tree")
     with pytest.raises(AlgorithmError, match="Rcfr needs the whole game"):
         tp.train("leduc_holdem", "rcfr", out=tmp_path / "rcfr")
-    monkeypatch.setattr(network, "available_memory", lambda: 1000)
+    monkeypatch.setattr(on_spots, "available_memory", lambda: 1000)
     with pytest.raises(PolicyError, match=r"takes .* MB, and .* MB are free"):
         tp.judge("leduc_holdem", folder)
 
@@ -93,3 +99,29 @@ def test_memory_is_said_before_the_boards(tmp_path: Path) -> None:
     boards, needed = sum(map(len, game.boards)), megabytes(memory_needed(game, 1, checked_threads(None)))
     assert said[0] == f"reading the network at {game.infosets:,} infosets, {needed} of memory"
     assert said[-1] == f"{said[0]}  {boards}/{boards} boards"
+
+
+@pytest.mark.slow
+def test_the_table_says_what_the_network_says_of_hands_as_they_are_dealt() -> None:
+    """On all 52 cards, at states of random deals, whose boards are renamings of those that the table has."""
+    spot = flop_holdem(1)
+    rules, random = DealtSpot(spot), Random(0)
+    network = random_network(spot, 3)
+    table, seen = policy_of_network(network, compile_spot(spot)), 0
+    for _ in range(60):
+        state, words = rules.new_initial_state(), list[str]()
+        while not state.is_terminal():
+            action, before = random.choice(list(state.legal_actions())), state.deal.board
+            event = rules.cards_aside.tree.nodes[state.node]
+            if not state.is_chance_node():
+                assert isinstance(event, Decision)
+                hand = state.deal.hole[2 * event.player : 2 * event.player + 2]
+                found = table[",".join(words), cards_to_string(hand)]
+                asked = network.action_probabilities(state)
+                assert list(found.values()) == pytest.approx(list(asked.values()), abs=1e-5)
+                seen += 1
+                words.append(action_text(event.actions[list(state.legal_actions()).index(action)]))
+            state = state.child(action)
+            if len(state.deal.board) == 3 > len(before):
+                words.append(cards_to_string(state.deal.board))
+    assert seen > 150
