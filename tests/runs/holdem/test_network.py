@@ -91,6 +91,18 @@ def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypat
         tp.judge("leduc_holdem", folder)
 
 
+def test_thousandths_of_a_big_blind_are_said_where_there_are_blinds(tmp_path: Path) -> None:
+    spot = tmp_path / "blinds.yaml"
+    spot.write_text(
+        "board: ''\nformat: small(ranks=3,suits=2,hole=1,deal=[0,1])\noop: all\nip: all\npot: 0\nstack: 20\nblinds: 1, 2\n"
+        "limit: {bets: [2, 4], most: [2, 2]}\n"
+    )
+    judged = json.loads(call("evaluate", spot, "uniform", "--json")[0])
+    assert judged["exploitability_mbb"] == pytest.approx(500.0 * judged["exploitability"])
+    assert f"{judged['exploitability_mbb']:.2f} mbb" in call("evaluate", spot, "uniform")[0]
+    assert "exploitability_mbb" not in json.loads(call("evaluate", "leduc_holdem", "uniform", "--json")[0])
+
+
 def test_memory_is_said_before_the_boards(tmp_path: Path) -> None:
     training, said = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "run"), list[str]()
     with telling(said.append):
