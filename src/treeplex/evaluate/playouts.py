@@ -14,7 +14,7 @@ from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.policies.remembered import Remembered
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load_walked
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 PLAYOUTS = 1000
@@ -79,7 +79,7 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
         PolicyError: a policy that does not fit the game.
     """
     check_playouts(playouts)
-    rules = turn_by_turn(load_rules(game))
+    rules = turn_by_turn(load_walked(game))
     players = [policy] * rules.num_players
     payoffs = np.array([played(rules, players, Stream(seed, number, LANE)) for number in range(playouts)])
     return Estimate(tuple(payoffs.mean(axis=0).tolist()), tuple(standard_errors(payoffs).tolist()), playouts)
@@ -102,7 +102,7 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
         GameError: rules that cannot be played.
         PolicyError: a policy that does not fit the game.
     """
-    rules = turn_by_turn(load_rules(game))
+    rules = turn_by_turn(load_walked(game))
     count = rules.num_players
 
     def play(number: int, seat: int) -> Sequence[float]:

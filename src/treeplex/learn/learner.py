@@ -76,7 +76,7 @@ class Learner(ABC):
 
     @property
     def costly(self) -> bool:
-        """Whether :meth:`policy` takes long; then a folder has the policy of the last record, not of the last checkpoint."""
+        """Whether :meth:`policy` takes long; then a folder has the one last judged, until the training stops."""
         return False
 
     @abstractmethod

@@ -43,7 +43,8 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot.
         policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, an agent (an object or ``"my.py:MyAgent"``; see
-            :func:`treeplex.search.agent_policy`), or ``"uniform"``; of a spot a solution, its file or policy, or ``"uniform"``.
+            :func:`treeplex.search.agent_policy`), or ``"uniform"``; of a spot a solution, its file or policy, a network that
+            learned by its rules or the folder of its training, or ``"uniform"``.
         complete: play uniformly at infostates that a mapping or a file written by hand lacks, instead of refusing it.
 
     Raises:

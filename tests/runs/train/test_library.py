@@ -99,12 +99,13 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
         train_seeds(resume=tmp_path)
 
 
-def test_a_costly_policy_is_written_with_records_only(tmp_path: Path) -> None:
+def test_a_costly_policy_is_written_where_it_is_judged_only(tmp_path: Path) -> None:
     kind = learner_named("deep-cfr")
     settings = kind.settings().changed(SMALL)
     job = kind.make("kuhn_poker", settings, Options(Work(1), None, tmp_path))
     written = []
-    for records in ([], [], [Record(3, 0.0, 0.0)]):
+    judged = Record(3, 0.0, 0.0, {"measures": {"exploitability": 1.0}})
+    for records in ([], [Record(2, 0.0, 0.0, {"measures": {"loss": 1.0}})], [judged]):
         job.step(1)
         job.write(tmp_path, records, ended=False)
         written.append((tmp_path / POLICY).read_bytes())

@@ -22,6 +22,7 @@ from treeplex.games import registry
 from treeplex.games.base import Game
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
+from treeplex.games.poker.dealt import DealtSpot
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import Spec, parse_spec, shown
@@ -99,12 +100,26 @@ def load_rules(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str
     return enumerable(load(game, named_in=named_in))
 
 
+def load_walked(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
+    """:func:`load` for what walks rules one history at a time: of a hold'em spot its rules, cards dealt one by one.
+
+    Raises:
+        GameError: a spot that cannot be dealt so (:class:`treeplex.games.poker.dealt.DealtSpot`).
+    """
+    found = load(game, named_in=named_in)
+    if not isinstance(found, Spot):
+        return found
+    if isinstance(game, str):
+        return DealtSpot(found, game.strip())
+    return DealtSpot(found, next((name for name in NAMED if load_spot(name).identity == found.identity), ""))
+
+
 def enumerable(game: Game | Spot) -> Game:
     """The rules themselves; a :class:`GameError` for a hold'em spot."""
     if isinstance(game, Spot):
         raise GameError(
             f"{game} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
-            "everything else takes games"
+            "learners that walk by the rules train on them, everything else takes games"
         )
     return game
 
@@ -119,6 +134,11 @@ def load_spot(path: str | os.PathLike[str]) -> Spot:
     from treeplex.games.poker.spots.files import spot_request
 
     return spot_request(Path(path)).spot()
+
+
+def names_spot(text: str) -> bool:
+    """Whether a text names a hold'em spot or a file of one."""
+    return text in NAMED or text.lower().endswith(SPOT_FILES)
 
 
 def named_file(spec: str) -> str | None:

@@ -13,14 +13,20 @@ from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
+from treeplex.forms.holdem.spot_form import store_of_policy
+from treeplex.forms.holdem.spot_size import spot_size
+from treeplex.forms.policies.holdem.network import average_of_network
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.policies.views import Probed, probe
 from treeplex.games.base import Game
+from treeplex.games.poker.dealt import DealtSpot
 from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
@@ -36,6 +42,8 @@ from treeplex.workers.executor import Executor
 
 PARTS = 4
 """Into how many parts for each worker episodes are split."""
+MEASURED = 1_000_000
+"""Numbers that a solver would store for the largest hold'em spot on which policies are judged under way, in a second or so."""
 
 
 @dataclass(frozen=True)
@@ -139,7 +147,10 @@ class NeuralLearner(Learner):
             AlgorithmError: this learner needs a compiled game, or a table in place of networks does.
         """
         wanted, name = self.settings.rules, type(self).__name__
-        if wanted is False or (wanted is None and not clearly_more(self.game)):
+        spot = isinstance(self.game, DealtSpot)
+        if spot and wanted is False:
+            raise AlgorithmError(f"{self.game} is a hold'em spot, which is walked by the rules; leave rules=false out")
+        if wanted is False or (wanted is None and not spot and not clearly_more(self.game)):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
@@ -183,9 +194,14 @@ class NeuralLearner(Learner):
         return super().identity if self.by_rules is None else str(self.game)
 
     @cached_property
-    def judging(self) -> CompiledGame | None:
-        """The compiled game, by which policies are judged; None where it is too large, which is said, or nothing is to be."""
+    def judging(self) -> CompiledGame | CompiledSpot | None:
+        """What policies are judged by, a compiled game; None where it is too large, which is said, or nothing is to be."""
         if not self.settings.exact:
+            return None
+        if isinstance(self.game, DealtSpot):
+            if spot_size(self.game.spot).stored <= MEASURED:
+                return compile_spot(self.game.spot)
+            notify(f"{self.game} is not judged under way; treeplex evaluate {self.game} FOLDER judges the policy exactly")
             return None
         try:
             game = self.compiled
@@ -201,6 +217,10 @@ class NeuralLearner(Learner):
         game = self.judging
         if game is None:
             return None
+        if isinstance(game, CompiledSpot):
+            assert isinstance(policy, NeuralPolicy)
+            store = store_of_policy(game, average_of_network(policy, game), np.zeros(0, np.float32))
+            return judge_spot(game, store.average, store, judging_crew(game, 1), expected=False).exploitability
         return judge(game, policy.on(game) if isinstance(policy, NeuralPolicy) else policy).exploitability
 
     def measure(self) -> Mapping[str, float]:

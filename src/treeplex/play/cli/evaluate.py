@@ -72,7 +72,8 @@ def evaluate(
     Of an agent the policy is what it plays at every infoset, from the beliefs that its own play leads to; of one that draws at
     random while it plays, the mean over playthroughs.
 
-    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0). rebel is a
+    --worst adds the key worst to the JSON (player, infostate, regret), --exact the key exact_value (of player 0); of hold'em
+    spots with blinds there is exploitability_mbb as well, thousandths of a big blind a hand. rebel is a
     trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several.
 
     \b
@@ -80,6 +81,7 @@ def evaluate(
       treeplex evaluate leduc_poker runs/leduc
       treeplex evaluate leduc_poker policy.json --json
       treeplex evaluate turn.yaml turn.spot
+      treeplex evaluate flop_holdem runs/flop
       treeplex evaluate kuhn_poker uniform --worst 5 --exact
       treeplex evaluate "liars_dice(dice=1,faces=4)" rebel --playthroughs 32
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
@@ -175,6 +177,7 @@ class Judged:
         measured: what it took to ask an agent, in words; empty of a policy.
         regrets: the largest regrets with player and infostate; None where they were not asked for.
         exact_value: of player 0; None where it was not asked for.
+        big_blind: chips, of a hold'em spot with blinds; else None.
     """
 
     game: str
@@ -183,6 +186,12 @@ class Judged:
     measured: str
     regrets: list[tuple[tuple[int, str], float]] | None
     exact_value: float | None
+    big_blind: float | None
+
+    @property
+    def mbb(self) -> float | None:
+        """Exploitability in thousandths of a big blind a hand."""
+        return None if self.big_blind is None else 1000.0 * self.judgement.exploitability / self.big_blind
 
     def as_json(self) -> dict[str, Any]:
         """Everything, for ``--json``."""
@@ -194,6 +203,8 @@ class Judged:
             "value": list(self.judgement.value),
             "gains": list(self.judgement.gains),
         }
+        if self.mbb is not None:
+            found["exploitability_mbb"] = self.mbb
         if self.exact_value is not None:
             found["exact_value"] = self.exact_value
         if self.regrets is not None:
@@ -220,6 +231,7 @@ def judge(
     target: "Solvable", text: str, asked: Asking | None, live: Live, *, complete: bool, worst: int, exact: bool
 ) -> Judged:
     """Judge the policy that a text names, or what the agent that it names plays."""
+    from treeplex.runs.holdem.spot_game import SpotGame
     from treeplex.runs.judge import exact_value, infostate_regrets
 
     if worst or exact:
@@ -235,7 +247,8 @@ def judge(
     if exact:
         live.say(f"solving {target.compiled.spec} exactly")
     value = exact_value(target) if exact else None
-    return Judged(target.compiled.spec, origin, judgement, measured, regrets, value)
+    blinds = target.spot.blinds if isinstance(target, SpotGame) else None
+    return Judged(target.compiled.spec, origin, judgement, measured, regrets, value, blinds[1] if blinds else None)
 
 
 def asked_policy(target: "Solvable", text: str, live: Live, asked: Asking) -> "AgentPolicy":
@@ -276,6 +289,8 @@ def print_judged(judged: Judged, *, title: str) -> None:
         "exploitability": f"{judgement.exploitability:.6e}   mean gain of a best response",
         "NashConv": f"{judgement.nash_conv:.6e}   sum of the gains",
     }
+    if judged.mbb is not None:
+        facts["per hand"] = f"{judged.mbb:.2f} mbb   exploitability in thousandths of a big blind"
     if value is not None:
         facts["exact value"] = f"{value:+.8f}   of player 0; the policy is {abs(judgement.value[0] - value):.3e} from it"
     if judged.measured:

@@ -126,6 +126,7 @@ def train(
       treeplex train rebel --show --preset paper > settings.yaml
       treeplex train deepstack leduc_poker --out runs/leduc
       treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
+      treeplex train deep-cfr flop_holdem --seconds 900 --out runs/flop
       treeplex train vr-deep-pdcfr+ leduc_poker --nodes 4700000 --out runs/vr
       treeplex train ddcfr --out runs/ddcfr
       treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker

@@ -13,9 +13,11 @@ from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.spot_form import checked_storage
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.estimate import SpotEstimate, check_spot, estimate_spot
 from treeplex.runs.holdem.locks import solver_locks
+from treeplex.runs.holdem.network import network_in, policy_of_network
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.session import DEFAULT_STORAGE, spot_session
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
@@ -107,20 +109,23 @@ class SpotGame(Solvable):
         return folder / f"{name}{SUFFIX}"
 
     def policy(self, policy: Any, *, complete: bool = False) -> HoldemPolicy:
-        """A solution, its file, its policy, or ``"uniform"`` as a policy of this spot.
+        """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.
 
         Raises:
-            PolicyError: of another spot, or something else.
+            PolicyError: of another spot, or something else; or a network whose table does not fit into memory.
             FileError: a file that cannot be read.
         """
         if isinstance(policy, str | os.PathLike):
             if policy == UNIFORM:
                 return self.uniform()
-            policy = load_solution(policy)
-        found = getattr(policy, "policy", policy)
+            policy = network_in(policy) or load_solution(policy)
+        found = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "policy", policy)
+        if isinstance(found, NeuralPolicy):
+            return policy_of_network(found, self.compiled)
         if not isinstance(found, HoldemPolicy):
             raise PolicyError(
-                f"cannot read a policy on a spot from {type(policy).__name__}; give a solution, its file (.spot) or 'uniform'"
+                f"cannot read a policy on a spot from {type(policy).__name__}; give a solution, its file (.spot), a network or "
+                "'uniform'"
             )
         if found.game is not self.given and reread(found.game.spot).identity != reread(self.spot).identity:
             raise PolicyError(f"this is a policy for {found.game}, not for {self.spot}; solve or load one for this spot")

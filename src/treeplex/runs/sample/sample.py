@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load_rules, load_walked
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
@@ -228,5 +228,5 @@ def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | 
         GameError: rules that cannot be played.
         FileError: no such file, or no table policy and no network's.
     """
-    rules = turn_by_turn(load_rules(game))
+    rules = turn_by_turn(load_walked(game))
     return rules, policy_of(named, rules)

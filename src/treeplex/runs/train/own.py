@@ -26,7 +26,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.forms.sources.load import load_walked, named_file, names_spot
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner
@@ -149,8 +149,8 @@ class OwnJob(TrainingJob[Settings]):
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the policy, and at the end the learning curve."""
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
-        just_measured = bool(records) and records[-1].done == self._done
-        if ended or just_measured or not self.student.costly or not (path / POLICY).exists():
+        judged = bool(records) and records[-1].done == self._done and "exploitability" in records[-1].measures
+        if ended or judged or not self.student.costly or not (path / POLICY).exists():
             policy = self.student.policy()
             if isinstance(policy, NeuralPolicy):
                 policy.save(path / POLICY, about)
@@ -206,7 +206,7 @@ class OwnKind(TrainingKind):
 
     def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
         """A training at its beginning."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load_walked(game, named_in=options.named_in)
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
@@ -235,6 +235,8 @@ class OwnKind(TrainingKind):
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Judge it, read it."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        if names_spot(str(training.game)):
+            return [(f"treeplex evaluate {game} {folder}", "judge it exactly")]
         if is_neural_policy(training.folder / POLICY) and "exploitability" not in training.records[-1].measures:
             return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
         return [

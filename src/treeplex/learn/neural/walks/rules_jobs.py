@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Ints
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.views import View
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load_walked
 from treeplex.learn.neural.walks.jobs import joined_episodes
 from treeplex.learn.neural.walks.rules_walks import Asked, External, Met, MetEpisodes, Playing, RulesWalks
 from treeplex.workers.executor import Executor
@@ -47,7 +47,7 @@ class RuledGame:
     @cached_property
     def walks(self) -> RulesWalks:
         """Walks on the rules."""
-        return RulesWalks(turn_by_turn(load_rules(self.spec)), self.view)
+        return RulesWalks(turn_by_turn(load_walked(self.spec)), self.view)
 
 
 def play_rules(game: RuledGame, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:

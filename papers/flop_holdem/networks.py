@@ -1,0 +1,158 @@
+"""A network on flop hold'em: Deep CFR trained for minutes on one core, judged exactly over all hands and flops."""
+
+import json
+import re
+import resource
+import subprocess
+import sys
+import time
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from matplotlib.figure import Figure
+
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
+from papers.common.kept import code, effort, kept
+from papers.common.results import Picture, Result, Table, published, stored
+from papers.common.study import study
+from papers.learners.trained import FOLDERS, trained
+from treeplex.runs.plots import GREY
+
+PUBLISHED = published("flop_holdem")["flop_holdem"]
+GAME, LEARNER = "flop_holdem", "deep-cfr"
+STEPS = (5, 10, 20, 40, 80)
+"""Iterations after which the training is judged; the learner's settings are its defaults."""
+BIG_BLIND = 100.0
+CODE = ("treeplex.learn.neural", "treeplex.games.poker.dealt", "treeplex.games.poker.looks")
+"""What decides the numbers of a training: with other code it begins anew."""
+CALLED = f"{LEARNER}-{code(*CODE)}"
+Found = dict[str, Any]
+
+
+def evaluation(policy: str | Path) -> list[str]:
+    """The command that judges a policy."""
+    return [sys.executable, "-m", "treeplex", "evaluate", GAME, str(policy), "--json"]
+
+
+def judged(policy: str | Path) -> Found:
+    """What ``treeplex evaluate`` says of a policy, in thousandths of a big blind, and the processor time of the command."""
+    before = resource.getrusage(resource.RUSAGE_CHILDREN)
+    said = json.loads(subprocess.run(evaluation(policy), capture_output=True, text=True, check=True).stdout)
+    after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    unit = 1000.0 / BIG_BLIND
+    return {
+        "exploitability": unit * said["exploitability"],
+        "nash_conv": unit * said["nash_conv"],
+        "value": unit * said["value"][0],
+        "judging": after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime,
+    }
+
+
+def memory() -> float:
+    """The most memory that judging the training as it stands takes, in gigabytes, as Linux tells it of a running command."""
+    peak, status = 0, Path("/proc")
+    with subprocess.Popen(evaluation(FOLDERS / GAME / f"{CALLED}-0"), stdout=subprocess.PIPE) as running:
+        while running.poll() is None:
+            told = re.search(r"VmHWM:\s+(\d+) kB", (status / str(running.pid) / "status").read_text())
+            peak = max(peak, int(told[1])) if told else peak
+            time.sleep(0.1)
+    return peak * 1024 / 1e9
+
+
+def reached(steps: int) -> Found:
+    """The training after so many iterations, and how exploitable its policy is.
+
+    The fit of the average is what a call takes besides its iterations; of a call that resumes between two checks, less.
+    """
+    began = time.process_time()
+    training = trained(GAME, LEARNER, {"steps": steps}, called=CALLED)
+    last = training.records[-1]
+    before = next(
+        (record.cpu_seconds for record in reversed(training.records) if record.done in STEPS and record is not last), 0.0
+    )
+    fitting = time.process_time() - began - (last.cpu_seconds - before)
+    effort = {"seconds": last.cpu_seconds, "fitting": fitting, "nodes": last.measures["nodes"]}
+    found = {"steps": steps, **effort, **judged(training.folder)}
+    print(found, flush=True)
+    return found
+
+
+@study(title="A network on flop hold'em, judged exactly", place=3, minutes=20, needs=("torch",))
+def reproduce() -> Result:
+    key = {"study": "flop_holdem/networks", "code": code(*CODE)}
+    uniform = kept({"study": "flop_holdem/networks", "policy": "uniform"}, partial(judged, "uniform"))
+    runs = {str(steps): kept({**key, "steps": steps}, partial(reached, steps)) for steps in STEPS}
+    solved = stored("flop_holdem/exact")["runs"]["Flop hold'em/dcfr/float32"]
+    rows = [["uniform play", "", "", *cells(uniform)]]
+    rows += [
+        [f"{n} iterations", f"{each['seconds'] + each['fitting']:.0f}", f"{each['nodes'] / 1e6:.1f}", *cells(each)]
+        for n, each in runs.items()
+    ]
+    last, gigabytes = runs[str(STEPS[-1])], kept({**key, "memory": STEPS[-1]}, memory)
+    return Result(
+        source=PUBLISHED["source"],
+        findings=[
+            f"After {STEPS[-1]} iterations, {last['seconds'] + last['fitting']:.0f} s of processor time, a best response gains "
+            f"{last['exploitability']:.1f} thousandths of a big blind a hand on average over both players, "
+            f"{last['nash_conv']:.1f} summed; against uniform play it gains {uniform['exploitability']:.0f}. Published are "
+            f"{PUBLISHED['deep cfr']} of Deep CFR and {PUBLISHED['nfsp']} of NFSP.",
+            f"`treeplex evaluate` asks the network at all infosets, once where suits are all that differs, and finds both best "
+            f"responses: {last['judging']:.0f} s of processor time, {gigabytes:.1f} GB.",
+            f"The table solver is at {solved[0]['exploitability']:.1f} after {solved[0]['seconds']:.0f} s and at "
+            f"{solved[-1]['exploitability']:.2f} after {solved[-1]['seconds']:.0f} s: on a game whose table fits into memory "
+            "a network saves memory, not time.",
+        ],
+        tables=[
+            Table(
+                "Deep CFR on flop hold'em; exploitability in thousandths of a big blind a hand",
+                ("policy", "CPU s", "million histories", "mean of the players", "sum", "CPU s to judge"),
+                rows,
+            )
+        ],
+        pictures=[picture(runs, solved)],
+        notes=[
+            "`treeplex train deep-cfr flop_holdem`: the defaults, one seed, one core; for the regrets and the average of each "
+            "player a network of three layers of 64 units. Processor time counts walks, gradient steps and the fit of the "
+            "average's networks, which is made when a training stops; of judging it counts the whole command.",
+            "A network sees cards with suits renamed, the share of hands that its own beats on the flop, and the betting. The "
+            "published ones learned from cards alone. Papers differ in whether exploitability is the mean of the players or "
+            "the sum, so the table has both.",
+            effort(),
+        ],
+        numbers={"runs": runs, "uniform": {"0": uniform}, "memory": {"judging": {"gigabytes": gigabytes}}},
+        threads=2,
+    )
+
+
+def cells(found: Found) -> list[str]:
+    """What was judged, as texts."""
+    return [
+        f"{found['exploitability']:.1f}",
+        f"{found['nash_conv']:.1f}",
+        f"{found['judging']:.0f}",
+    ]
+
+
+def picture(runs: dict[str, Found], solved: list[Found]) -> Picture:
+    """Exploitability against processor time: the network, the table solver, and what is published."""
+    figure: Figure
+    figure, (axes,) = panels(1, 1, size=(6.4, 4.0))
+    for number, (name, points) in enumerate((("Deep CFR, a network", list(runs.values())), ("DCFR, a table", solved))):
+        seconds = [each["seconds"] + each.get("fitting", 0.0) for each in points]
+        axes.plot(
+            seconds, [each["exploitability"] for each in points], marker="o", markersize=4, label=name, **line_style(number)
+        )
+    for name in ("deep cfr", "nfsp"):
+        shown = {"deep cfr": "Deep CFR", "nfsp": "NFSP"}[name]
+        axes.axhline(PUBLISHED[name], color=GREY, linewidth=1.0, linestyle=":")
+        axes.annotate(f"published, {shown}: {PUBLISHED[name]}", (1.0, PUBLISHED[name]), xycoords=("axes fraction", "data"),
+                      ha="right", va="bottom" if name == "nfsp" else "top", fontsize=8, color=GREY)  # fmt: skip
+    dress(axes, "Flop hold'em, judged exactly")
+    plain_labels(axes)
+    axes.set_xlabel("seconds of processor time")
+    axes.set_ylabel("thousandths of a big blind a hand")
+    axes.legend(frameon=False, fontsize=9)
+    return save(
+        figure, "flop_holdem_networks.png", "Exploitability on flop hold'em against processor time: a network and a table."
+    )

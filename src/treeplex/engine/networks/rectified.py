@@ -1,0 +1,59 @@
+"""Networks with rectified layers, for rows that share parts of their input: what a part adds to the first layer is made once.
+
+See ``engine.networks.mlp_batch`` for how products are made fast. A row's outputs do not depend on the rows beside it.
+"""
+
+import numpy as np
+from numba import njit
+
+from treeplex.arrays import Ints, Singles
+from treeplex.engine.networks.mlp_batch import BLOCK, linear, padded
+
+
+@njit(cache=True, nogil=True)
+def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
+    """What a part of the input adds to each unit of the first layer, float32 [n, padded width].
+
+    Args:
+        rows: float32 [n, F], that part of each row.
+        panels, biases: as :func:`treeplex.engine.networks.mlp_batch.linear` reads them.
+    """
+    found = np.empty((rows.shape[0], biases.shape[0]), np.float32)
+    if rows.shape[0] > 0:
+        linear(rows, rows.shape[1], panels, biases, found)
+    return found
+
+
+@njit(cache=True, nogil=True)
+def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, outputs: Singles) -> None:
+    """Evaluate a network from its first layer on; layers are rectified, but for the last.
+
+    Args:
+        sizes: int64 [L], units of each layer.
+        parameters: of all layers but the first, as :func:`treeplex.engine.networks.mlp_batch.packed` lays them out.
+        before: float32 [n, padded sizes[0]], what one part of the input adds to the units of the first layer.
+        more: float32 [padded sizes[0]], what the rest of it adds, the same for all rows.
+        outputs: float32 [n, sizes[-1]], written.
+    """
+    layers, widest, zero = sizes.shape[0] - 1, padded(sizes.max()), np.float32(0.0)
+    source, target = np.empty((BLOCK, widest), np.float32), np.empty((BLOCK, widest), np.float32)
+    for first in range(0, before.shape[0], BLOCK):
+        count, place = min(BLOCK, before.shape[0] - first), 0
+        for k in range(count):
+            row, copy = before[first + k], source[k]
+            for i in range(more.shape[0]):
+                copy[i] = row[i] + more[i]
+        for layer in range(layers):
+            width, wide = sizes[layer], padded(sizes[layer + 1])
+            for k in range(count):
+                row = source[k]
+                for i in range(width):
+                    row[i] = max(row[i], zero)
+            linear(source[:count], width, parameters[place : place + width * wide],
+                   parameters[place + width * wide : place + width * wide + wide], target[:count])  # fmt: skip
+            place += width * wide + wide
+            source, target = target, source
+        for k in range(count):
+            row, copy = source[k], outputs[first + k]
+            for o in range(outputs.shape[1]):
+                copy[o] = row[o]
