@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints
 from treeplex.engine.holdem.barrier import wait_at_barrier
@@ -305,8 +306,8 @@ class BoardPool:
     def descend(
         self,
         player: int,
-        source: Floats,
-        scales: Floats,
+        source: NDArray[Any],
+        scales: NDArray[Any],
         store: Store,
         *,
         keep: float = 1.0,

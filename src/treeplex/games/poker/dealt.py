@@ -49,7 +49,8 @@ class Deal:
             if None in hands:
                 return np.zeros(look.cards_width, np.float32)
             self._rows = look.cards(*look.alike(self.board, np.array(hands, np.int64)))
-        return self._rows[player]
+        found: Singles = self._rows[player]
+        return found
 
 
 class DealtState(State):

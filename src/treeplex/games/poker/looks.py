@@ -52,7 +52,7 @@ class SpotLook:
     @property
     def cards_width(self) -> int:
         """Numbers of a row that say cards, those before the betting."""
-        return self.width - self.betting.shape[1]
+        return int(self.width - self.betting.shape[1])
 
     def alike(self, board: Sequence[int], hands: Ints) -> tuple[tuple[int, ...], Ints]:
         """The board and the hands with suits renamed: the board, ascending, and int64 [n], for numbers int64 [n] of hands."""
