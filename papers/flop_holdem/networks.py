@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, effort, kept
@@ -150,6 +151,8 @@ def picture(runs: dict[str, Found], solved: list[Found]) -> Picture:
                       ha="right", va="bottom" if name == "nfsp" else "top", fontsize=8, color=GREY)  # fmt: skip
     dress(axes, "Flop hold'em, judged exactly")
     plain_labels(axes)
+    axes.xaxis.set_major_locator(FixedLocator([30, 100, 300, 1000]))
+    axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.set_xlabel("seconds of processor time")
     axes.set_ylabel("thousandths of a big blind a hand")
     axes.legend(frameon=False, fontsize=9)
