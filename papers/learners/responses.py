@@ -32,15 +32,23 @@ RUNS = (
     Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
+    Run("nfsp-long", "nfsp", "leduc_poker", {"steps": 5000}),
     Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}),
     Run("armac", "armac", "leduc_poker", {"steps": 260}),
+    Run("armac-long", "armac", "leduc_poker", {"steps": 4400}),
     Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 320, 1000, 3200, 10_000)
 """After which a table shows what was reached; ten per power of ten are measured."""
-WORDS = {"psro": "best responses", "psro-learned": "learned responses", "rcfr-plus": "with networks, `plus`"}
+WORDS = {
+    "psro": "best responses",
+    "psro-learned": "learned responses",
+    "rcfr-plus": "with networks, `plus`",
+    "nfsp-long": "with networks, longer",
+    "armac-long": "with networks, longer",
+}
 
 
 @study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=12, needs=("torch",))
