@@ -37,6 +37,9 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 from treeplex.settings import setting
 
+ROOM = 1 << 40
+"""Rows up to which memories double: they grow with the training."""
+
 
 @dataclass(frozen=True)
 class ArmacSettings(CriticSettings):
@@ -47,6 +50,7 @@ class ArmacSettings(CriticSettings):
     past: int = setting(500, "past policies kept at most", low=1, fixed=True)
     explore: float = setting(0.5, "weight of uniform play in what the traverser follows", above=0, high=1)
     memory: int = setting(20_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
+    share: float = setting(0.05, "share of all rows so far that are fitted, where these are more", low=0, high=1, added=True)
     fits: int = setting(20, "gradient steps of advantages and average in an iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
@@ -75,7 +79,7 @@ class Armac(NeuralLearner):
         self.critic, ground = make_critic(self), self.ground
         self.regrets: list[Any] = [ground.approximator(player, self.generator) for player in range(2)]
         self.averages: list[Any] = [ground.approximator(player, self.generator, POLICY) for player in range(2)]
-        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=settings.memory) for _ in range(2)] for _ in "ra")
+        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=ROOM) for _ in range(2)] for _ in "ra")
         self.past: Past = TablePast(self) if self.by_rules is None else RowPast(self)
         self.iteration = 0
 
@@ -124,7 +128,8 @@ class Armac(NeuralLearner):
             ):
                 at = np.flatnonzero(chosen)
                 if len(at):
-                    memory[player].add(found(played, at, number[episode[at]], player), self.settings.memory)
+                    newest = max(self.settings.memory, int(self.settings.share * self.iteration * len(at)))
+                    memory[player].add(found(played, at, number[episode[at]], player), newest)
 
     def policy(self) -> Policy | NeuralPolicy:
         return self.ground.policy(self.averages if self.iteration else [None, None])
