@@ -14,7 +14,8 @@ factor of each infoset, which regret matching does not see: with tables and enou
 
 Deviations. Past policies and their advantages are tables, which networks are read into once; by the rules they are networks. Of
 more than ``past`` of them a uniform sample is kept. The critic learns by expected SARSA with one step where the paper has
-TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy.
+TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy. Networks are fitted to the newest
+rows, a share of all so far: few are a noisy sample of past policies, and with many the next policy answers old ones.
 """
 
 from collections.abc import Mapping
@@ -62,7 +63,7 @@ class Armac(NeuralLearner):
     Attributes:
         critic: of the current policy.
         regrets, averages: approximators of each player's mean advantages and average policy.
-        regret_rows, average_rows: what they are fitted to.
+        regret_rows, average_rows: what they are fitted to, the newest rows.
         past: past policies and their advantages, and the current policy.
         iteration: iterations done.
     """
