@@ -30,7 +30,7 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
 }
 """Settings besides the defaults."""
-COLUMNS = ("game", "learner", "episodes", "million histories", "exploitability", "processor time")
+COLUMNS = ("game", "learner", "seeds", "episodes", "million histories", "exploitability", "processor time")
 TABULAR = "dcfr"
 NAMES = [f"{learner} {game}" for game in GAMES for learner in RUNS]
 Curve = Mapping[str, Mapping[str, float]]
@@ -77,7 +77,7 @@ def reproduce(options: list[str] | None = None) -> Result:
         tables=[Table("Exploitability of the result", COLUMNS, rows(numbers, tables))],
         pictures=[drawn(numbers, tables)],
         notes=[
-            f"{BANDS} Seeds are {len(SEEDS)}. `ppo` and `mmd`: one network of two layers of 128 units for both players, of own "
+            f"{BANDS} `ppo` and `mmd`: one network of two layers of 128 units for both players, of own "
             "stones, known stones and the order of own tries; 256 episodes an update, step size 0.001 that falls to zero; the "
             "last policy. Clip 0.1, entropy 0.05, and for MMD a divergence of weight 0.05 are those of the paper for phantom "
             "tic-tac-toe. `nfsp` and `deep-cfr`: three layers of 64 units for each player; the average policy. `nfsp` "
@@ -101,13 +101,13 @@ def rows(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str
             if f"{learner} {game}" not in numbers:
                 continue
             for place, each in enumerate(over_seeds(numbers[f"{learner} {game}"])):
-                names = ["", ""] if place else [f"`{game}`", f"`{learner}`"]
+                names = ["", "", ""] if place else [f"`{game}`", f"`{learner}`", str(len(each))]
                 episodes, nodes, seconds = (np.mean(values_of(each, of)) for of in ("episodes", "nodes", "cpu_seconds"))
                 gains = values_of(each, "exploitability")
                 gain = band(gains, 4) if min(gains) < max(gains) else f"{gains[0]:.4f}"
                 found.append([*names, f"{episodes:,.0f}", f"{nodes / 1e6:.2f}", gain, f"{seconds:.0f} s"])
         for place, point in enumerate(tables[game]):
-            names = ["", "" if place else f"`{TABULAR}`"]
+            names = ["", "" if place else f"`{TABULAR}`", ""]
             effort = [f"{point['iterations']:.0f} iterations", ""]
             found.append([*names, *effort, f"{point['exploitability']:.4f}", f"{point['seconds']:.0f} s"])
     return found
