@@ -35,7 +35,7 @@ RUNS = (
     Run("nfsp-long", "nfsp", "leduc_poker", {"steps": 5000}),
     Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}),
     Run("armac", "armac", "leduc_poker", {"steps": 260}),
-    Run("armac-long", "armac", "leduc_poker", {"steps": 4400}),
+    Run("armac-long", "armac", "leduc_poker", {"steps": 4400, "share": 0.05}),
     Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )

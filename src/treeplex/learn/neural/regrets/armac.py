@@ -14,8 +14,8 @@ factor of each infoset, which regret matching does not see: with tables and enou
 
 Deviations. Past policies and their advantages are tables, which networks are read into once; by the rules they are networks. Of
 more than ``past`` of them a uniform sample is kept. The critic learns by expected SARSA with one step where the paper has
-TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy. Networks are fitted to the newest
-rows, a share of all so far: few are a noisy sample of past policies, and with many the next policy answers old ones.
+TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy. What is fitted are the
+newest rows: few are a noisy sample of past policies, and with many the next policy answers old ones.
 """
 
 from collections.abc import Mapping
@@ -51,7 +51,7 @@ class ArmacSettings(CriticSettings):
     past: int = setting(500, "past policies kept at most", low=1, fixed=True)
     explore: float = setting(0.5, "weight of uniform play in what the traverser follows", above=0, high=1)
     memory: int = setting(20_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
-    share: float = setting(0.05, "share of all rows so far that are fitted, where these are more", low=0, high=1, added=True)
+    share: float = setting(0.0, "share of all rows so far that are fitted, where these are more", low=0, high=1, added=True)
     fits: int = setting(20, "gradient steps of advantages and average in an iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
@@ -71,7 +71,7 @@ class Armac(NeuralLearner):
     settings_class = ArmacSettings
     spreads = True
     walks_rules: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE, "share": 0.05}}
     source = "Gruslys et al. 2020, The advantage regret-matching actor-critic (arXiv 2008.12234)"
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
