@@ -124,7 +124,9 @@ def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping
         }
         order = sorted(last, key=lambda learner: float(np.mean(last[learner])))
         means = ", ".join(f"`{each}` {band(last[each], 3)}" for each in order)
-        found.append(f"On `{game}` the order of means is {means}.")
+        first, second = (last[each] for each in order[:2])
+        apart = "overlap" if max(first) >= min(second) else "are apart"
+        found.append(f"On `{game}` the order of means is {means}; the bands of the first two {apart}.")
         least = min(min(each) for each in last.values())
         below = next(point for point in tables[game] if point["exploitability"] < least)
         found.append(
