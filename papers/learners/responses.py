@@ -51,7 +51,7 @@ WORDS = {
 }
 
 
-@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=12, needs=("torch",))
+@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]
