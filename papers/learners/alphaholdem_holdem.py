@@ -1,12 +1,18 @@
-"""AlphaHoldem on hold'em: a small deck, judged exactly, and whole no-limit hold'em, as far as two minutes go."""
+"""AlphaHoldem on hold'em: a small deck, judged exactly, and whole no-limit hold'em, as far as some minutes go."""
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
+from papers.learners.trained import BANDS, SEEDS, band
 from treeplex.evaluate.match.statistics import NORMAL_95
 from treeplex.forms.sources.load import load
 from treeplex.runs.alphaholdem.job import ALPHAHOLDEM
+from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.job.folder import kind_of
 from treeplex.runs.lbr import local_best_response
 from treeplex.runs.match.match import match
@@ -17,73 +23,130 @@ SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), which trained for three days on 
 FOLDERS = ROOT / "runs" / "papers" / "alphaholdem"
 SMALL = "holdem(stack=6,sizes=[100%;a],ranks=4,suits=2,hole=1,deal=[0;1;1])"
 WHOLE = "holdem(sizes=[50%;100%;a],preflop=[3x;a])"
-GAMES = {"small": SMALL, "whole": WHOLE}
-UPDATES = {"small": 60, "whole": 200}
-CHECKED = 4000
+CHECKED, EVERY = 4000, 20
+"""Hands against uniform play of an evaluation, and updates between two."""
+SHOWN = (0, 40, 100, 200, 400, 600, 800, 1000)
+"""Updates after which a table shows what was won from uniform play."""
+BLUEPRINT, BOARDS = "blueprint", 3000
+"""An opponent: a blueprint of external sampling in buckets, of about a minute."""
 OPPONENTS = ("uniform", *(f"rules(style={style})" for style in ("caller", "shover", "rock", "regular", "station", "maniac")))
-"""Agents of the library that it meets."""
+"""Agents of the library that it meets besides."""
 HANDS, LBR_HANDS = 400, 150
 """Of a match, in pairs with the same cards; and of local best response."""
 
 
-def trained(name: str) -> Training:
+class Plan(NamedTuple):
+    """A training: of which game, how many updates, and from which seeds."""
+
+    game: str
+    updates: int
+    seeds: Sequence[int] = SEEDS
+
+
+PLANS = {"small": Plan(SMALL, 60), "whole": Plan(WHOLE, 200), "longer": Plan(WHOLE, 1000, range(1))}
+LATER = {"whole": 200, "longer": 1000}
+"""Trainings whose networks a local best response meets, by their updates."""
+
+
+def folder_of(name: str, seed: int) -> Path:
+    """Where a training is."""
+    return FOLDERS / f"holdem-{name}-{seed}"
+
+
+def trained(name: str, seed: int) -> Training:
     """A training, which goes on where it stands."""
-    folder = FOLDERS / f"holdem-{name}"
+    plan, folder = PLANS[name], folder_of(name, seed)
     if kind_of(folder) == ALPHAHOLDEM.name:
-        return train(resume=folder, settings={"updates": UPDATES[name]})
-    settings = {"updates": UPDATES[name], "checked": CHECKED, "every": 20}
-    return train(GAMES[name], "alphaholdem", settings=settings, out=folder)
+        return train(resume=folder, settings={"updates": plan.updates})
+    settings = {"updates": plan.updates, "checked": CHECKED, "every": EVERY, "seed": seed}
+    return train(plan.game, "alphaholdem", settings=settings, out=folder)
 
 
-def meetings(folder: str) -> tuple[dict[str, Any], Table]:
-    """Matches of the network for whole hold'em against agents of the library, and its local best response."""
-    game, agent = load(WHOLE), f"alphaholdem(net={folder})"
-    found: dict[str, Any] = {}
-    for opponent in OPPONENTS:
+def measured(training: Training) -> dict[str, Any]:
+    """What a training comes to."""
+    first, last = training.records[0], training.records[-1]
+    names = ("exploitability", "won", "interval", "hands", "decisions", "cpu_seconds")
+    curve = {str(record.done): [record.won, record.interval] for record in training.records}
+    return {**{name: getattr(last, name) for name in names}, "exploitability at first": first.exploitability, "curve": curve}
+
+
+def blueprint() -> str:
+    """The folder of the blueprint that it meets."""
+    folder = FOLDERS / BLUEPRINT
+    if not folder.exists():
+        train(WHOLE, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=folder)
+    return str(folder)
+
+
+def meetings(agent: str) -> dict[str, dict[str, float]]:
+    """Matches of a network for whole hold'em against agents of the library."""
+    game, found = load(WHOLE), dict[str, dict[str, float]]()
+    for name, opponent in ((BLUEPRINT, blueprint()), *((each, each) for each in OPPONENTS)):
         score = match(game, [agent, opponent], hands=HANDS, duplicate=True).scores[0]
-        found[opponent] = {"won": score.result.mean[0], "interval": NORMAL_95 * score.result.error[0], "hands": score.hands}
-        print(opponent, found[opponent], flush=True)
-    response = local_best_response(game, agent, hands=LBR_HANDS, actions="fcpa")
-    found["lbr"] = {"won": -response.value, "interval": response.interval, "hands": response.hands}
-    print("lbr", found["lbr"], flush=True)
-    rows = [
-        [f"`{name}`", f"{each['won']:+.2f} ± {each['interval']:.2g}", f"{1000 * each['won'] / 2:+,.0f}", f"{each['hands']:,}"]
-        for name, each in found.items()
-    ]
-    caption = "Whole hold'em: what the network wins from agents of the library, and what local best response takes from it"
-    return found, Table(caption, ["against", "chips a hand", "thousandths of a big blind", "hands"], rows)
+        found[name] = {"won": score.result.mean[0], "interval": NORMAL_95 * score.result.error[0], "hands": score.hands}
+        print(name, found[name], flush=True)
+    return found
 
 
-@study(title="AlphaHoldem on hold'em", place=22, minutes=10, needs=("torch",))
+def bound(name: str) -> dict[str, float]:
+    """What local best response leaves to the network of a training from the first seed."""
+    agent = f"alphaholdem(net={folder_of(name, 0)})"
+    response = local_best_response(load(WHOLE), agent, hands=LBR_HANDS, actions="fcpa")
+    found = {"won": -response.value, "interval": response.interval, "hands": response.hands}
+    print("lbr", name, found, flush=True)
+    return found
+
+
+def training_row(name: str, runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
+    """A row of the table of trainings: means and bands over seeds."""
+    plan, each = PLANS[name], list(runs.values())
+    judged = ""
+    if each[0]["exploitability"] is not None:
+        judged = f"{each[0]['exploitability at first']:.3f} to {band([run['exploitability'] for run in each], 3)}"
+    won = band([run["won"] for run in each])
+    if len(each) == 1:
+        won = f"{won} ± {each[0]['interval']:.2g}"
+    hands, seconds = (np.mean([run[of] for run in each]) for of in ("hands", "cpu_seconds"))
+    rate = np.mean([run["decisions"] / run["cpu_seconds"] for run in each])
+    return [f"`{plan.game}`", f"{plan.updates}", str(len(each)), judged, won, f"{hands:,.0f}", f"{seconds:.0f}", f"{rate:,.0f}"]
+
+
+def chips(found: Mapping[str, float]) -> str:
+    """Chips won a hand, with half the width of the 95% interval."""
+    return f"{found['won']:+.2f} ± {found['interval']:.2g}"
+
+
+def match_rows(met: Mapping[str, Mapping[str, float]]) -> list[list[str]]:
+    """A row for each opponent."""
+    return [[f"`{name}`", chips(each), f"{1000 * each['won'] / 2:+,.0f}", f"{each['hands']:,}"] for name, each in met.items()]
+
+
+@study(title="AlphaHoldem on hold'em", place=22, minutes=25, needs=("torch",))
 def reproduce() -> Result:
-    measured, rows = {}, []
-    for name, game in GAMES.items():
-        records = trained(name).records
-        first, last = records[0], records[-1]
-        rate = last.decisions / last.cpu_seconds
-        measured[name] = {
-            "exploitability": last.exploitability,
-            "exploitability at first": first.exploitability,
-            "won": last.won,
-            "interval": last.interval,
-            "hands": last.hands,
-            "decisions": last.decisions,
-            "cpu_seconds": last.cpu_seconds,
-        }
-        judged = "" if last.exploitability is None else f"{first.exploitability:.3f} to {last.exploitability:.3f}"
-        won = f"{last.won:+.2f} ± {last.interval:.2g}"
-        rows.append([f"`{game}`", f"{last.done}", judged, won, f"{last.hands:,}", f"{last.cpu_seconds:.0f}", f"{rate:,.0f}"])
-        print(rows[-1], flush=True)
-    met, table = meetings(str(FOLDERS / "holdem-whole"))
-    whole = measured["whole"]
-    rate = whole["decisions"] / whole["cpu_seconds"]
+    trainings = {name: {str(seed): measured(trained(name, seed)) for seed in plan.seeds} for name, plan in PLANS.items()}
+    rows = [training_row(name, runs) for name, runs in trainings.items()]
+    met, bounds = meetings(f"alphaholdem(net={folder_of('longer', 0)})"), {name: bound(name) for name in LATER}
+    longest = trainings["longer"]["0"]
+    rate, curve = longest["decisions"] / longest["cpu_seconds"], longest["curve"]
+    of_updates = {updates: bounds[name] for name, updates in LATER.items()}
+    along = [
+        [
+            f"{step:,}",
+            f"{curve[str(step)][0]:+.2f} ± {curve[str(step)][1]:.2g}",
+            chips(of_updates[step]) if step in of_updates else "",
+        ]
+        for step in SHOWN
+    ]
+    fewer, more = (bounds[name] for name in LATER)
     return Result(
         source=SOURCE,
         findings=[
             f"Whole hold'em trains by its rules, nothing enumerated: {rate:,.0f} decisions a second of processor, learning "
-            f"included. After {whole['hands']:,} hands the network wins {whole['won']:+.1f} ± {whole['interval']:.2g} chips a "
-            "hand from uniform play (95% interval). That is minutes of one processor: local best response takes "
-            f"{-met['lbr']['won']:.1f} ± {met['lbr']['interval']:.2g} chips a hand from it, a lower bound of what it can lose.",
+            f"included. After {longest['hands']:,} hands the network wins {chips(longest)} chips a hand from uniform play (95% "
+            "interval).",
+            f"That is minutes of one processor: local best response leaves it {chips(fewer)} chips a hand after "
+            f"{LATER['whole']:,} updates and {chips(more)} after {LATER['longer']:,}, so it can lose at least as much. From a "
+            f"blueprint of a minute it wins {chips(met[BLUEPRINT])} after {LATER['longer']:,}.",
         ],
         tables=[
             Table(
@@ -91,6 +154,7 @@ def reproduce() -> Result:
                 [
                     "game",
                     "updates",
+                    "seeds",
                     "exploitability",
                     "against uniform, chips a hand",
                     "hands",
@@ -99,11 +163,23 @@ def reproduce() -> Result:
                 ],
                 rows,
             ),
-            table,
+            Table(
+                f"Whole hold'em, the training of {LATER['longer']:,} updates: chips a hand",
+                ["updates", "against uniform", "against local best response"],
+                along,
+            ),
+            Table(
+                f"Whole hold'em: what the network wins after {LATER['longer']:,} updates",
+                ["against", "chips a hand", "thousandths of a big blind", "hands"],
+                match_rows(met),
+            ),
         ],
         notes=[
-            "One seed. Exploitability is exact, before training and after it. The big blind is 2 chips. Processor time is with "
-            "evaluations. Local best response considers folding, calling, and bets of the pot and of everything.",
+            f"{BANDS} The training of {LATER['longer']:,} updates has one seed, 0, and so have the networks that meet others. "
+            "Exploitability is exact, before training and after it. The big blind is 2 chips. Processor time is with "
+            f"evaluations, each of {CHECKED:,} hands against uniform play. Local best response considers folding, calling, and "
+            f"bets of the pot and of everything, over {LBR_HANDS} hands. `{BLUEPRINT}` is made by external sampling in buckets "
+            f"on {BOARDS:,} boards.",
         ],
-        numbers={"trainings": measured, "matches": met},
+        numbers={"trainings": trainings, "matches": met, "bounds": bounds},
     )

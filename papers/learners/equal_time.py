@@ -1,10 +1,8 @@
 """Learners at equal processor time: what each comes to in a few seconds on small games, exactly judged, tables beside."""
 
 import math
-import time
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -12,27 +10,20 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 
 from papers.common.drawing import save
-from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
+from papers.learners.timed import BOTH, BUDGET, NETWORKS, TABULAR, measured
+from papers.learners.trained import SEEDS, STORED, earlier, values_of
+from treeplex.arrays import Floats
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
-from treeplex.learn.learner import Learner
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.plots import INK
-from treeplex.runs.train.registry import NEURAL, neural_class
-from treeplex.solvers import make_solver
 
 STUDY = "learners/equal_time"
-BUDGET = 6.0
-"""Processor seconds of a cell."""
-SEED = 0
 FLOOR = 1e-6
 """Parts of uniform play's exploitability below count as none."""
-TRIED = 0.4
-"""Processor seconds of the trial that tells how long a step takes."""
 GAMES: Mapping[str, str] = {
     "Kuhn": "kuhn_poker",
     "Leduc": "leduc_poker",
@@ -47,144 +38,33 @@ GAMES: Mapping[str, str] = {
 """By what a table calls them, in the order in which they are measured."""
 
 
-class Entry(NamedTuple):
-    """A learner: what it uses of the game at a step, and settings besides the defaults, for a short training."""
-
-    sees: str
-    settings: Mapping[str, Any] = {}
-
-
-SAMPLES, WHOLE = "samples", "whole game"
-FEW: Mapping[str, Any] = {"fits": 100}
-FEW_CRITIC: Mapping[str, Any] = {"fits": 100, "critic_fits": 150}
-NETWORKS: Mapping[str, Entry] = {
-    "sd-cfr": Entry(SAMPLES, FEW),
-    "deep-cfr": Entry(SAMPLES, {**FEW, "average_fits": 500}),
-    "dream": Entry(SAMPLES, FEW_CRITIC),
-    "escher": Entry(SAMPLES, {**FEW_CRITIC, "corrected": True, "average": "exact"}),
-    "vr-deep-pdcfr+": Entry(SAMPLES, {**FEW_CRITIC, "walks": 2000, "average": "exact"}),
-    "nfsp": Entry(SAMPLES),
-    "armac": Entry(SAMPLES, {"critic_fits": 150}),
-    "qpg": Entry(SAMPLES),
-    "r-nad": Entry(SAMPLES),
-    "mmd": Entry(SAMPLES),
-    "ppo": Entry(SAMPLES),
-    "neurd": Entry(WHOLE),
-    "rcfr": Entry(WHOLE),
-    "ned": Entry(WHOLE),
-}
-TABULAR: Mapping[str, Entry] = {
-    "es-mccfr": Entry(SAMPLES),
-    "os-mccfr": Entry(SAMPLES),
-    "ccs-mccfr": Entry("sampled chance"),
-    "psro": Entry(WHOLE),
-    "cfr+": Entry(WHOLE),
-}
-"""Without networks; ``psro`` is a learner whose default responses are exact."""
-BOTH: Mapping[str, Entry] = {**NETWORKS, **TABULAR}
-
-
-def clocked(action: Callable[[], Any]) -> float:
-    """The processor seconds of a call."""
-    began = time.process_time()
-    action()
-    return time.process_time() - began
-
-
-def steps_within(step: Callable[[], Any], seconds: float) -> int:
-    """Take steps for so many processor seconds, at least one; one that would end more than half a step late is left out."""
-    began, steps, longest = time.process_time(), 0, 0.0
-    while steps == 0 or time.process_time() - began + longest / 2.0 < seconds:
-        longest = clocked(step)
-        steps += 1
-    return steps
-
-
-def fresh(name: str, game: str, changes: Mapping[str, Any]) -> Learner:
-    """A learner that has not begun, with everything ready that the clock is not to see."""
-    made = neural_class(NEURAL[name])
-    settings = made.settings_class().changed({**BOTH[name].settings, **changes, "seed": SEED})
-    return made(load_rules(game), settings)
-
-
-def planned(name: str, steps: int) -> dict[str, Any]:
-    """Settings that say how long the training is, for schedules that depend on it."""
-    plan: dict[str, Any] = {"steps": steps}
-    if name == "r-nad":
-        plan["phase"] = max(steps // 27, 20)
-    if name == "nfsp":
-        plan["explore_over"] = 4000 * steps
-    return plan
-
-
-def learned(name: str, game: str) -> dict[str, float]:
-    """What a learner comes to within the budget, the average's network included.
-
-    A trial of the same learner, whose time is not counted, compiles kernels and tells how many steps there will be.
-    """
-    trial = fresh(name, game, {})
-    trial.step()
-    trial.policy()
-    reserved = clocked(trial.policy)
-    began = time.process_time()
-    tried = steps_within(trial.step, TRIED)
-    steps = max(round((BUDGET - reserved) * tried / (time.process_time() - began)), 1)
-    student = fresh(name, game, planned(name, steps))
-    return timed(student.step, student.policy, BUDGET - reserved)
-
-
-def solved(name: str, game: str) -> dict[str, float]:
-    """The same for a tabular algorithm, whose steps are as many iterations as take a hundredth of a second or more."""
-    compiled = compile_game(game)
-    trial, chunk = make_solver(compiled, name), 1
-    trial.run(1)
-    trial.average_policy()
-    while clocked(partial(trial.run, chunk)) < 0.01:
-        chunk *= 2
-    solver = make_solver(compiled, name)
-    found = timed(lambda: solver.run(chunk), solver.average_policy, BUDGET)
-    return {**found, "steps": solver.iteration}
-
-
-def timed(step: Callable[[], Any], policy: Callable[[], Policy], seconds: float) -> dict[str, float]:
-    """Steps within the time, and the exploitability of the policy at the end."""
-    began = time.process_time()
-    steps = steps_within(step, seconds)
-    result = policy()
-    spent = time.process_time() - began
-    return {"exploitability": judge(result.game, result).exploitability, "steps": steps, "cpu_seconds": spent}
-
-
-def measured(name: str, game: str) -> dict[str, float]:
-    """A cell, kept."""
-    entry = BOTH[name]
-    neural = name in NEURAL
-    modules = ("treeplex.learn.neural", "treeplex.engine.histories") if neural else ("treeplex.solvers", "treeplex.engine")
-    key = {"study": STUDY, "game": game, "learner": name, "settings": dict(entry.settings), "seed": SEED, "seconds": BUDGET}
-    found: dict[str, float] = kept({**key, "code": code(*modules)}, lambda: (learned if neural else solved)(name, game))
-    print(game, name, found, flush=True)
-    return found
-
-
-def all_of(game: str) -> dict[str, Any]:
-    """A column: uniform play, and each learner."""
+def all_of(game: str, before: Mapping[str, Any]) -> dict[str, Any]:
+    """A column: uniform play, and of each learner its cells by seed as text; where there are some, those from before."""
     compiled = compile_game(game)
     uniform = judge(compiled, Policy.uniform(compiled)).exploitability
     sizes = {"infosets": len(compiled.infostates), "histories": compiled.size.histories}
+    found: dict[str, Any] = {"uniform": {"exploitability": uniform, **sizes}}
     with one_thread():
-        return {"uniform": {"exploitability": uniform, **sizes}, **{name: measured(name, game) for name in BOTH}}
+        for name, entry in BOTH.items():
+            known = before.get(name, {})
+            found[name] = {str(seed): known.get(str(seed)) or measured(name, game, seed) for seed in entry.seeds}
+    return found
 
 
-def parts(numbers: Mapping[str, Any], names: Sequence[str]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    """Exploitability as a part of that of uniform play, learners by games."""
-    games = list(numbers)
-    found = [
-        [numbers[game][name]["exploitability"] / numbers[game]["uniform"]["exploitability"] for game in games] for name in names
-    ]
-    return np.maximum(np.array(found), FLOOR)
+def parts(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
+    """Exploitability as a part of that of uniform play, learners by games by seeds."""
+    games = [numbers[game] for game in numbers]
+    found = [[values_of(each[name], "exploitability") for each in games] for name in names]
+    uniform = [each["uniform"]["exploitability"] for each in games]
+    return np.maximum(np.array(found) / np.array(uniform)[:, None], FLOOR)
 
 
-def mean_ranks(values: np.ndarray[Any, np.dtype[np.float64]]) -> list[float]:
+def means(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
+    """The same, the mean over seeds; of learners that may have one seed only."""
+    return np.concatenate([parts(numbers, [name]).mean(axis=2) for name in names])
+
+
+def mean_ranks(values: Floats) -> list[float]:
     """The mean place of each row over the columns, 1 for the least."""
     return list(np.mean((values[None] < values[:, None]).sum(axis=1) + 1.0, axis=1))
 
@@ -197,38 +77,65 @@ def number(value: float) -> str:
     return f"{value:.{digits}f}" if value >= 0.0001 else f"{value:.0e}".replace("e-0", "e-")
 
 
+def ranked(numbers: Mapping[str, Any]) -> dict[str, float]:
+    """Networks by their mean rank over games, the best first; ranks are those of means over seeds."""
+    ranks = dict(zip(NETWORKS, mean_ranks(means(numbers, list(NETWORKS))), strict=True))
+    return dict(sorted(ranks.items(), key=lambda each: each[1]))
+
+
+def ranks_by_seed(numbers: Mapping[str, Any], names: Sequence[str]) -> Floats:
+    """Mean ranks over games, networks by seeds."""
+    found = parts(numbers, names)
+    return np.array([mean_ranks(found[:, :, seed]) for seed in range(found.shape[2])]).T
+
+
 def shown(numbers: Mapping[str, Any]) -> Table:
-    """The table: the best of the networks and of the others is bold in each column."""
-    rows = []
-    for names in (NETWORKS, TABULAR):
-        values = parts(numbers, list(names))
-        ranks = mean_ranks(values) if names is NETWORKS else [math.nan] * len(names)
-        for place in np.argsort(ranks) if names is NETWORKS else range(len(names)):
-            name, row = list(names)[place], values[place]
-            cells = [number(each) for each in row]
+    """The table of means: the best of the networks and of the others is bold in each column."""
+    ranks, rows = ranked(numbers), []
+    for names, kind in ((list(ranks), "network"), (list(TABULAR), "table")):
+        values = means(numbers, names)
+        for name, row in zip(names, values, strict=True):
             cells = [
-                f"**{cell}**" if each <= least else cell
-                for cell, each, least in zip(cells, row, values.min(axis=0), strict=True)
+                f"**{number(each)}**" if each <= least else number(each)
+                for each, least in zip(row, values.min(axis=0), strict=True)
             ]
-            kind = "network" if names is NETWORKS else "table"
-            rank = f"{ranks[place]:.1f}" if names is NETWORKS else ""
-            rows.append([f"`{name}`", f"{kind}, {names[name].sees}", *cells, rank])
-    caption = f"Exploitability after {BUDGET:g} processor seconds, as a part of that of uniform play"
+            rows.append([f"`{name}`", f"{kind}, {BOTH[name].sees}", *cells, f"{ranks[name]:.1f}" if name in ranks else ""])
+    caption = f"Exploitability after {BUDGET:g} processor seconds, as a part of that of uniform play, the mean over seeds"
     return Table(caption, ["learner", "learns by", *numbers, "mean rank of networks"], rows)
+
+
+def spread(numbers: Mapping[str, Any]) -> Table:
+    """The least and the most over seeds, of all that draws something; of networks also of mean ranks."""
+    networks = list(ranked(numbers))
+    ranks, rows = dict(zip(networks, ranks_by_seed(numbers, networks), strict=True)), []
+    for name in (*networks, *(each for each, entry in TABULAR.items() if len(entry.seeds) > 1)):
+        found = parts(numbers, [name])[0]
+        cells = [f"{number(row.min())} to {number(row.max())}" for row in found]
+        rank = f"{ranks[name].min():.1f} to {ranks[name].max():.1f}" if name in ranks else ""
+        rows.append([f"`{name}`", *cells, rank])
+    return Table("The least and the most over seeds", ["learner", *numbers, "mean rank of networks"], rows)
+
+
+def agreement(numbers: Mapping[str, Any]) -> str:
+    """How far seeds agree on the order of networks, as a sentence."""
+    ranks = ranks_by_seed(numbers, list(NETWORKS))
+    ahead = ranks[:, None] < ranks[None]
+    every, behind = ahead.all(axis=2).sum(), math.comb(len(NETWORKS), 2)
+    return f"Of {behind} pairs of networks {every} are in the same order by mean rank from each of the {ranks.shape[1]} seeds."
 
 
 def drawn(numbers: Mapping[str, Any]) -> Picture:
     """A map of the table: the lighter, the less exploitable."""
-    ranked = [list(NETWORKS)[place] for place in np.argsort(mean_ranks(parts(numbers, list(NETWORKS))))]
-    names = [*ranked, *TABULAR]
-    values = parts(numbers, names)
+    networks = list(ranked(numbers))
+    names = [*networks, *TABULAR]
+    values = means(numbers, names)
     lowest = -3.0
     figure = Figure(figsize=(max(2.4 + 0.95 * len(numbers), 6.5), 1.7 + 0.33 * len(names)), dpi=110, layout="constrained")
     FigureCanvasAgg(figure)
     axes = figure.subplots()
     heights = np.clip(np.log10(values), lowest, 0.0)
     image = axes.imshow(heights, aspect="auto", cmap="cividis_r", norm=Normalize(lowest, 0.0))
-    for group in (range(len(ranked)), range(len(ranked), len(names))):
+    for group in (range(len(networks)), range(len(networks), len(names))):
         for row in group:
             for column in range(len(numbers)):
                 best = values[row, column] <= values[list(group), column].min()
@@ -236,13 +143,13 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
                 weight = "bold" if best else "normal"
                 text = f"{number(values[row, column])}{' ●' if best else ''}"
                 axes.text(column, row, text, ha="center", va="center", fontsize=9, color=shade, fontweight=weight)
-    axes.axhline(len(ranked) - 0.5, color="white", linewidth=5)
+    axes.axhline(len(networks) - 0.5, color="white", linewidth=5)
     axes.set_xticks(range(len(numbers)), list(numbers), fontsize=10, color=INK)
     axes.xaxis.tick_top()
     axes.set_yticks(range(len(names)), names, fontsize=10, color=INK)
     axes.tick_params(length=0)
     axes.spines[:].set_visible(False)
-    for middle, words in (((len(ranked) - 1) / 2.0, "networks"), (len(ranked) + (len(TABULAR) - 1) / 2.0, "tables")):
+    for middle, words in (((len(networks) - 1) / 2.0, "networks"), (len(networks) + (len(TABULAR) - 1) / 2.0, "tables")):
         axes.text(1.01, middle, words, transform=axes.get_yaxis_transform(), rotation=270, va="center", fontsize=10, color=INK)
     bar = figure.colorbar(image, ax=axes, location="bottom", shrink=0.7, aspect=40, pad=0.02, extend="both")
     bar.set_ticks([-3, -2, -1, 0], labels=["0.001", "0.01", "0.1", "1, as uniform"])
@@ -258,30 +165,32 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
     )
 
 
-@study(title="Learners at equal processor time", place=2, minutes=20, needs=("torch",))
+@study(title="Learners at equal processor time", place=2, minutes=50, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before."""
-    if unknown := set(options or ()) - GAMES.keys():
+    """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before.
+
+    With :data:`STORED` among them, only seeds are measured that were not before.
+    """
+    if unknown := set(options or ()) - {*GAMES, STORED}:
         raise SystemExit(f"{STUDY} has no game called {', '.join(sorted(unknown))}; it has {', '.join(GAMES)}")
-    known = stored(STUDY)
-    numbers = {}
+    chosen, before, numbers = [each for each in options or () if each != STORED], stored(STUDY), {}
     for title, game in GAMES.items():
-        if not options or title in options:
-            numbers[title] = all_of(game)
-        elif title in known:
-            numbers[title] = known[title]
-    values = parts(numbers, list(NETWORKS))
+        if not chosen or title in chosen:
+            numbers[title] = all_of(game, earlier(STUDY, options).get(title, {}))
+        elif title in before:
+            numbers[title] = before[title]
+    ranks = ranked(numbers)
+    values = means(numbers, list(NETWORKS))
     winners = {
         title: " and ".join(f"`{name}`" for name, part in zip(NETWORKS, column, strict=True) if part <= column.min())
         for title, column in zip(numbers, values.T, strict=True)
     }
-    ranks = dict(zip(NETWORKS, mean_ranks(values), strict=True))
-    first, second, last = (sorted(ranks, key=ranks.__getitem__)[place] for place in (0, 1, -1))
-    tabular = parts(numbers, ["es-mccfr"])[0]
+    first, second, last = (list(ranks)[place] for place in (0, 1, -1))
+    tabular = means(numbers, ["es-mccfr"])[0]
     ahead = sum(bool(tabular[column] <= values[:, column].min()) for column in range(len(numbers)))
-    spent = [numbers[title][name]["cpu_seconds"] for title in numbers for name in BOTH]
+    spent = [second for title in numbers for name in BOTH for second in values_of(numbers[title][name], "cpu_seconds")]
     easy = [title for title, middle in zip(numbers, np.median(values, axis=0), strict=True) if middle < 0.01]
-    worse = [f"`{name}`" for name in NETWORKS if (parts(numbers, [name])[0] >= 1.0).any()]
+    worse = [f"`{name}`" for name in NETWORKS if (means(numbers, [name])[0] >= 1.0).any()]
     sizes = "; ".join(
         f"{title} is `{GAMES[title]}`, {each['uniform']['infosets']:,} infosets" for title, each in numbers.items()
     )
@@ -291,15 +200,17 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"The best network by game: {', '.join(f'{title} {names}' for title, names in winners.items())}.",
             f"By mean rank over {len(numbers)} games: `{first}` ({ranks[first]:.1f} of {len(NETWORKS)}), then `{second}` "
             f"({ranks[second]:.1f}); last `{last}` ({ranks[last]:.1f}).",
+            agreement(numbers),
             f"Tabular external sampling is ahead of every network on {ahead} of {len(numbers)} games.",
             *([f"Too easy to tell much, for most networks are below 0.01: {', '.join(easy)}."] if easy else []),
             *([f"On at least one game no better than uniform play: {', '.join(worse)}."] if worse else []),
         ],
-        tables=[shown(numbers)],
+        tables=[shown(numbers), spread(numbers)],
         pictures=[drawn(numbers)],
         notes=[
-            f"One seed, {SEED}, so that small differences mean nothing. {BUDGET:g} seconds are short: methods that are slow to "
-            f"start look worse than they are. Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
+            f"Of {len(SEEDS)} seeds the mean is shown, where something is drawn; ranks are those of means. "
+            f"{BUDGET:g} seconds are short: methods that are slow to start look worse than they are. "
+            f"Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
             "and on larger games the network of `deep-cfr`'s average takes longer than its trial said.",
             "Settings are the defaults but for fewer gradient steps and walks where otherwise few iterations would fit: "
             "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "

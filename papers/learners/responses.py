@@ -32,18 +32,26 @@ RUNS = (
     Run("nfsp-table", "nfsp", "leduc_poker", {**TABLE, "steps": 1800}),
     Run("ned", "ned", "leduc_poker", {"steps": 2500}),
     Run("nfsp", "nfsp", "leduc_poker", {"steps": 1800}),
+    Run("nfsp-long", "nfsp", "leduc_poker", {"steps": 5000}),
     Run("psro-learned", "psro", "leduc_poker", {"oracle": "learned", "steps": 50}),
     Run("armac", "armac", "leduc_poker", {"steps": 260}),
+    Run("armac-long", "armac", "leduc_poker", {"steps": 4400, "share": 0.05}),
     Run("rcfr", "rcfr", "leduc_poker", {"steps": 1000}),
     Run("rcfr-plus", "rcfr", "leduc_poker", {**Rcfr.presets["plus"], "steps": 1000}),
 )
 """In the order in which they are made; networks have the learners' defaults."""
 STEPS = (10, 32, 100, 320, 1000, 3200, 10_000)
 """After which a table shows what was reached; ten per power of ten are measured."""
-WORDS = {"psro": "best responses", "psro-learned": "learned responses", "rcfr-plus": "with networks, `plus`"}
+WORDS = {
+    "psro": "best responses",
+    "psro-learned": "learned responses",
+    "rcfr-plus": "with networks, `plus`",
+    "nfsp-long": "with networks, longer",
+    "armac-long": "with networks, longer",
+}
 
 
-@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=12, needs=("torch",))
+@study(title="Learners by responses on Kuhn and Leduc poker", place=3, minutes=60, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of runs, as in :data:`RUNS`; and :data:`STORED`."""
     said = published("learners")["responses"]
@@ -125,6 +133,10 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
             f"{effort['cpu_seconds']:.0f} seconds of one processor. A step "
             "there sees all transitions that are kept, put together by infoset; published runs draw batches of 128."
         )
+    for name, words in (("nfsp-long", "Neural fictitious self-play"), ("armac-long", "ARMAC")):
+        if f"leduc_poker/{name}" in conv:
+            millions = mean_effort(found[f"leduc_poker/{name}"])["episodes"] / 1e6
+            sentences.append(f"{words} comes to NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes.")
     if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
             f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}: what networks get wrong of "

@@ -3,11 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import treeplex as tp
+import numpy as np
+
 from papers.common.drawing import dress, legend_in, line_style, panels, plain_labels, save
-from papers.common.kept import FOLDER
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
+from papers.learners.trained import BANDS, SEEDS, STORED, band, folder_of, trained, values_of
 
 GAMES = ("phantom_ttt", "dark_hex")
 GRADIENT = {"batch": 256, "rate": 0.001}
@@ -29,31 +30,46 @@ RUNS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     },
 }
 """Settings besides the defaults."""
-COLUMNS = ("game", "learner", "episodes", "million histories", "exploitability", "processor time")
+COLUMNS = ("game", "learner", "seeds", "episodes", "million histories", "exploitability", "processor time")
 TABULAR = "dcfr"
+NAMES = [f"{learner} {game}" for game in GAMES for learner in RUNS]
 Curve = Mapping[str, Mapping[str, float]]
 """Measures and processor seconds by the number of updates, as text."""
+Seeds = Mapping[str, Curve]
+"""Curves by seed, as text."""
 
 
-def trained(learner: str, game: str) -> dict[str, dict[str, float]]:
-    """The curve of a training, resumed from its folder if there is one."""
-    folder = FOLDER / "phantom-learners" / f"{learner}-{game}"
-    if (folder / "run.json").is_file():
-        training = tp.train(resume=folder, settings=RUNS[learner][game])
-    else:
-        training = tp.train(game, learner, settings=RUNS[learner][game], out=folder)
-    return {str(record.done): {**record.measures, "cpu_seconds": record.cpu_seconds} for record in training.records}
+def curves(name: str, before: Seeds) -> dict[str, Curve]:
+    """The curve of a training from each seed; as measured before where it has no folder."""
+    learner, _, game = name.partition(" ")
+    found = dict[str, Curve]()
+    for seed in map(str, SEEDS):
+        if seed in before and not folder_of(game, learner, int(seed)).exists():
+            found[seed] = before[seed]
+            continue
+        records = trained(game, learner, RUNS[learner][game], seed=int(seed)).records
+        found[seed] = {str(record.done): {**record.measures, "cpu_seconds": record.cpu_seconds} for record in records}
+        print(name, seed, records[-1].measures, flush=True)
+    return found
 
 
-@study(title="Deep learners on phantom tic-tac-toe and dark hex, judged exactly", place=3, minutes=50, needs=("torch",))
+def over_seeds(found: Seeds) -> list[dict[str, Mapping[str, float]]]:
+    """For each number of updates what the seeds had come to."""
+    first = next(iter(found.values()))
+    return [{seed: curve[done] for seed, curve in found.items()} for done in first]
+
+
+@study(title="Deep learners on phantom tic-tac-toe and dark hex, judged exactly", place=3, minutes=150, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
-    """With options, trainings such as ``"nfsp dark_hex"``: the others are as they are stored."""
-    numbers: dict[str, Any] = stored("phantom/learners") if options else {}
-    names = [f"{learner} {game}" for game in GAMES for learner in RUNS]
-    for name in options or names:
-        learner, _, game = name.partition(" ")
-        numbers[name] = trained(learner, game)
-    numbers = {name: numbers[name] for name in names if name in numbers}
+    """With options, trainings such as ``"nfsp dark_hex"``: the others are as they are stored.
+
+    With :data:`STORED` among them, seeds that have no folder are as they are stored, too.
+    """
+    before: dict[str, Any] = stored("phantom/learners") if options else {}
+    wanted = [each for each in options or () if each != STORED] or NAMES
+    known = before if STORED in (options or ()) else {}
+    numbers = {name: curves(name, known.get(name, {})) if name in wanted else before.get(name) for name in NAMES}
+    numbers = {name: each for name, each in numbers.items() if each}
     tables = {game: stored("phantom/whole_boards")[game]["curves"][TABULAR] for game in GAMES}
     return Result(
         source="Rudolph et al. 2025, Reevaluating Policy Gradient Methods for Imperfect-Information Games (arXiv 2502.08938)",
@@ -61,9 +77,9 @@ def reproduce(options: list[str] | None = None) -> Result:
         tables=[Table("Exploitability of the result", COLUMNS, rows(numbers, tables))],
         pictures=[drawn(numbers, tables)],
         notes=[
-            "One seed, 0. `ppo` and `mmd`: one network of two layers of 128 units for both players, of own stones, known "
-            "stones and the order of own tries; 256 episodes an update, step size 0.001 that falls to zero; the last "
-            "policy. Clip 0.1, entropy 0.05, and for MMD a divergence of weight 0.05 are those of the paper for phantom "
+            f"{BANDS} `ppo` and `mmd`: one network of two layers of 128 units for both players, of own "
+            "stones, known stones and the order of own tries; 256 episodes an update, step size 0.001 that falls to zero; the "
+            "last policy. Clip 0.1, entropy 0.05, and for MMD a divergence of weight 0.05 are those of the paper for phantom "
             "tic-tac-toe. `nfsp` and `deep-cfr`: three layers of 64 units for each player; the average policy. `nfsp` "
             "plays 256 episodes a batch, with 16 gradient steps of 256 rows; `deep-cfr` makes two walks for each player in an "
             f"iteration{walked(numbers)}. The paper has three layers of 512 units, 10 million "
@@ -77,34 +93,42 @@ def reproduce(options: list[str] | None = None) -> Result:
     )
 
 
-def rows(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[list[str]]:
+def rows(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[list[str]]:
     """Of each training, and beneath those of a game of the tabular solver."""
     found = list[list[str]]()
     for game in GAMES:
         for learner in RUNS:
-            for place, each in enumerate(numbers.get(f"{learner} {game}", {}).values()):
-                names = ["", ""] if place else [f"`{game}`", f"`{learner}`"]
-                effort = [f"{each['episodes']:,.0f}", f"{each['nodes'] / 1e6:.2f}"]
-                found.append([*names, *effort, f"{each['exploitability']:.4f}", f"{each['cpu_seconds']:.0f} s"])
+            if f"{learner} {game}" not in numbers:
+                continue
+            for place, each in enumerate(over_seeds(numbers[f"{learner} {game}"])):
+                names = ["", "", ""] if place else [f"`{game}`", f"`{learner}`", str(len(each))]
+                episodes, nodes, seconds = (np.mean(values_of(each, of)) for of in ("episodes", "nodes", "cpu_seconds"))
+                gains = values_of(each, "exploitability")
+                gain = band(gains, 4) if min(gains) < max(gains) else f"{gains[0]:.4f}"
+                found.append([*names, f"{episodes:,.0f}", f"{nodes / 1e6:.2f}", gain, f"{seconds:.0f} s"])
         for place, point in enumerate(tables[game]):
-            names = ["", "" if place else f"`{TABULAR}`"]
+            names = ["", "" if place else f"`{TABULAR}`", ""]
             effort = [f"{point['iterations']:.0f} iterations", ""]
             found.append([*names, *effort, f"{point['exploitability']:.4f}", f"{point['seconds']:.0f} s"])
     return found
 
 
-def findings(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[str]:
+def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> list[str]:
     """What each comes to on each game, best first."""
     found = []
     for game in GAMES:
         last = {
-            learner: [*numbers[f"{learner} {game}"].values()][-1]["exploitability"]
+            learner: values_of(over_seeds(numbers[f"{learner} {game}"])[-1], "exploitability")
             for learner in RUNS
             if f"{learner} {game}" in numbers
         }
-        order = sorted(last, key=last.__getitem__)
-        found.append(f"On `{game}` the order is " + ", ".join(f"`{each}` ({last[each]:.3f})" for each in order) + ".")
-        below = next(point for point in tables[game] if point["exploitability"] < last[order[0]])
+        order = sorted(last, key=lambda learner: float(np.mean(last[learner])))
+        means = ", ".join(f"`{each}` {band(last[each], 3)}" for each in order)
+        first, second = (last[each] for each in order[:2])
+        apart = "overlap" if max(first) >= min(second) else "are apart"
+        found.append(f"On `{game}` the order of means is {means}; the bands of the first two {apart}.")
+        least = min(min(each) for each in last.values())
+        below = next(point for point in tables[game] if point["exploitability"] < least)
         found.append(
             f"A table is below all of them on `{game}` after {below['seconds']:.0f} processor seconds: `{TABULAR}` comes to "
             f"{below['exploitability']:.4f} in {below['iterations']:.0f} iterations."
@@ -112,25 +136,30 @@ def findings(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping
     return found
 
 
-def walked(numbers: Mapping[str, Curve]) -> str:
+def walked(numbers: Mapping[str, Seeds]) -> str:
     """How long the walks of ``deep-cfr`` are, where it was trained."""
     found = []
     for game in GAMES:
         if f"deep-cfr {game}" in numbers:
-            last = [*numbers[f"deep-cfr {game}"].values()][-1]
-            found.append(f"{last['nodes'] / last['episodes']:,.0f} histories each on `{game}`")
+            last = over_seeds(numbers[f"deep-cfr {game}"])[-1]
+            nodes, episodes = (sum(values_of(last, of)) for of in ("nodes", "episodes"))
+            found.append(f"{nodes / episodes:,.0f} histories each on `{game}`")
     return "".join(f", {each}" for each in found)
 
 
-def drawn(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> Picture:
-    """Exploitability against processor seconds."""
+def drawn(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping[str, float]]]) -> Picture:
+    """Exploitability against processor seconds: means, and bands from the least to the most."""
     figure, axes = panels(1, 3, size=(10.5, 3.6))
     styles = {name: line_style(number) for number, name in enumerate((*RUNS, TABULAR))}
     for game, each in zip(GAMES, axes, strict=False):
         for learner in RUNS:
-            points = [point for point in numbers.get(f"{learner} {game}", {}).values() if point["cpu_seconds"] > 0.0]
-            seconds, heights = ([point[name] for point in points] for name in ("cpu_seconds", "exploitability"))
-            each.plot(seconds, heights, marker="o", markersize=3.5, **styles[learner])
+            if f"{learner} {game}" not in numbers:
+                continue
+            points = over_seeds(numbers[f"{learner} {game}"])[1:]
+            seconds = [np.mean(values_of(point, "cpu_seconds")) for point in points]
+            heights = np.array([values_of(point, "exploitability") for point in points])
+            each.plot(seconds, heights.mean(axis=1), marker="o", markersize=3.5, **styles[learner])
+            each.fill_between(seconds, heights.min(axis=1), heights.max(axis=1), alpha=0.15, color=styles[learner]["color"])
         line = tables[game]
         heights = [point["exploitability"] for point in line]
         each.plot([point["seconds"] for point in line], heights, marker="o", markersize=3.5, **styles[TABULAR])
@@ -140,5 +169,5 @@ def drawn(numbers: Mapping[str, Curve], tables: Mapping[str, Sequence[Mapping[st
     axes[0].set_ylabel("exploitability")
     shown = [name for name in RUNS if any(f"{name} {game}" in numbers for game in GAMES)]
     legend_in(axes[-1], {**{name: styles[name] for name in shown}, f"{TABULAR}, a table": styles[TABULAR]})
-    alt = "For each game curves of deep learners against processor time; that of a table is far below all of them"
+    alt = "For each game curves of deep learners against processor time, with bands; that of a table is far below all of them"
     return save(figure, "phantom-learners.png", alt)

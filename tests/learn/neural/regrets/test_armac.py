@@ -76,6 +76,18 @@ def test_of_many_past_policies_a_uniform_sample_is_kept() -> None:
     assert len(np.unique(armac.past.policies, axis=0)) > 4
 
 
+def test_a_share_of_all_rows_is_fitted_where_it_is_more_than_the_memory() -> None:
+    kept = []
+    for share in (0.0, 0.5, 1.0):
+        armac = learner("kuhn_poker", approximator="table", plays=400, memory=100, share=share)
+        for _ in range(10):
+            armac.step()
+        kept.append([len(memory) for memory in (*armac.regret_rows, *armac.average_rows)])
+    few, half, whole = kept
+    assert few == [100] * 4
+    assert all(0.4 < some / most < 0.6 for some, most in zip(half, whole, strict=True))
+
+
 def test_three_players_are_refused() -> None:
     with pytest.raises(AlgorithmError, match=r"armac learns games of two players .* has 3 players"):
         learner("kuhn_poker(players=3)")

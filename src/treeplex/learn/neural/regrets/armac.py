@@ -14,7 +14,8 @@ factor of each infoset, which regret matching does not see: with tables and enou
 
 Deviations. Past policies and their advantages are tables, which networks are read into once; by the rules they are networks. Of
 more than ``past`` of them a uniform sample is kept. The critic learns by expected SARSA with one step where the paper has
-TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy.
+TreeBackup. The traverser explores by a fixed mixture of uniform play and the current policy. What is fitted are the
+newest rows: few are a noisy sample of past policies, and with many the next policy answers old ones.
 """
 
 from collections.abc import Mapping
@@ -37,6 +38,9 @@ from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 from treeplex.settings import setting
 
+ROOM = 1 << 40
+"""Rows up to which memories double: they grow with the training."""
+
 
 @dataclass(frozen=True)
 class ArmacSettings(CriticSettings):
@@ -47,6 +51,7 @@ class ArmacSettings(CriticSettings):
     past: int = setting(500, "past policies kept at most", low=1, fixed=True)
     explore: float = setting(0.5, "weight of uniform play in what the traverser follows", above=0, high=1)
     memory: int = setting(20_000, "the newest rows of each player's advantages and of its average that are fitted", low=1)
+    share: float = setting(0.0, "share of all rows so far that are fitted, where these are more", low=0, high=1, added=True)
     fits: int = setting(20, "gradient steps of advantages and average in an iteration", low=1)
     critic_fits: int = 20
     critic_rounds: int = 4
@@ -58,7 +63,7 @@ class Armac(NeuralLearner):
     Attributes:
         critic: of the current policy.
         regrets, averages: approximators of each player's mean advantages and average policy.
-        regret_rows, average_rows: what they are fitted to.
+        regret_rows, average_rows: what they are fitted to, the newest rows.
         past: past policies and their advantages, and the current policy.
         iteration: iterations done.
     """
@@ -66,7 +71,7 @@ class Armac(NeuralLearner):
     settings_class = ArmacSettings
     spreads = True
     walks_rules: ClassVar[bool] = True
-    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE}}
+    presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE, "share": 0.05}}
     source = "Gruslys et al. 2020, The advantage regret-matching actor-critic (arXiv 2008.12234)"
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
@@ -75,7 +80,7 @@ class Armac(NeuralLearner):
         self.critic, ground = make_critic(self), self.ground
         self.regrets: list[Any] = [ground.approximator(player, self.generator) for player in range(2)]
         self.averages: list[Any] = [ground.approximator(player, self.generator, POLICY) for player in range(2)]
-        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=settings.memory) for _ in range(2)] for _ in "ra")
+        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=ROOM) for _ in range(2)] for _ in "ra")
         self.past: Past = TablePast(self) if self.by_rules is None else RowPast(self)
         self.iteration = 0
 
@@ -124,7 +129,8 @@ class Armac(NeuralLearner):
             ):
                 at = np.flatnonzero(chosen)
                 if len(at):
-                    memory[player].add(found(played, at, number[episode[at]], player), self.settings.memory)
+                    newest = max(self.settings.memory, int(self.settings.share * self.iteration * len(at)))
+                    memory[player].add(found(played, at, number[episode[at]], player), newest)
 
     def policy(self) -> Policy | NeuralPolicy:
         return self.ground.policy(self.averages if self.iteration else [None, None])

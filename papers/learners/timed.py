@@ -1,0 +1,150 @@
+"""Learners and tabular algorithms that get the same few seconds of a processor: what they are given, and what they come to."""
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+from papers.common.kept import code, kept
+from papers.learners.trained import SEEDS
+from treeplex.evaluate.judge import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load_rules
+from treeplex.learn.learner import Learner
+from treeplex.runs.train.registry import NEURAL, neural_class
+from treeplex.solvers import make_solver
+
+BUDGET = 6.0
+"""Processor seconds of a cell."""
+TRIED = 0.4
+"""Processor seconds of the trial that tells how long a step takes."""
+
+
+class Entry(NamedTuple):
+    """A learner: what it uses of the game at a step, settings besides the defaults, for a short training, and seeds."""
+
+    sees: str
+    settings: Mapping[str, Any] = {}
+    seeds: Sequence[int] = SEEDS
+
+
+ONE = range(1)
+"""Seeds where nothing is drawn."""
+SAMPLES, WHOLE = "samples", "whole game"
+FEW: Mapping[str, Any] = {"fits": 100}
+FEW_CRITIC: Mapping[str, Any] = {"fits": 100, "critic_fits": 150}
+NETWORKS: Mapping[str, Entry] = {
+    "sd-cfr": Entry(SAMPLES, FEW),
+    "deep-cfr": Entry(SAMPLES, {**FEW, "average_fits": 500}),
+    "dream": Entry(SAMPLES, FEW_CRITIC),
+    "escher": Entry(SAMPLES, {**FEW_CRITIC, "corrected": True, "average": "exact"}),
+    "vr-deep-pdcfr+": Entry(SAMPLES, {**FEW_CRITIC, "walks": 2000, "average": "exact"}),
+    "nfsp": Entry(SAMPLES),
+    "armac": Entry(SAMPLES, {"critic_fits": 150}),
+    "qpg": Entry(SAMPLES),
+    "r-nad": Entry(SAMPLES),
+    "mmd": Entry(SAMPLES),
+    "ppo": Entry(SAMPLES),
+    "neurd": Entry(WHOLE),
+    "rcfr": Entry(WHOLE),
+    "ned": Entry(WHOLE),
+}
+TABULAR: Mapping[str, Entry] = {
+    "es-mccfr": Entry(SAMPLES),
+    "os-mccfr": Entry(SAMPLES),
+    "ccs-mccfr": Entry("sampled chance"),
+    "psro": Entry(WHOLE, seeds=ONE),
+    "cfr+": Entry(WHOLE, seeds=ONE),
+}
+"""Without networks; ``psro`` is a learner whose default responses are exact."""
+BOTH: Mapping[str, Entry] = {**NETWORKS, **TABULAR}
+
+
+def clocked(action: Callable[[], Any]) -> float:
+    """The processor seconds of a call."""
+    began = time.process_time()
+    action()
+    return time.process_time() - began
+
+
+def steps_within(step: Callable[[], Any], seconds: float) -> int:
+    """Take steps for so many processor seconds, at least one; one that would end more than half a step late is left out."""
+    began, steps, longest = time.process_time(), 0, 0.0
+    while steps == 0 or time.process_time() - began + longest / 2.0 < seconds:
+        longest = clocked(step)
+        steps += 1
+    return steps
+
+
+def fresh(name: str, game: str, seed: int, changes: Mapping[str, Any]) -> Learner:
+    """A learner that has not begun, with everything ready that the clock is not to see."""
+    made = neural_class(NEURAL[name])
+    settings = made.settings_class().changed({**BOTH[name].settings, **changes, "seed": seed})
+    return made(load_rules(game), settings)
+
+
+def planned(name: str, steps: int) -> dict[str, Any]:
+    """Settings that say how long the training is, for schedules that depend on it."""
+    plan: dict[str, Any] = {"steps": steps}
+    if name == "r-nad":
+        plan["phase"] = max(steps // 27, 20)
+    if name == "nfsp":
+        plan["explore_over"] = 4000 * steps
+    return plan
+
+
+def learned(name: str, game: str, seed: int) -> dict[str, float]:
+    """What a learner comes to within the budget, the average's network included.
+
+    A trial of the same learner, whose time is not counted, compiles kernels and tells how many steps there will be.
+    """
+    trial = fresh(name, game, seed, {})
+    trial.step()
+    trial.policy()
+    reserved = clocked(trial.policy)
+    began = time.process_time()
+    tried = steps_within(trial.step, TRIED)
+    steps = max(round((BUDGET - reserved) * tried / (time.process_time() - began)), 1)
+    student = fresh(name, game, seed, planned(name, steps))
+    return timed(student.step, student.policy, BUDGET - reserved)
+
+
+def solved(name: str, game: str, seed: int) -> dict[str, float]:
+    """The same for a tabular algorithm, whose steps are as many iterations as take a hundredth of a second or more."""
+    compiled = compile_game(game)
+    trial, chunk = make_solver(compiled, name, seed=seed), 1
+    trial.run(1)
+    trial.average_policy()
+    while clocked(partial(trial.run, chunk)) < 0.01:
+        chunk *= 2
+    solver = make_solver(compiled, name, seed=seed)
+    found = timed(lambda: solver.run(chunk), solver.average_policy, BUDGET)
+    return {**found, "steps": solver.iteration}
+
+
+def timed(step: Callable[[], Any], policy: Callable[[], Policy], seconds: float) -> dict[str, float]:
+    """Steps within the time, and the exploitability of the policy at the end."""
+    began = time.process_time()
+    steps = steps_within(step, seconds)
+    result = policy()
+    spent = time.process_time() - began
+    return {"exploitability": judge(result.game, result).exploitability, "steps": steps, "cpu_seconds": spent}
+
+
+def measured(name: str, game: str, seed: int) -> dict[str, float]:
+    """A cell, kept."""
+    entry = BOTH[name]
+    neural = name in NEURAL
+    modules = ("treeplex.learn.neural", "treeplex.engine.histories") if neural else ("treeplex.solvers", "treeplex.engine")
+    key = {
+        "study": "learners/equal_time",
+        "game": game,
+        "learner": name,
+        "settings": dict(entry.settings),
+        "seed": seed,
+        "seconds": BUDGET,
+    }
+    found: dict[str, float] = kept({**key, "code": code(*modules)}, lambda: (learned if neural else solved)(name, game, seed))
+    print(game, name, seed, found, flush=True)
+    return found
