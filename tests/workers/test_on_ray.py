@@ -10,6 +10,7 @@ from tests.workers import jobs
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.workers import on_ray
 from treeplex.workers.executor import make_executor
+from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -19,7 +20,8 @@ NUMBERS = np.random.default_rng(1).standard_normal(200_000)
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    ray.init(address="local", num_cpus=2, log_to_driver=False)
+    with sigterm_kept():
+        ray.init(address="local", num_cpus=2, log_to_driver=False)
     yield
     ray.shutdown()
 

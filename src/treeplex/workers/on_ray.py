@@ -2,10 +2,13 @@
 
 import os
 import pickle
+import signal
 import socket
 import sys
+import threading
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
@@ -39,12 +42,24 @@ def connect(ray: Any, address: str) -> bool:
         return False
     try:
         listens(address)
-        ray.init(address=address, log_to_driver=False, logging_level="error")
+        with sigterm_kept():
+            ray.init(address=address, log_to_driver=False, logging_level="error")
     except Exception as error:  # Ray has plain ones too, as where a new cluster does not come up in time
         reason = " ".join(str(error).split()) or type(error).__name__
         remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
         raise SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}") from error
     return True
+
+
+@contextmanager
+def sigterm_kept() -> Iterator[None]:
+    """Leave SIGTERM to whom it was: ``ray.init`` takes it for good."""
+    before = signal.getsignal(signal.SIGTERM)
+    try:
+        yield
+    finally:
+        if before is not None and threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, before)
 
 
 def listens(address: str) -> None:

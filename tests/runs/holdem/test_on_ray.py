@@ -9,6 +9,7 @@ from treeplex.games.poker.spots.known import leduc_holdem
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.runs.match.match import match
 from treeplex.workers.executor import make_executor
+from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -18,7 +19,8 @@ SPOT = leduc_holdem(7)
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    ray.init(address="local", num_cpus=2, log_to_driver=False)
+    with sigterm_kept():
+        ray.init(address="local", num_cpus=2, log_to_driver=False)
     yield
     ray.shutdown()
 

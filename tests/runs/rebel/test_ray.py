@@ -31,7 +31,7 @@ from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
 from treeplex.runs.rebel.kind import streams_for  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.workers import on_ray  # noqa: E402
-from treeplex.workers.on_ray import RayActors, cluster_cpus  # noqa: E402
+from treeplex.workers.on_ray import RayActors, cluster_cpus, sigterm_kept  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(
@@ -72,9 +72,10 @@ def crews(monkeypatch: pytest.MonkeyPatch) -> list[Watched]:
 @pytest.fixture(scope="module")
 def cluster() -> Iterator[Cluster]:
     """Two machines of one CPU each, as far as Ray can tell."""
-    found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
-    found.add_node(num_cpus=1)
-    found.wait_for_nodes()
+    with sigterm_kept():
+        found = Cluster(initialize_head=True, head_node_args={"num_cpus": 1})
+        found.add_node(num_cpus=1)
+        found.wait_for_nodes()
     yield found
     found.shutdown()
     del found
@@ -129,6 +130,7 @@ def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list
     def kill() -> None:
         os.kill(crews[0].pids[0], signal.SIGKILL)
 
+    before = signal.getsignal(signal.SIGTERM)
     with within(300):
         options: dict[str, Any] = {"workers": 2, "ray": cluster.address, "judge_every": 0}
         ended = train(DICE, settings=TINY, out=tmp_path / "run", progress=at_round(5, kill), **options)
@@ -136,6 +138,7 @@ def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list
     assert weights(tmp_path / "run") == weights(alone)
     assert counts(tmp_path / "run") == counts(alone)
     assert not ray.is_initialized()
+    assert signal.getsignal(signal.SIGTERM) == before
 
 
 @pytest.mark.slow
@@ -159,7 +162,8 @@ def test_a_machine_that_goes_leaves_the_work_to_the_others(
         with within(300):
             ended = train(DICE, settings=TINY, out=tmp_path / "run", ray=cluster.address, judge_every=0, progress=last)
     finally:
-        cluster.add_node(num_cpus=1)
+        with sigterm_kept():
+            cluster.add_node(num_cpus=1)
         cluster.wait_for_nodes()
     assert gone[-1] == 1
     assert ended.records[-1].lost == 1

@@ -5,6 +5,7 @@ import pytest
 
 import treeplex as tp
 from tests.learn.neural.walks.test_jobs import GAME, SMALL, TABLE
+from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
 pytestmark = pytest.mark.filterwarnings("ignore")
@@ -15,7 +16,8 @@ PLAYS = {"plays": 70, "fits": 2, "steps": 2, "every": 2}
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
     """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    ray.init(address="local", num_cpus=2, log_to_driver=False)
+    with sigterm_kept():
+        ray.init(address="local", num_cpus=2, log_to_driver=False)
     yield
     ray.shutdown()
 
