@@ -12,8 +12,8 @@ from matplotlib.figure import Figure
 from papers.common.drawing import save
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
-from papers.learners.timed import BOTH, BUDGET, NETWORKS, TABULAR, measured
-from papers.learners.trained import SEEDS, STORED, earlier, values_of
+from papers.learners.timed import BOTH, BUDGET, NETWORKS, SEEDS, TABULAR, measured
+from papers.learners.trained import STORED, earlier, values_of
 from treeplex.arrays import Floats
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
