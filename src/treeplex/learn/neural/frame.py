@@ -12,25 +12,17 @@ from treeplex.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.tree.sweeps import reach
-from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.evaluate.judge import judge
+from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import store_of_policy
-from treeplex.forms.holdem.spot_size import spot_size
-from treeplex.forms.policies.holdem.network import average_of_network
-from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.policies.views import Probed, probe
 from treeplex.games.base import Game
-from treeplex.games.poker.dealt import DealtSpot
-from treeplex.games.size_estimate import clearly_more
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.features import KINDS, ONE_HOT, USUAL, infoset_features
 from treeplex.learn.neural.fitting.approximator import TABLE, Inputs, NetworkSettings
+from treeplex.learn.neural.kinds_of_game import PolicyJudge, kind_of_game
 from treeplex.learn.neural.walks.ground import CompiledGround, Ground, RulesGround
 from treeplex.learn.neural.walks.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
@@ -42,8 +34,6 @@ from treeplex.workers.executor import Executor
 
 PARTS = 4
 """Into how many parts for each worker episodes are split."""
-MEASURED = 1_000_000
-"""Numbers that a solver would store for the largest hold'em spot on which policies are judged under way, in a second or so."""
 
 
 @dataclass(frozen=True)
@@ -144,13 +134,10 @@ class NeuralLearner(Learner):
         """Walks by the rules, where the settings or the size of the game ask for them.
 
         Raises:
-            AlgorithmError: this learner needs a compiled game, or a table in place of networks does.
+            AlgorithmError: this learner needs a compiled game, or a table in place of networks does; or the game has none.
         """
         wanted, name = self.settings.rules, type(self).__name__
-        spot = isinstance(self.game, DealtSpot)
-        if spot and wanted is False:
-            raise AlgorithmError(f"{self.game} is a hold'em spot, which is walked by the rules; leave rules=false out")
-        if wanted is False or (wanted is None and not spot and not clearly_more(self.game)):
+        if not kind_of_game(self.game).by_rules(wanted):
             return None
         why = "" if wanted else f" of {self.game}, which are too many to store"
         if not self.walks_rules:
@@ -194,38 +181,22 @@ class NeuralLearner(Learner):
         return super().identity if self.by_rules is None else str(self.game)
 
     @cached_property
-    def judging(self) -> CompiledGame | CompiledSpot | None:
-        """What policies are judged by, a compiled game; None where it is too large, which is said, or nothing is to be."""
-        if not self.settings.exact:
-            return None
-        if isinstance(self.game, DealtSpot):
-            if spot_size(self.game.spot).stored <= MEASURED:
-                return compile_spot(self.game.spot)
-            notify(f"{self.game} is not judged under way; treeplex evaluate {self.game} FOLDER judges the policy exactly")
-            return None
-        try:
-            game = self.compiled
-            if self.by_rules is not None:
-                self.probed.view.rows_of(game, 0, 1)
-        except GameError:
-            notify(f"{self.game} is too large to be judged exactly; treeplex playouts plays policies of it")
-            return None
-        return game
+    def judging(self) -> PolicyJudge | None:
+        """What policies are judged by; None where that takes too long, which is said, or nothing is to be."""
+        return kind_of_game(self.game).judge(self.compiled_to_judge) if self.settings.exact else None
 
-    def exploitability(self, policy: Policy | NeuralPolicy) -> float | None:
-        """How exploitable a policy is, the mean over players; None where the game is too large to say."""
-        game = self.judging
-        if game is None:
-            return None
-        if isinstance(game, CompiledSpot):
-            assert isinstance(policy, NeuralPolicy)
-            store = store_of_policy(game, average_of_network(policy, game), np.zeros(0, np.float32))
-            return judge_spot(game, store.average, store, judging_crew(game, 1), expected=False).exploitability
-        return judge(game, policy.on(game) if isinstance(policy, NeuralPolicy) else policy).exploitability
+    def compiled_to_judge(self) -> CompiledGame:
+        """The compiled game, with infosets that networks can be asked for.
+
+        Raises:
+            GameError: it is too large, or its infosets say too little.
+        """
+        if self.by_rules is not None:
+            self.probed.view.rows_of(self.compiled, 0, 1)
+        return self.compiled
 
     def measure(self) -> Mapping[str, float]:
-        found = None if self.judging is None else self.exploitability(self.policy())
-        return {} if found is None else {"exploitability": found}
+        return {} if self.judging is None else {"exploitability": self.judging.exploitability(self.policy())}
 
     def check_game(self) -> None:
         """Refuse games that the learner is not defined for; any game will do, unless a class overrides it.
