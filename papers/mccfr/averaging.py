@@ -16,7 +16,7 @@ from papers.common.study import study
 from papers.mccfr.runs import EXACT, KINDS, band, by_slots, compared, distance, quarters, solver
 from treeplex.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
-from treeplex.engine.histories.walks import POLICY
+from treeplex.engine.histories.sampled_tables import POLICY
 from treeplex.solvers.sampling.solver import AVERAGING
 
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}

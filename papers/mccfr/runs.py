@@ -10,11 +10,11 @@ import numpy as np
 import treeplex as tp
 from papers.common.kept import code, kept
 from treeplex.arrays import Floats
-from treeplex.engine.histories import walks as sampling
+from treeplex.engine.histories.sampled_tables import REGRET as REGRET_ROW
+from treeplex.engine.histories.schemes import LEARNED, NO_BASELINE, ORACLE, Traversal
 from treeplex.engine.histories.streams import start
 from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, walk_variances
-from treeplex.engine.histories.walks import LEARNED, NO_BASELINE, ORACLE
-from treeplex.engine.histories.walks import REGRET as REGRET_ROW
+from treeplex.engine.histories.walks import exact_values, scratch, walk
 from treeplex.evaluate import judge
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
@@ -116,7 +116,7 @@ def exact_where_never_sampled(run: MonteCarloCfr) -> np.ndarray:
     filled = run.tables.baselines.copy()
     values = np.empty(filled.shape[1])
     for player, row in enumerate(filled):
-        sampling.exact_values(run.histories, player, run.tables.rows, values)
+        exact_values(run.histories, player, run.tables.rows, values)
         row[row == 0.0] = values[row == 0.0]
     return filled
 
@@ -162,14 +162,14 @@ def sampled_variance(run: MonteCarloCfr, walks: int, batches: int) -> tuple[floa
     """
     before = {name: array.copy() for name, array in run.tables._asdict().items()}
     weights, rules = np.array([1.0, 1.0, 0.0, 0.0]), run.rules._replace(discounts=False)
-    room = sampling.scratch(run.histories, run.layout, rules, run.game.size.depth)
+    room = scratch(run.histories, run.layout, rules, run.game.size.depth)
     found = np.zeros(batches)
     for batch in range(batches):
         for player in range(run.game.players):
             sums = np.zeros((2, len(run.slots)))
             for number in range(walks):
                 stream = np.uint64(start(np.uint64(batch), np.uint64(number), np.uint64(player)))
-                sampling.walk(run.histories, run.layout, rules, run.tables, room, sampling.Traversal(player, weights), stream)
+                walk(run.histories, run.layout, rules, run.tables, room, Traversal(player, weights), stream)
                 added = run.tables.rows[:, REGRET_ROW] - before["rows"][:, REGRET_ROW]
                 sums += added, added * added
                 for name, array in before.items():

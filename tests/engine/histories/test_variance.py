@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.histories import walks as sampling
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
+from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY
+from treeplex.engine.histories.sampled_tables import REGRET as REGRET_COLUMN
+from treeplex.engine.histories.schemes import ALL, EACH, LEARNED, ONE, ORACLE, Traversal
 from treeplex.engine.histories.streams import start
 from treeplex.engine.histories.variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, walk_variances
-from treeplex.engine.histories.walks import ALL, AVERAGE, EACH, LEARNED, ONE, ORACLE, POLICY
-from treeplex.engine.histories.walks import REGRET as REGRET_COLUMN
+from treeplex.engine.histories.walks import scratch, walk
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
 CASES = [
@@ -127,12 +128,12 @@ def test_walks_of_the_engine_have_this_variance():
     run, count = after("kuhn_poker", "vr-mccfr", {}), 20_000
     expected = walk_variances(run.histories, run.layout, run.rules, run.tables, 0)[:, REGRET]
     before = {name: array.copy() for name, array in run.tables._asdict().items()}
-    room = sampling.scratch(run.histories, run.layout, run.rules, run.game.size.depth)
+    room = scratch(run.histories, run.layout, run.rules, run.game.size.depth)
     sums = np.zeros((2, len(run.slots)))
     for number in range(count):
         stream = np.uint64(start(np.uint64(9), np.uint64(number), np.uint64(0)))
         weights = np.array([1.0, 1.0, 0.0, 0.0])
-        sampling.walk(run.histories, run.layout, run.rules, run.tables, room, sampling.Traversal(0, weights), stream)
+        walk(run.histories, run.layout, run.rules, run.tables, room, Traversal(0, weights), stream)
         added = run.tables.rows[:, REGRET_COLUMN] - before["rows"][:, REGRET_COLUMN]
         sums += added, added**2
         for name, array in before.items():

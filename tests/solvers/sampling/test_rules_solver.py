@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from tests.random_games import RandomGame
-from treeplex.engine.histories.walks import AVERAGE, POLICY, REGRET
+from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET
 from treeplex.errors import AlgorithmError, FileError, GameError, ImperfectRecallError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game

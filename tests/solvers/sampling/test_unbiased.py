@@ -9,9 +9,10 @@ import pytest
 from tests import oracle
 from tests.random_games import RandomGame
 from treeplex.arrays import Floats
-from treeplex.engine.histories import walks as sampling
+from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET
+from treeplex.engine.histories.schemes import Traversal
 from treeplex.engine.histories.streams import start
-from treeplex.engine.histories.walks import AVERAGE, POLICY, REGRET
+from treeplex.engine.histories.walks import scratch, walk
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
@@ -247,15 +248,13 @@ def scores(game: str, name: str, player: int, factor: float = 1.0) -> Floats:
         first, actions, _ = solver.layout.infosets[infoset]
         rows[first : first + actions, POLICY] = list(policy[key].values())
         exact[first : first + actions] = regrets.get(key, 0.0)
-    room = sampling.scratch(solver.histories, solver.layout, solver.rules, compiled.size.depth)
+    room = scratch(solver.histories, solver.layout, solver.rules, compiled.size.depth)
     average = np.random.default_rng(4).random(len(rows))
     weights, sums, squares = np.array(WEIGHTS), np.zeros(len(rows)), np.zeros(len(rows))
     for number in range(WALKS):
         rows[:, REGRET], rows[:, AVERAGE] = 0.0, average
         stream = np.uint64(start(np.uint64(5), np.uint64(number), np.uint64(player)))
-        sampling.walk(
-            solver.histories, solver.layout, solver.rules, solver.tables, room, sampling.Traversal(player, weights), stream
-        )
+        walk(solver.histories, solver.layout, solver.rules, solver.tables, room, Traversal(player, weights), stream)
         sums += rows[:, REGRET]
         squares += rows[:, REGRET] ** 2
     mean = sums / WALKS

@@ -15,19 +15,9 @@ from numba import njit
 
 from treeplex.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.histories.walks import (
-    ALL,
-    AVERAGE,
-    EACH,
-    LEARNED,
-    ONE,
-    ORACLE,
-    POLICY,
-    Layout,
-    SchemeCodes,
-    Tables,
-    exact_values,
-)
+from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, Layout, Tables
+from treeplex.engine.histories.schemes import ALL, EACH, LEARNED, ONE, ORACLE, SchemeCodes
+from treeplex.engine.histories.walks import exact_values
 
 VALUE, REGRET, WITHIN, VISITS, FIELDS = 0, 1, 2, 3, 4
 """Columns of :func:`walk_variances`."""

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
-from treeplex.engine.histories.walks import LEARNED, POLICY, SchemeCodes, Tables
+from treeplex.engine.histories.sampled_tables import POLICY, Tables
+from treeplex.engine.histories.schemes import LEARNED, SchemeCodes
 from treeplex.engine.kernel import KERNEL
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
@@ -95,24 +96,6 @@ class Run(NamedTuple):
     calls: Calls
     rules: SchemeCodes
     keeping: Keeping
-
-
-class Traversal(NamedTuple):
-    """What does not change during a walk.
-
-    Attributes:
-        player: the traverser.
-        weights: [4], the row of the iteration.
-        skipped: the regret below which own actions are skipped.
-        lowest: the least regret.
-        until: how many histories may have been walked in all when it ends.
-    """
-
-    player: int
-    weights: Floats
-    skipped: float
-    lowest: float
-    until: int
 
 
 class Room(NamedTuple):

@@ -1,7 +1,10 @@
 """Monte Carlo CFR over rules given as functions: :func:`treeplex.engine.histories.walks.walk`, with tables that grow.
 
 The random numbers, sums and their order are those of the walks over compiled games and over rules in Python; the tests ask
-all three for equal tables.
+all three for equal tables. Choices, and what a visit changes of an infoset, are the same functions. The walk itself stands here
+again, for its frames are other ones: a compiled history is a row with its children side by side, here each state is made from
+the one above when the walk enters it, only frames with several actions are climbed through, and a walk pauses where arrays
+have to grow.
 """
 
 import math
@@ -10,23 +13,19 @@ import numpy as np
 from numba import njit
 
 from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.engine.histories.choices import choose, picked, probability_of
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT
-from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.engine.histories.walks import (
-    AVERAGE,
+from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET, add_regrets, catch_up, match_regrets
+from treeplex.engine.histories.schemes import (
     AVERAGE_WEIGHT,
     LEARNED,
-    LOWEST,
     ONE,
     OPPONENT,
-    POLICY,
-    REGRET,
     REGRET_WEIGHT,
-    catch_up,
-    choose,
-    match_regrets,
-    picked,
+    Traversal,
+    pruning,
 )
+from treeplex.engine.histories.streams import advanced, start, unit
 from treeplex.engine.kernel import INLINED, KERNEL
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
@@ -75,7 +74,6 @@ from treeplex.engine.uncompiled.sampled_tables import (
     Room,
     RulesTables,
     Run,
-    Traversal,
     add_infoset,
     lacks_room,
     more_room,
@@ -112,20 +110,14 @@ def sample_rules(
         for player in range(run.calls.players):
             tables.held.totals[player] += weights[k, AVERAGE_WEIGHT]
             stream = start(np.uint64(stream_of[0]), np.uint64(stream_of[1] + k), np.uint64(player))
-            skipped, lowest = -math.inf, -math.inf
-            if rules.prune > 0.0:
-                lowest = -LOWEST * rules.prune_below * weights[k, REGRET_WEIGHT]
-                if stream_of[1] + k > rules.prune_after:
-                    stream = advanced(stream)
-                    if unit(stream) < rules.prune:
-                        skipped = -rules.prune_below * weights[k, REGRET_WEIGHT]
-            walk = Traversal(player, weights[k], skipped, lowest, tables.counts[WALKED] + MOST_WALKED)
+            skipped, lowest, stream = pruning(rules, weights[k, REGRET_WEIGHT], stream_of[1] + k, stream)
+            walk, until = Traversal(player, weights[k], skipped, lowest), tables.counts[WALKED] + MOST_WALKED
             begin_walk(room, stream)
-            fault = walk_on(run, walk, tables, room)
+            fault = walk_on(run, walk, until, tables, room)
             while fault == NO_ROOM:
                 tables = more_tables(tables, run.calls.most_actions, room.counters[DEPTH])
                 room = more_room(room)
-                fault = walk_on(run, walk, tables, room)
+                fault = walk_on(run, walk, until, tables, room)
             if fault != NO_FAULT:
                 path = np.empty(room.counters[DEPTH], np.int32)
                 write_path(room.frames, len(path), path)
@@ -144,8 +136,8 @@ def begin_walk(room: Room, stream: np.uint64) -> None:
 
 
 @njit(**KERNEL)
-def walk_on(run: Run, walk: Traversal, tables: RulesTables, room: Room) -> int:
-    """Go on with a walk, see :func:`treeplex.engine.histories.walks.walk`, to its end.
+def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Room) -> int:
+    """Go on with a walk, see :func:`treeplex.engine.histories.walks.walk`, to its end or until so many were walked in all.
 
     Returns:
         :data:`NO_FAULT`, :data:`NO_ROOM`, from where it can be gone on, or what is wrong.
@@ -158,7 +150,7 @@ def walk_on(run: Run, walk: Traversal, tables: RulesTables, room: Room) -> int:
         if lacks_room(tables, room, calls.most_actions, depth):
             fault = NO_ROOM
             break
-        if tables.counts[WALKED] >= walk.until:
+        if tables.counts[WALKED] >= until:
             fault = TOO_LONG
             break
         tables.counts[WALKED] += 1
@@ -194,8 +186,9 @@ def walk_on(run: Run, walk: Traversal, tables: RulesTables, room: Room) -> int:
         if top < 0:
             break
         a, numbers, edge = frames.integers[top, PLACE] - 1, room.numbers[top], room.places[top, EDGE]
-        rho, probability = room.chosen[top, a], probability_of(frames, rows, top, a)
-        if frames.integers[top, MOVER] == player:
+        rho, acts = room.chosen[top, a], frames.integers[top, MOVER]
+        probability = probability_of(frames.reals[top], rows, acts, key_of(frames, top) + a)
+        if acts == player:
             weight, own_reach = numbers[WEIGHT] / rho, numbers[OWN_REACH] * probability
         else:
             weight, own_reach = numbers[WEIGHT] * (probability / rho), numbers[OWN_REACH]
@@ -239,13 +232,10 @@ def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, 
             return top
         value, ends = 0.0, True
         for a in range(children):
-            value += probability_of(frames, rows, top, a) * room.sampled[top, a]
+            value += probability_of(frames.reals[top], rows, acts, key + a) * room.sampled[top, a]
         if acts == player and key != OUTSIDE:
             scale = walk.weights[REGRET_WEIGHT] * room.numbers[top, WEIGHT]
-            for a in range(children):
-                if walk.skipped == -math.inf or room.chosen[top, a] > 0.0:
-                    regret = rows[key + a, REGRET] + scale * (room.sampled[top, a] - value)
-                    rows[key + a, REGRET] = max(regret, walk.lowest)
+            add_regrets(rows, key, children, walk, scale, room.sampled[top], room.chosen[top], value)
         top = room.places[top, ABOVE]
     return top
 
@@ -267,14 +257,6 @@ def key_of(frames: Frames, depth: int) -> int:
     if frames.integers[depth, MOVER] == CHANCE:
         return NUMBERS
     return int(frames.integers[depth, FRAME_FIRST])
-
-
-@njit(**KERNEL)
-def probability_of(frames: Frames, rows: Floats, depth: int, a: int) -> float:
-    """With which probability chance or the player takes action number ``a`` of the node at ``depth``."""
-    if frames.integers[depth, MOVER] == CHANCE:
-        return float(frames.reals[depth, NUMBERS + a])
-    return float(rows[frames.integers[depth, FRAME_FIRST] + a, POLICY])
 
 
 @njit(**KERNEL)

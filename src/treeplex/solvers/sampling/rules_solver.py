@@ -10,7 +10,7 @@ from typing import final
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.engine.histories.walks import AVERAGE_WEIGHT, FULL, ORACLE, SchemeCodes
+from treeplex.engine.histories.schemes import AVERAGE_WEIGHT, FULL, ORACLE, SchemeCodes
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn

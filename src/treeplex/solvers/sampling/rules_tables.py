@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
-from treeplex.engine.histories.walks import LAZY, LEARNED, OPPONENT, OPTIMISTIC, SchemeCodes
+from treeplex.engine.histories.schemes import LAZY, LEARNED, OPPONENT, OPTIMISTIC, SchemeCodes
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
 from treeplex.storage.tensors import Tensor, TensorFile, tensor

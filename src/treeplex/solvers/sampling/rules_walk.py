@@ -8,8 +8,7 @@ from math import inf, isfinite
 from typing import Protocol, final
 
 from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
-from treeplex.engine.histories.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
-from treeplex.engine.histories.walks import (
+from treeplex.engine.histories.schemes import (
     ALL,
     AVERAGE_WEIGHT,
     EACH,
@@ -26,6 +25,7 @@ from treeplex.engine.histories.walks import (
     STOCHASTIC,
     SchemeCodes,
 )
+from treeplex.engine.histories.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
 from treeplex.errors import AlgorithmError, GameError, ImperfectRecallError
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State

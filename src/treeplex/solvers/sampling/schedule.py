@@ -8,7 +8,7 @@ from math import isfinite
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.engine.histories.walks import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
+from treeplex.engine.histories.schemes import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
 from treeplex.engine.tree.discount import discounts
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError, SpecError

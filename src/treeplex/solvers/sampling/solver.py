@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
-from treeplex.engine.histories import walks as sampling
+from treeplex.engine.histories import schemes
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.walks import AVERAGE, MARK, POLICY, Layout, SchemeCodes, Tables
+from treeplex.engine.histories.sampled_tables import AVERAGE, MARK, POLICY, Layout, Tables, settle
+from treeplex.engine.histories.schemes import SchemeCodes
+from treeplex.engine.histories.walks import iterate_sampled, scratch
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -23,12 +25,12 @@ from treeplex.spec import nearest
 from treeplex.workers.executor import in_threads
 
 AVERAGING: Mapping[str, int] = {
-    "lazy": sampling.LAZY,
-    "full": sampling.FULL,
-    "stochastic": sampling.STOCHASTIC,
-    "optimistic": sampling.OPTIMISTIC,
-    "opponent": sampling.OPPONENT,
-    "naive": sampling.NAIVE,
+    "lazy": schemes.LAZY,
+    "full": schemes.FULL,
+    "stochastic": schemes.STOCHASTIC,
+    "optimistic": schemes.OPTIMISTIC,
+    "opponent": schemes.OPPONENT,
+    "naive": schemes.NAIVE,
 }
 """How the average is kept; ``sigma`` is the policy of a visited infoset of the traverser, before its regrets change.
 
@@ -44,12 +46,12 @@ players, if which actions the traverser follows does not depend on the policy (a
 """
 SOUND = ("lazy", "full")
 """Kinds of averaging for any number of players."""
-BASELINES = {"none": sampling.NO_BASELINE, "learned": sampling.LEARNED, "oracle": sampling.ORACLE}
+BASELINES = {"none": schemes.NO_BASELINE, "learned": schemes.LEARNED, "oracle": schemes.ORACLE}
 KEYS = ("history", "infoset")
 MOST_THREADS = 256
 
 
-CODES = {"all": sampling.ALL, "one": sampling.ONE, "each": sampling.EACH, "subset": sampling.SUBSET}
+CODES = {"all": schemes.ALL, "one": schemes.ONE, "each": schemes.EACH, "subset": schemes.SUBSET}
 
 
 @dataclass(frozen=True)
@@ -272,7 +274,7 @@ class MonteCarloCfr(Solver):
     at an infoset, which is noise that fades as the game grows; no run is the same twice.
 
     Attributes:
-        tables: :class:`treeplex.engine.histories.walks.Tables`.
+        tables: :class:`treeplex.engine.histories.sampled_tables.Tables`.
         slots: int64 [S], the sequence of each slot.
     """
 
@@ -315,7 +317,7 @@ class MonteCarloCfr(Solver):
         self.walked = np.zeros(1)
         self.average = np.zeros(int(game.tree.sequence_offsets[-1]))
         self._rooms = [
-            sampling.scratch(self.histories, self.layout, self.rules, game.size.depth) for _ in range(int(self.options.threads))
+            scratch(self.histories, self.layout, self.rules, game.size.depth) for _ in range(int(self.options.threads))
         ]
 
     def run(self, iterations: int) -> None:
@@ -333,7 +335,7 @@ class MonteCarloCfr(Solver):
     def _walk(self, number: int, weights: Floats) -> int:
         """The rows of one thread."""
         return int(
-            sampling.iterate_sampled(
+            iterate_sampled(
                 self.histories,
                 self.layout,
                 self.rules,
@@ -354,9 +356,9 @@ class MonteCarloCfr(Solver):
     def average_policy(self) -> Policy:
         """The average policy; a lazily kept one is brought up to date in a copy, so that the run itself is not changed."""
         average = self.tables.rows[:, AVERAGE].copy()
-        if self.rules.averaging == sampling.LAZY:
+        if self.rules.averaging == schemes.LAZY:
             policy, mark = self.tables.rows[:, POLICY].copy(), self.tables.rows[:, MARK].copy()
-            sampling.settle(self.layout, self.tables.totals, policy, mark, average)
+            settle(self.layout, self.tables.totals, policy, mark, average)
         self.average[self.slots] = average
         return super().average_policy()
 
