@@ -24,8 +24,8 @@ TALLY = {"made": 0, "taken": 0, "seconds": 0.0}
 
 def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
     """What ``make`` returned for this key before, or returns now; something that JSON can say."""
-    text = json.dumps({**key, "machine": machine(1)}, sort_keys=True)
-    path = FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json"
+    text = text_of(key)
+    path = FOLDER / f"{digest(text)[:24]}.json"
     record = read(path, text)
     if record is None:
         start = time.process_time()
@@ -42,9 +42,25 @@ def kept(key: Mapping[str, Any], make: Callable[[], Any]) -> Any:
 
 def peek(key: Mapping[str, Any]) -> Any:
     """What is kept for this key; None where nothing is."""
-    text = json.dumps({**key, "machine": machine(1)}, sort_keys=True)
-    record = read(FOLDER / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.json", text)
+    text = text_of(key)
+    record = read(FOLDER / f"{digest(text)[:24]}.json", text)
     return None if record is None else record["value"]
+
+
+def kept_file(key: Mapping[str, Any], name: str, suffix: str) -> Path:
+    """Where a file is kept, such as a network, that is as this key says; its folder is there."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    return FOLDER / f"{name}-{digest(text_of(key))[:16]}{suffix}"
+
+
+def text_of(key: Mapping[str, Any]) -> str:
+    """A key, on this machine, as a text."""
+    return json.dumps({**key, "machine": machine(1)}, sort_keys=True)
+
+
+def digest(text: str) -> str:
+    """The SHA-256 of a text, in hexadecimal."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def read(path: Path, text: str) -> dict[str, Any] | None:
@@ -67,14 +83,14 @@ def effort() -> str:
 @cache
 def code(*modules: str) -> str:
     """A hash of what modules do; a package stands for everything in it."""
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     for path in sorted(set(sources(modules))):
         tree = ast.parse(path.read_text(encoding="utf-8"))
         for node in ast.walk(tree):
             if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
                 node.body = [part for part in node.body if not is_text(part)] or [ast.Pass()]
-        digest.update(f"{path.name}\n{ast.dump(tree)}\n".encode())
-    return digest.hexdigest()[:16]
+        found.update(f"{path.name}\n{ast.dump(tree)}\n".encode())
+    return found.hexdigest()[:16]
 
 
 def is_text(node: ast.stmt) -> bool:

@@ -1,16 +1,15 @@
 """Preflop charts by a network for hands over all 1,755 flops, beside charts of the same betting solved whole on fitted boards;
 and how far the network is from whole solves of flops that such charts lead to.
-
-What is solved is kept in ``runs/preflop-network``, so that a call goes on with what is missing.
 """
 
-import json
-from dataclasses import replace
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from papers.common.kept import code, kept, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.preflop_deep import LINES
@@ -22,20 +21,27 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, solved
-from treeplex.learn.hand_values.trainer import FORM, read_hand_net
-from treeplex.learn.rebel.files import read_net
+from treeplex.learn.hand_values.trainer import FORM, hand_net_of
+from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 from treeplex.search.holdem.leaves.hand_values import HandBoard
 
-FOLDER, SPOT, ITERATIONS = Path("runs/preflop-network"), Path("examples/spots/preflop-until.yaml"), 60
+SPOT, ITERATIONS = Path("examples/spots/preflop-until.yaml"), 60
 NETWORK = "network, 1,755 flops"
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 PLACES = {"limped": ("", 1, "c", 0, 2.0), "raised": ("", 2, "r2", 1, 4.0)}
 """Where flops are reached by the first chart: the small blind's line and its action, the big blind's, and the pot."""
+SOLVED = HandValueSettings(street="flop", iterations=60)
+"""How flops are solved whole that the network is measured on."""
 STEP = 24
 """Of equities of flops in solves before the flop."""
+CODE = (
+    *("papers.holdem.preflop_network", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
+    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides numbers, besides settings; see ``kept.py``."""
 
 
 def whole_spot(name: str) -> Spot:
@@ -44,13 +50,20 @@ def whole_spot(name: str) -> Spot:
     return replace(spot, deal_set=name, settings=replace(spot.settings, until=None))
 
 
-def charts() -> dict[str, HoldemSolution]:
+def chart_key(name: str, net: NetFile) -> dict[str, Any]:
+    """What a chart's solution is kept under."""
+    key = {"what": "holdem/preflop_network", "iterations": ITERATIONS, "code": code(*CODE)}
+    if name == NETWORK:
+        return {**key, "game": read_spot_file(SPOT).spot().identity, "net": net.checksum}
+    return {**key, "game": whole_spot(name).identity}
+
+
+def charts(net: NetFile) -> dict[str, HoldemSolution]:
     """The same betting solved on either set of boards, and by the network on all flops; from files where there are."""
     found = {}
     for name in (*SETS, NETWORK):
-        path = FOLDER / f"20bb-{name.split(',')[0]}.spot"
+        path = kept_file(chart_key(name, net), f"preflop-network-20bb-{name.split(',')[0]}", ".spot")
         if not path.exists():
-            FOLDER.mkdir(parents=True, exist_ok=True)
             if name == NETWORK:
                 solution = solve_spot(read_spot_file(SPOT).spot(), "dcfr", until="flop", iterations=ITERATIONS)
             else:
@@ -72,20 +85,24 @@ def ranges(chart: HoldemSolution, place: str) -> tuple[Floats, Floats]:
     return big[HAND_CLASSES], small[HAND_CLASSES]
 
 
-def flop_errors(chart: HoldemSolution) -> list[dict[str, Any]]:
+def flop_errors(chart: HoldemSolution, net: NetFile) -> list[dict[str, Any]]:
     """For flops and places: mean absolute errors of the network and of showdown values against whole solves, in pots."""
-    net, settings, found = read_hand_net(shipped_hand_net("flop")), HandValueSettings(street="flop", iterations=60), []
-    for text in FLOPS:
-        for place, (*_, pot) in PLACES.items():
-            path = FOLDER / f"{text}-{place}.json"
-            if not path.exists():
-                board = HandBoard.of(chart.spot.format, parse_cards(text))
-                held = [np.where(np.isin(np.arange(1326), board.held), own, 0.0) for own in ranges(chart, place)]
-                reach = np.stack([own / own.sum() for own in held])
-                true = solved(board, (chart.spot.stack - pot / 2) / pot, reach, settings)
-                path.write_text(json.dumps({"flop": text, "place": place} | errors(true, net.worth)))
-                print(path.read_text(), flush=True)
-            found.append(json.loads(path.read_text()))
+    key = {**chart_key(next(iter(SETS)), net), "net": net.checksum, "settings": asdict(SOLVED)}
+    return [
+        kept({**key, "flop": text, "place": PLACES[place]}, partial(errors_at, chart, net, text, place))
+        for text in FLOPS
+        for place in PLACES
+    ]
+
+
+def errors_at(chart: HoldemSolution, net: NetFile, text: str, place: str) -> dict[str, Any]:
+    """The same of one flop and place."""
+    board, pot = HandBoard.of(chart.spot.format, parse_cards(text)), PLACES[place][-1]
+    held = [np.where(np.isin(np.arange(1326), board.held), own, 0.0) for own in ranges(chart, place)]
+    reach = np.stack([own / own.sum() for own in held])
+    true = solved(board, (chart.spot.stack - pot / 2) / pot, reach, SOLVED)
+    found = {"flop": text, "place": place} | errors(true, hand_net_of(net).worth)
+    print(found, flush=True)
     return found
 
 
@@ -124,9 +141,9 @@ def decision_rows(solved_charts: dict[str, HoldemSolution]) -> dict[str, dict[st
 
 @study(title="Preflop charts by a network for flops", place=10, minutes=25, needs=("torch",))
 def reproduce() -> Result:
-    solved_charts = charts()
-    rows, away = decision_rows(solved_charts), flop_errors(solved_charts[next(iter(SETS))])
-    card, (one, other) = read_net(shipped_hand_net("flop"), form=FORM).card, SETS
+    net, (one, other) = read_net(shipped_hand_net("flop"), form=FORM), SETS
+    solved_charts = charts(net)
+    rows, away = decision_rows(solved_charts), flop_errors(solved_charts[one], net)
     mean = {name: float(np.mean([row[name] for row in away])) for name in away[0] if name not in ("flop", "place")}
     first = rows["first"]
     return Result(
@@ -182,8 +199,8 @@ def reproduce() -> Result:
         ],
         notes=[
             f"`{SPOT}`, {ITERATIONS} iterations each, HS-DCFR on fitted boards and DCFR before the network. The network has "
-            f"learned from {card['situations']:,} situations on random flops, each solved until the turn with the library's "
-            "network for turns. Before the flop its equities look at 49 complete boards of each flop."
+            f"learned from {net.card['situations']:,} situations on random flops, each solved until the turn with the "
+            "library's network for turns. Before the flop its equities look at 49 complete boards of each flop."
         ],
         numbers={"decisions": rows, "flops": away, "value": {name: each.ev[1] for name, each in solved_charts.items()}},
     )

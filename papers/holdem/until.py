@@ -1,16 +1,17 @@
 """Flops solved until the turn with the library's network for hands, and with showdown values, beside whole solves: the first
 decisions, values, time, and how exploitable the play on the flop is when all that follows is solved.
 
-Flops are kept one by one in ``runs/until``, so that a call goes on with what is missing; ``papers/run.py holdem/until 3`` does
-no more than three new ones.
+Flops are kept one by one, so that a call goes on with what is missing; ``papers/run.py holdem/until 3`` does no more than three
+new ones.
 """
 
-import json
-from pathlib import Path
+from functools import partial
 from time import process_time
+from typing import Any
 
 import numpy as np
 
+from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.forms.holdem.compile_spot import compile_spot
@@ -18,17 +19,21 @@ from treeplex.games.poker.spots.files import request_from_options
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
-from treeplex.learn.rebel.files import read_net
+from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.runs.holdem.first_street.judge import judge_first_street
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 
-FOLDER = Path("runs/until")
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
 """None of them is one that a network has seen: its situations are turns."""
 RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,QJs,JTs,T9s,98s,87s"}
 BEST, JUDGING, UNTIL = 60, 8, 40
 WHOLE = (10, 20)
+CODE = (
+    *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
+    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides the numbers of a flop, besides settings; see ``kept.py``."""
 
 
 def spot_on(board: str) -> Spot:
@@ -75,9 +80,10 @@ def flop(board: str) -> dict:
     return rows
 
 
-def network_text() -> str:
-    card = read_net(shipped_hand_net("turn"), form=FORM).card
-    return f"{card['situations']:,} situations"
+def key_of(board: str, net: NetFile) -> dict[str, Any]:
+    """What a flop's numbers are kept under."""
+    made = {"best": BEST, "judging": JUDGING, "until": UNTIL, "whole": WHOLE, "net": net.checksum, "code": code(*CODE)}
+    return {"what": "holdem/until", "game": spot_on(board).identity, **made}
 
 
 def findings(means: dict) -> list[str]:
@@ -93,15 +99,11 @@ def findings(means: dict) -> list[str]:
 
 @study(title="Flops until the turn, by a network for hands", place=6, minutes=12, needs=("torch",))
 def reproduce(options: list[str]) -> Result:
-    FOLDER.mkdir(parents=True, exist_ok=True)
-    most, new, found = int(options[0]) if options else len(FLOPS), 0, {}
-    for board in FLOPS:
-        path = FOLDER / f"{board}.json"
-        if not path.exists() and new < most:
-            path.write_text(json.dumps(flop(board)))
-            new += 1
-        if path.exists():
-            found[board] = json.loads(path.read_text())
+    net = read_net(shipped_hand_net("turn"), form=FORM)
+    keys = {board: key_of(board, net) for board in FLOPS}
+    missing = [board for board in FLOPS if peek(keys[board]) is None]
+    left = missing[int(options[0]) :] if options else []
+    found = {board: kept(keys[board], partial(flop, board)) for board in FLOPS if board not in left}
     best = f"whole, {BEST}"
     names = ["network", "showdown", *(f"whole, {count}" for count in WHOLE), best]
     rows, means = [], {}
@@ -141,8 +143,9 @@ def reproduce(options: list[str]) -> Result:
             ),
         ],
         notes=[
-            f"The network has learned from {network_text()}; {UNTIL} iterations with it and with showdown values. "
-            f"Exploitability counts mistakes on the flop alone, see `judge_first_street`, with {JUDGING} iterations from the "
+            f"The network has learned from {net.card['situations']:,} situations; {UNTIL} iterations with it and "
+            "with showdown values. Exploitability counts mistakes on the flop alone, see "
+            f"`judge_first_street`, with {JUDGING} iterations from the "
             f"whole solve of {BEST}; that of the last row is the whole solve's, all streets.",
         ],
         numbers={"flops": found, "means": means},

@@ -5,7 +5,6 @@ in ``runs/papers`` one by one, and a training that was interrupted goes on where
 ``--judge KIND ...`` judges searches with some of the networks as well, which takes minutes for each.
 """
 
-import hashlib
 import json
 import math
 from argparse import ArgumentParser
@@ -20,8 +19,8 @@ import numpy as np
 from safetensors.numpy import load_file, save_file
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
-from papers.common.kept import FOLDER, code, effort, kept
-from papers.common.results import Picture, Result, Table, machine, published, stored
+from papers.common.kept import code, effort, kept, kept_file
+from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_networks import SEARCHING, TRAINING
@@ -62,9 +61,7 @@ def looks(games: int) -> list[int]:
 
 def path_of(settings: HoldemRebelSettings) -> Path:
     """Where a network is, by all that decides it."""
-    key = {"settings": asdict(settings), "code": code(*TRAINING), "machine": machine(1)}
-    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
-    return FOLDER / f"rebel-turn-hands-{digest}.safetensors"
+    return kept_file({"settings": asdict(settings), "code": code(*TRAINING)}, "rebel-turn-hands", ".safetensors")
 
 
 def network(kind: str, games: int) -> tuple[BinnedRivers, Mapping[str, Any]]:
@@ -72,7 +69,6 @@ def network(kind: str, games: int) -> tuple[BinnedRivers, Mapping[str, Any]]:
     settings = replace(KINDS[kind], games=games)
     path = path_of(settings)
     if not path.is_file():
-        FOLDER.mkdir(parents=True, exist_ok=True)
         with one_thread():
             train(settings, path)
     found = read_net(path)

@@ -3,8 +3,6 @@
 Most of the time is for trainings; networks and runs are kept in ``runs/papers`` one by one.
 """
 
-import hashlib
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from time import process_time
@@ -14,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from papers.common.drawing import panels, save
-from papers.common.kept import FOLDER, code, effort, kept
-from papers.common.results import Picture, Result, Table, machine, published
+from papers.common.kept import code, effort, kept, kept_file
+from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.rebel.turn_search import (
     EXACT,
@@ -75,11 +73,9 @@ SEARCHING = (*TRAINING, "papers.rebel.turn_networks", "papers.rebel.turn_search"
 def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
     """A trained network and its card; from ``runs/papers`` if the same code trained it before on this machine."""
     settings = replace(SETTINGS, source=KINDS[kind], seed=seed)
-    key = {"game": spot().identity, "settings": asdict(settings), "code": code(*TRAINING), "machine": machine(1)}
-    digest = hashlib.sha256(json.dumps(key, sort_keys=True).encode()).hexdigest()[:16]
-    path = FOLDER / f"rebel-teh-{settings.source}-{seed}-{digest}.safetensors"
+    key = {"game": spot().identity, "settings": asdict(settings), "code": code(*TRAINING)}
+    path = kept_file(key, f"rebel-teh-{settings.source}-{seed}", ".safetensors")
     if not path.is_file():
-        FOLDER.mkdir(parents=True, exist_ok=True)
         trainer, began, losses = RebelTrainer(spot(), settings), process_time(), []
         while not trainer.finished:
             losses.append(trainer.round().loss)

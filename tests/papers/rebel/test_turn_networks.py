@@ -7,6 +7,7 @@ import pytest
 
 pytest.importorskip("torch")
 
+from papers.common import kept
 from papers.rebel import turn_networks
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.format import HOLDEM
@@ -18,7 +19,7 @@ from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 
 def test_a_training_is_done_once(tmp_path, monkeypatch):
     tiny = {"games": 2, "iterations": 1, "rivers": 4, "river_iterations": 4, "bins": 8, "width": 8, "burn_in": 4, "batch": 4}
-    monkeypatch.setattr(turn_networks, "FOLDER", tmp_path)
+    monkeypatch.setattr(kept, "FOLDER", tmp_path)
     monkeypatch.setattr(turn_networks, "SETTINGS", replace(turn_networks.SETTINGS, **tiny))
     first, card = turn_networks.network("self-play")
     again, same = turn_networks.network("self-play")
