@@ -72,6 +72,10 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
         for hand in range(hands):
             seats = [*others[:hand], searching, *others[hand:]]
             assert sum(play_game(seats, generator)) == pytest.approx(0.0)
+    text = f"pluribus(blueprint={trained},iterations=20,search_after=0,deals=4)"
+    policies = [tp.agent(text, SIX, seed=seed).policy() for seed in (1, 1, 2)]
+    assert np.array_equal(policies[0], policies[1])
+    assert not np.array_equal(policies[0], policies[2])
     searching = tp.agent(f"pluribus(blueprint={trained},search_after=0)", SIX, think=0.2)
     policy = searching.policy()
     assert policy.shape == (3, 10)

@@ -59,7 +59,7 @@ class Pluribus(AgentKind):
         if not isinstance(public, CardGame):
             raise SpecError(f"pluribus plays card games of three and more players, such as leduc_poker(players=3), not {game}")
         if not is_holdem_blueprint(settings.blueprint):
-            return round_agent(table_rounds(game, public, settings), settings, generator)
+            return round_agent(table_rounds(game, public, settings, generator), settings, generator)
         blueprint = HoldemBlueprint.load(settings.blueprint)
         if settings.search == "all":
             raise SpecError("pluribus: search=all needs a policy table; a blueprint of treeplex train is searched by sampling")
@@ -67,11 +67,12 @@ class Pluribus(AgentKind):
         assert isinstance(public, PublicHoldem)
         own = blueprint.game.rules
         played = public if own == public.rules else PublicHoldem(own)
-        agent = round_agent(sampled(GuidedBetting.of_blueprint(played, blueprint), settings), settings, generator)
+        rounds = sampled(GuidedBetting.of_blueprint(played, blueprint), settings, generator)
+        agent = round_agent(rounds, settings, generator)
         return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")
 
 
-def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings) -> Rounds:
+def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
     """Rounds searched with a policy table as the blueprint: by sums over all deals, or by sampling."""
     try:
         policy = as_policy(game.compiled, settings.blueprint)
@@ -82,13 +83,18 @@ def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings)
     if settings.search == "all" or (settings.search == "auto" and few):
         leaf = Continuations(public, policy, settings.continuations, settings.bias)
         return EnumeratedRounds(leaf, iterations=settings.iterations)
-    return sampled(GuidedBetting.of_policy(public, policy), settings)
+    return sampled(GuidedBetting.of_policy(public, policy), settings, generator)
 
 
-def sampled(guided: GuidedBetting, settings: PluribusSettings) -> SampledRounds:
-    """Rounds searched by sampling."""
+def sampled(guided: GuidedBetting, settings: PluribusSettings, generator: np.random.Generator) -> SampledRounds:
+    """Rounds searched by sampling, with a seed of the agent's own."""
     return SampledRounds(
-        guided, iterations=settings.iterations, deals=settings.deals, count=settings.continuations, bias=settings.bias
+        guided,
+        iterations=settings.iterations,
+        deals=settings.deals,
+        count=settings.continuations,
+        bias=settings.bias,
+        seed=int(generator.integers(2**31)),
     )
 
 
