@@ -12,7 +12,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.holdem.boards import complete_boards
+from treeplex.forms.holdem.boards import weighted_boards
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
@@ -73,7 +73,7 @@ def equity_errors(spot: Spot) -> tuple[list[list[str]], dict]:
     """How far equities of classes on some boards are from those on all, weighted by pairs of hands."""
     exact, rows, numbers = class_equities(), [], {}
     for dealt in EQUITIES:
-        boards, weights = complete_boards(replace(spot, runouts=(0, *dealt)))
+        boards, weights = weighted_boards(replace(spot, runouts=(0, *dealt)))
         error = equities_on(boards, weights) - exact.equity
         found = float(np.sqrt((error**2 * exact.pairs).sum() / exact.pairs.sum()))
         numbers[named(dealt)] = found

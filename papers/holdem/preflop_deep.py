@@ -14,7 +14,7 @@ from bench.preflop_charts import SET, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
-from treeplex.forms.holdem.boards import complete_boards
+from treeplex.forms.holdem.boards import weighted_boards
 from treeplex.forms.policies.holdem.preflop import PreflopChart
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.cards.fitted_deals import SETS
@@ -60,8 +60,8 @@ def equities(spot: Spot) -> dict[str, tuple[float, float]]:
     found = {
         f"random, mean of {DRAWS}": (float(np.mean([rms for rms, _ in draws])), float(np.mean([most for _, most in draws])))
     }
-    found["evenly spread"] = errors(*complete_boards(replace(spot, deal_set="", runouts=(0, *counts))))
-    return found | {f"fitted, `{name}`": errors(*complete_boards(replace(spot, deal_set=name))) for name in SETS}
+    found["evenly spread"] = errors(*weighted_boards(replace(spot, deal_set="", runouts=(0, *counts))))
+    return found | {f"fitted, `{name}`": errors(*weighted_boards(replace(spot, deal_set=name))) for name in SETS}
 
 
 def solve_set(name: str) -> HoldemSolution:

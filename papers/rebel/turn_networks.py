@@ -157,7 +157,7 @@ def rivers_of(turn: HoldemSubgame) -> dict[str, list[River]]:
         played, average = (search.arrays.reach_at_leaves(strategy) for strategy in (step.played, step.average))
         for k, node in enumerate(turn.nodes):
             paid = turn.game.tree.nodes[node].contributions
-            for card in generator.choice([card for card in spot.format.deck if card not in spot.board], 4, replace=False):
+            for card in generator.choice(spot.format.cards_left(spot.board), 4, replace=False):
                 stack = spot.pot / 2 + spot.stack - max(paid)
                 river = replace(spot, board=(*spot.board, int(card)), pot=sum(paid), stack=stack)
                 board = RiverBins.of(spot.format, (river.board,), SETTINGS.bins)

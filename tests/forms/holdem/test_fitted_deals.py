@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.boards import boards_of, complete_boards
+from treeplex.forms.holdem.boards import boards_of, weighted_boards
 from treeplex.forms.holdem.spot_size import spot_size
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
@@ -25,7 +25,7 @@ CHECKED = Spot((), 0.0, 10.0, all_hands(HOLDEM), BetPlan.same("none", "none"), c
 def error(spot: Spot) -> float:
     """The root mean square error of equities of classes, weighted by pairs of hands."""
     exact = class_equities()
-    away = equities_on(*complete_boards(spot)) - exact.equity
+    away = equities_on(*weighted_boards(spot)) - exact.equity
     return float(np.sqrt((away**2 * exact.pairs).sum() / exact.pairs.sum()))
 
 
@@ -37,7 +37,7 @@ def test_equities_come_out_right(name: str) -> None:
     spread = replace(CHECKED, runouts=(0, flops, turns, rivers))
     assert error(fitted) < 0.015
     assert error(fitted) < error(spread) / 2
-    boards, weights = complete_boards(fitted)
+    boards, weights = weighted_boards(fitted)
     assert len(boards) == flops * turns * rivers
     assert weights.sum() == pytest.approx(comb(52, 3) * 49 * 48, rel=0.02)
 

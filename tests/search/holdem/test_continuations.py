@@ -18,7 +18,7 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.agents.search.spot_blueprint import SpotHands
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSearch, biased_policies, cut
-from treeplex.search.holdem.leaves.continuations import Continued, complete_boards, counterpart
+from treeplex.search.holdem.leaves.continuations import Continued, boards_ahead, counterpart
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 
@@ -96,11 +96,11 @@ def test_boards_that_are_drawn() -> None:
     """All of them, or as evenly as can be; and values from a few are close to those from all."""
     _, policy = random_blueprint(FLOP, 0)
     format, board = policy.spot.format, policy.spot.board
-    whole, every = complete_boards(format, board, 42)
+    whole, every = boards_ahead(format, board, 42)
     assert every
     assert len({frozenset(each[3:]) for each in whole}) == 21
     assert len(set(whole)) == 42
-    some, every = complete_boards(format, board, 16)
+    some, every = boards_ahead(format, board, 16)
     assert not every
     assert len(some) == 16
     turns = [each[3] for each in some]

@@ -78,7 +78,7 @@ def deals(
     spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
 ) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
     """What can be dealt on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
-    left = [card for card in spot.format.deck if card not in board]
+    left = spot.format.cards_left(board)
     seen: set[tuple[int, ...]] = set()
     found = []
     for dealt in combinations(left, count):
@@ -122,7 +122,7 @@ def kept_deals(
     yield from ((*found[place], taken[place] / sizes[place]) for place in sorted(taken))
 
 
-def complete_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
     """All complete boards of a spot and how many ways of dealing them, street by street, each stands for.
 
     Returns:

@@ -224,7 +224,7 @@ def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
 def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
     """The cycles of cards that are left in the deck, of each renaming of suits that changes neither board nor ranges."""
     for renaming in symmetries_of(spot, Hands(spot)) if isomorphism else [IDENTITY]:
-        yield cycles_of(renaming, [card for card in spot.format.deck if card not in spot.board])
+        yield cycles_of(renaming, spot.format.cards_left(spot.board))
 
 
 def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:

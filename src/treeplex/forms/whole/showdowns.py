@@ -1,7 +1,6 @@
 """What hands get at a showdown without further betting, as one matrix over pairs of hands for each board."""
 
 from collections import OrderedDict
-from itertools import combinations
 from math import comb
 
 import numpy as np
@@ -76,9 +75,9 @@ class Showdowns:
         if not board:
             classes = canonical_boards(self.format, missing)
             return [tuple(cards) for cards in classes.boards.tolist()], classes.weights.astype(np.float64)
-        left = [card for card in self.format.deck if card not in board]
+        left = self.format.cards_left(board)
         if comb(len(left), missing) * self.apart.size <= MOST_ENTRIES:
-            found = [(*board, *cards) for cards in combinations(left, missing)]
+            found = [*self.format.complete_boards(board)]
         else:
             generator = np.random.default_rng(board)
             found = [(*board, *generator.choice(left, missing, replace=False).tolist()) for _ in range(DRAWN)]

@@ -59,7 +59,7 @@ class Suits:
         """The canonical boards that can follow a canonical one, and how many deals each stands for."""
         count = self.format.deal[self.format.street(board) + 1]
         found: dict[Board, int] = {}
-        for cards in combinations([card for card in self.format.deck if card not in board], count):
+        for cards in combinations(self.format.cards_left(board), count):
             child, _ = self.canonical((*board, *cards))
             found[child] = found.get(child, 0) + 1
         return found

@@ -176,7 +176,7 @@ class HoldemGame(PublicGame):
             return Options(event.player, range(len(event.actions)))
         if not due:
             return Options(TERMINAL, ())
-        left = [card for card in self.spot.format.deck if card not in holdem_state(state).board]
+        left = self.spot.format.cards_left(holdem_state(state).board)
         return Options(CHANCE, left if due == 1 else [number_of_deal(cards) for cards in combinations(left, due)])
 
     def after(self, state: State, label: int) -> HoldemState:

@@ -171,7 +171,7 @@ class PokerGame(Game):
     def board_deals(self, board: tuple[int, ...], hands: Sequence[int]) -> list[tuple[int, ...]]:
         """All deals of the next street's cards, given the hands."""
         dead = frozenset(board).union(*(self._cards[hand] for hand in hands))
-        return list(combinations([card for card in self.spot.format.deck if card not in dead], self.next_deal(board)))
+        return list(combinations(self.spot.format.cards_left(dead), self.next_deal(board)))
 
     def player_at(self, node: int, board: tuple[int, ...]) -> int:
         """Who acts at a node of the betting tree, once hands are dealt."""
@@ -284,8 +284,7 @@ class PokerPublicTree(public.PublicTree):
         key = tuple(sorted(board))
         if key not in self._orders:
             form = self.game.spot.format
-            left = [card for card in form.deck if card not in board]
-            complete = [board + cards for cards in combinations(left, form.board_size - len(board))]
+            complete = [*form.complete_boards(board)]
             apart = (~(self._cards[:, None, :, None] == self._cards[None, :, None, :]).any(axis=(2, 3))).astype(np.float64)
             free = np.array([~np.isin(self._cards, cards).any(axis=1) for cards in complete])
             self._orders[key] = equities([self._showdown(cards) for cards in complete], free, apart)

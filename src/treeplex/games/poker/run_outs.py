@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from itertools import combinations
 from math import comb
 from typing import Any, NamedTuple
 
@@ -26,11 +25,10 @@ SAMPLED_RUN_OUTS = 400
 
 def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """The complete boards that can follow, or :data:`SAMPLED_RUN_OUTS` of them, always the same ones."""
-    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
     if few_run_outs(format, board):
-        for cards in combinations(left, missing):
-            yield (*board, *cards)
+        yield from format.complete_boards(board)
     else:
+        left, missing = format.cards_left(board), format.board_size - len(board)
         generator = np.random.default_rng(len(board))
         for _ in range(SAMPLED_RUN_OUTS):
             yield (*board, *generator.choice(left, missing, replace=False).tolist())

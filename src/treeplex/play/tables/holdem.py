@@ -293,7 +293,7 @@ class HoldemTable(Table):
         """Cards that nobody has come."""
         form = self._spot.format
         gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
-        left = [card for card in form.deck if card not in gone]
+        left = form.cards_left(gone)
         if count == 1:
             cards: tuple[int, ...] = (int(self._generator.choice(left)),)
         else:

@@ -124,7 +124,7 @@ def boards_after(strengths: Strengths, start: tuple[int, ...], count: int, rando
     """Random complete boards that begin with these cards; all of them, each once, where there are no more than ``count``."""
     if not start:
         return random_boards(strengths, count, random)
-    rest = np.array([card for card in strengths.format.deck if card not in start], dtype=np.int64)
+    rest = np.array(strengths.format.cards_left(start), dtype=np.int64)
     left = 5 - len(start)
     if perm(len(rest), left) <= count:
         drawn = np.array(list(permutations(rest.tolist(), left)), dtype=np.int64).reshape(perm(len(rest), left), left)

@@ -52,7 +52,7 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
     shown = format.street(cards[2:]) + 1
     places = np.flatnonzero(np.isin(format.hands, cards[:2]).all(axis=1))
     number = int(places[0])
-    deck = [card for card in format.deck if card not in cards]
+    deck = format.cards_left(cards)
     complete = np.array([*cards[2:], *deck][:5], dtype=np.int64)[None]  # cards to come do not matter for the streets shown
     where = placed(strengths, complete)
     keys, codes = River(format)(complete[0])

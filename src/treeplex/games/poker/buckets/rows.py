@@ -111,7 +111,7 @@ class BucketRows:
         """See :class:`CardRows`."""
         buckets, format = self.buckets, self.buckets.strengths.format
         street = format.street(board)
-        left = [card for card in format.deck if card not in board]
+        left = format.cards_left(board)
         whole = np.array([*board, *left][: format.board_size], np.int64)  # cards to come do not matter before the river
         places = placed(buckets.strengths, whole[None])
         wins = River(format)(whole)[1] if street == 3 else np.zeros(len(format.hands), np.uint16)

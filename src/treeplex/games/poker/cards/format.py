@@ -4,10 +4,10 @@
 :func:`format_named` finds a format by its spec.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import accumulate
+from itertools import accumulate, combinations
 from types import MappingProxyType
 
 import numpy as np
@@ -98,6 +98,15 @@ class Format:
         """The texts of the hands with these indices (default: of all hands), the higher card first."""
         rows = range(len(self.hands)) if hands is None else hands
         return [cards_to_string(self.hands[row][::-1]) for row in rows]
+
+    def cards_left(self, taken: Container[int]) -> list[int]:
+        """The cards of the deck that are not among these, ascending."""
+        return [card for card in self.deck if card not in taken]
+
+    def complete_boards(self, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
+        """All boards with as many cards as there can be that begin so; the order of the cards to come does not count."""
+        for cards in combinations(self.cards_left(board), self.board_size - len(board)):
+            yield (*board, *cards)
 
     def street(self, board: Sequence[int]) -> int:
         """The street on which ``board`` lies.

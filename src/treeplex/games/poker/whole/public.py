@@ -77,7 +77,7 @@ class PublicHoldem(CardGame):
     def options(self, state: State) -> Options:
         table, board = hand_of(state)
         if table.player == CHANCE:
-            return Options(CHANCE, [card for card in self.rules.format.deck if card not in board])
+            return Options(CHANCE, self.rules.format.cards_left(board))
         return Options(table.player, self.actions(state) if table.player >= 0 else ())
 
     def after(self, state: State, label: int) -> PublicHand:

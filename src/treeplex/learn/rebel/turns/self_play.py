@@ -215,7 +215,7 @@ class HoldemSelfPlay:
         game = HoldemGame.of(spot)
         ends = [number for number, node in enumerate(game.tree.nodes) if isinstance(node, StreetEnd)]
         for _ in range(self.settings.rivers if ends else 0):
-            card = int(self.generator.choice([card for card in spot.format.deck if card not in spot.board]))
+            card = int(self.generator.choice(spot.format.cards_left(spot.board)))
             board = RiverBins.of(spot.format, ((*spot.board, card),), 2)
             draw = random_range if self.settings.source == "random" else flat_range
             ranges = draw(board, self.generator), draw(board, self.generator)
@@ -230,7 +230,7 @@ class HoldemSelfPlay:
         """Play a policy from the root: the number of the open end that is met, and the river's card."""
         game, generator, policies = turn.game, self.generator, {}
         root = Belief.root(game)
-        deck = [card for card in game.spot.format.deck if card not in game.spot.board]
+        deck = game.spot.format.cards_left(game.spot.board)
         for _ in range(TRIES):
             hands, explorer, state = root.draw(generator), int(generator.integers(2)), game.first_state()
             while isinstance(event := game.event(state), Decision):

@@ -226,7 +226,7 @@ class WholeSelfPlay:
                 continue
             copies.append(len(kept))
             kept.append(Row(comes, drawn_weight(state, comes), owner))
-            rest = [card for card in form.deck if card not in state.board]
+            rest = form.cards_left(state.board)
             for _ in range(self.settings.boards - 1):
                 board, _ = suits.canonical((*state.board, *self.generator.choice(rest, count, replace=False).tolist()))
                 kept.append(Row(board, 1.0, owner))

@@ -187,7 +187,7 @@ def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tupl
         used += 1
     what = "a card comes" if wanted == 1 else f"{wanted} cards come"
     if len(cards) != wanted:
-        example = cards_to_string([card for card in spot.format.deck if card not in board][-wanted:][::-1])
+        example = cards_to_string(spot.format.cards_left(board)[-wanted:][::-1])
         found = f", not {len(cards)}" if cards else ""
         raise SpecError(f"{where}: {what} here{found}; name {'it' if wanted == 1 else 'them'}, say {example}")
     for card in cards:
@@ -200,7 +200,7 @@ def dealt_cards(spot: Spot, place: Place, steps: list[Step], where: str) -> tupl
 def deal_texts(spot: Spot, place: Place) -> Iterator[str]:
     """The texts of all deals that can come next."""
     board = board_at(spot, place)
-    left = [card for card in spot.format.deck if card not in board]
+    left = spot.format.cards_left(board)
     for deal in combinations(left, spot.format.deal[spot.streets[len(place.roots)]]):
         yield cards_to_string(deal[::-1])
 

@@ -1,6 +1,5 @@
 """What hands get when both players are all-in and cards are still to come: one matrix over pairs of hands for a board."""
 
-from itertools import combinations
 from math import comb
 from typing import NamedTuple
 
@@ -45,8 +44,7 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
     if not board and format == HOLDEM:
         classes = HAND_CLASSES[held]
         return AllIns(held, np.asarray((class_equities().equity[classes][:, classes] - 0.5) * apart, np.float32))
-    left, missing = [card for card in format.deck if card not in board], format.board_size - len(board)
-    complete, wins = [(*board, *more) for more in combinations(left, missing)], np.zeros((len(held), len(held)), np.float32)
+    complete, wins = [*format.complete_boards(board)], np.zeros((len(held), len(held)), np.float32)
     for start in range(0, len(complete), CHUNK):
         some = complete[start : start + CHUNK]
         low, high = np.full((2, len(some), len(held)), BLOCKED_LOW, np.int16)
@@ -56,5 +54,6 @@ def all_ins(format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_]) -
             ranks, free = np.unique(strengths, return_inverse=True)[1], strengths >= 0
             below[free] = above[free] = ranks[free]
         add_wins(low, high, wins)
-    boards = comb(len(left) - 2 * format.hole, missing)  # on which two hands can meet
+    left = len(format.deck) - len(board) - 2 * format.hole
+    boards = comb(left, format.board_size - len(board))  # on which two hands can meet
     return AllIns(held, np.asarray(0.5 * wins / boards * apart, np.float32))

@@ -229,7 +229,7 @@ class Rivers:
         spot, form, board = game.spot, game.spot.format, states[0].board
         if len(board) + 1 != sum(form.deal) or spot.rake.rate:
             raise AlgorithmError("bins of strength value turns with one card to come and without rake; use ExactLeaf")
-        boards = tuple((*board, card) for card in form.deck if card not in board)
+        boards = tuple(form.complete_boards(board))
         paid = np.array([game.event(state).contributions for state in states], np.float64).reshape(-1, 2)
         stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)
         chance = 1.0 / (len(form.deck) - len(board) - 2 * form.hole)

@@ -89,12 +89,12 @@ class Continued:
             For each state float32 [C_0, C_1, n_0, n_1], 0 for pairs that cannot be; and how many boards were looked at.
         """
         began, board, roots = perf_counter(), states[0].board, [self._root(state) for state in states]
-        boards, every = complete_boards(self.game.spot.format, board, self.most)
+        boards, every = boards_ahead(self.game.spot.format, board, self.most)
         ahead = None if every else ahead_at_showdowns(self.game, board, hands)
         if not every and seconds < inf:
             a_board = self._seconds_for(roots, self._dealt(boards[0], len(board), hands), hands)
             most = int(np.clip((seconds - (perf_counter() - began)) / a_board, 1, self.most))
-            boards, _ = complete_boards(self.game.spot.format, board, most)
+            boards, _ = boards_ahead(self.game.spot.format, board, most)
         dealt = [self._dealt(complete, len(board), hands) for complete in boards]
         free = [np.array([each.ranks[player] >= 0 for each in dealt], np.float32) for player in (0, 1)]
         apart, met = self.game.incidence[hands[0]] @ self.game.incidence[hands[1]].T == 0, free[0].T @ free[1]
@@ -177,14 +177,14 @@ def wins_on(dealt: Sequence[Dealt]) -> Singles:
     return found
 
 
-def complete_boards(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
+def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
     """The complete boards that can follow, those with the same next cards together, and whether they are all.
 
     Of more than ``most`` so many are drawn, always the same ones, as evenly over the next cards as can be.
     """
     sizes = [size for size in format.board_sizes if size >= len(board)]
     counts = [after - before for before, after in pairwise(sizes)]
-    left = [card for card in format.deck if card not in board]
+    left = format.cards_left(board)
     if prod(comb(len(left) - sum(counts[:k]), count) for k, count in enumerate(counts)) <= most:
         found = [board]
         for count in counts:

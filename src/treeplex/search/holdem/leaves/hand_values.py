@@ -8,7 +8,7 @@ ranges look like. What it says is added to what the hand wins at a showdown with
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from itertools import combinations, islice
+from itertools import islice
 from math import comb
 from typing import Any, NamedTuple
 
@@ -79,10 +79,8 @@ class HandBoard:
             raise AlgorithmError(
                 f"hands of two cards are valued from the flop on, not on {cards_to_string(board) or 'no board'}"
             )
-        left, held = [card for card in format.deck if card not in board], hands_on(format, board)
-        ordered = []
-        for more in islice(combinations(left, sum(format.deal) - len(board)), 0, None, every):
-            whole = (*board, *more)
+        held, ordered = hands_on(format, board), []
+        for whole in islice(format.complete_boards(board), 0, None, every):
             hands = hands_on(format, whole)
             strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
             by_strength = np.argsort(strength, kind="stable")
