@@ -141,7 +141,9 @@ def test_a_network_is_asked_on_the_river() -> None:
         ({"until": "river", "storage": "int16"}, "storage does not go with until"),
         ({"until": "river", "target": 1.0}, "leave target out"),
         ({"until": "river", "net": "nowhere"}, "no network for hands at nowhere"),
-        ({"until": "river", "algorithm": "cfr-avg"}, "knows no algorithm 'cfr-avg'"),
+        ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
+        ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),
+        ({"until": "river", "algorithm": "deepcfr"}, "it is trained: treeplex train deep-cfr"),
         ({"net": "hands"}, "net is for solves that stop at a street"),
     ],
 )

@@ -36,7 +36,7 @@ from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant
-from treeplex.spec import nearest
+from treeplex.solvers.synonyms import unknown_algorithm
 
 SHOWDOWN = "showdown"
 """In place of a network: hands are worth what they win if nobody bets again."""
@@ -195,7 +195,7 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     method = METHODS.get(algorithm)
     if method is None or method.leaves != "current" or not isinstance(method.scheme, Variant):
         known = [name for name, each in METHODS.items() if each.leaves == "current" and isinstance(each.scheme, Variant)]
-        raise SpecError(f"until {until} knows no algorithm {algorithm!r}{nearest(algorithm, known)}")
+        raise unknown_algorithm(algorithm, known, f"until {until}: unknown algorithm")
     longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
     iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
