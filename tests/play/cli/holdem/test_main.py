@@ -130,6 +130,15 @@ def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     assert not (tmp_path / "judged.spot").exists()
 
 
+def test_judging_what_does_not_fit_is_refused_before_anything_is_solved(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    ranges = ["--oop", "AA,KK", "--ip", "AA,QQ", "--pot", "2", "--stack", "2", "--bets", "a"]
+    asked = ["solve", "--board", "Td9d6h2s", *ranges, "--until", "river", "--net", "showdown", "-n", "1", "--out", "a.spot"]
+    monkeypatch.setattr("treeplex.runs.holdem.estimate.available_memory", lambda: 1000)
+    assert "of memory" in complaint(*asked, "--judge")
+    assert not (tmp_path / "a.spot").exists()
+
+
 def test_folders_are_not_made_from_mistyped_names(spot, tmp_path):
     for command in (["solve", spot, "-n", 1], ["flops", spot, "--boards", "Td9d6hQc2s", "-n", 1]):
         assert "there is no folder nowhere/dir; make the folder" in complaint(*command, "--out", "nowhere/dir/x")

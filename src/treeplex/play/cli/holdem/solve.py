@@ -99,6 +99,10 @@ def solve(
         task = read_task(file, options, sources, out=out, resume=resume, force=force)
         if judge and not task.until:
             raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
+        if judge:
+            from treeplex.runs.holdem.first_street.judge import check_judging
+
+            check_judging(task.spot)
         live.say(f"building {task.spot}")
         task.workers, task.ray = workers, ray
         solution, saved = task.solve(lambda now: live.say(solving_line(now, task.spot.opening_pot)))

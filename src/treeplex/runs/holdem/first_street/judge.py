@@ -18,6 +18,7 @@ from treeplex.evaluate.judge import Judgement
 from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.spot_form import FixedStrategy, store_of_policy
 from treeplex.forms.holdem.subgame import own_parts
+from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.carried_regrets import START, without_average
 from treeplex.runs.holdem.estimate import check_spot
 from treeplex.runs.holdem.solution import HoldemSolution
@@ -62,7 +63,7 @@ def judge_first_street(
     if start is not None and start.spot.identity != solution.spot.identity:
         raise PolicyError("start from a solution of the same spot; this one is of another")
     if start is None:
-        check_spot(solution.spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
+        check_judging(solution.spot, threads=threads)
     game = compile_spot(solution.spot, isomorphism=False) if start is None else start.game
     locks = [first_street_locks(solution.hand_values, player) for player in (0, 1)]
     average = np.zeros(game.stored, np.float32)
@@ -80,6 +81,15 @@ def judge_first_street(
         average[solver.store.lock_places] = solver.store.lock_values
     none = np.zeros(0, np.float32)
     return judge_spot(game, average, store_of_policy(game, average, none), judging_crew(game, threads or 1))
+
+
+def check_judging(spot: Spot, *, threads: int | None = None) -> None:
+    """Refuse a spot of which :func:`judge_first_street` will not have enough memory, before anything is built.
+
+    Raises:
+        SpecError: it does not fit.
+    """
+    check_spot(spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
 
 
 def first_street_locks(values: HoldemValues, player: int) -> list[FixedStrategy]:
