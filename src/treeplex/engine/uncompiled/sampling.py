@@ -84,8 +84,8 @@ from treeplex.engine.uncompiled.sampled_tables import (
 )
 
 MOST_WALKED = 10_000_000
-"""The most histories of a single walk: it follows all actions of its player, of which long games have no end. About ten seconds;
-why it is no setting says the same number of walks in Python, ``solvers.sampling.rules_walk.MOST_WALKED``."""
+"""The most histories of a single walk: it follows all actions of its player, of which long games have no end. That is about
+ten seconds; ``solvers.sampling.rules_walk.MOST_WALKED`` says why it is no setting."""
 
 
 @njit(cache=True, nogil=True)

@@ -32,9 +32,9 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
 from treeplex.solvers.sampling.rules_tables import GrowingTables, PlayerTable
 
 MOST_WALKED = 200_000
-"""The most histories of a single walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the 50 times as
-many that walks over Numba functions may meet. It is no setting: solving takes thousands of walks, so that a scheme whose single
-walk is longer is the wrong one for the game, and the error says which to take."""
+"""The most histories of a single walk, see :func:`too_long`: about ten seconds on ``oshi_zumo`` in Python, as are the
+50 times as many that walks over Numba functions may meet. It is no setting: solving takes thousands of walks, so that a scheme
+whose single walk is longer is the wrong one for the game, and the error says which to take."""
 STEP, FIRST_FACTOR, SECOND_FACTOR = int(GOLDEN), int(FIRST), int(SECOND)
 LOST = -3
 """In place of the slot of the own action before, where the tables have no room for it."""
