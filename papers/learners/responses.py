@@ -136,7 +136,10 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, words in (("nfsp-long", "Neural fictitious self-play"), ("armac-long", "ARMAC")):
         if f"leduc_poker/{name}" in conv:
             millions = mean_effort(found[f"leduc_poker/{name}"])["episodes"] / 1e6
-            sentences.append(f"{words} comes to NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes.")
+            missed = ", and misses its published curve from four million on" if name == "armac-long" else ""
+            sentences.append(
+                f"{words} comes to NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes{missed}."
+            )
     if "leduc_poker/rcfr" in conv and "leduc_poker/rcfr-plus" in conv:
         sentences.append(
             f"Regression CFR misses its published curve, with {conv['leduc_poker/rcfr']}: what networks get wrong of "
