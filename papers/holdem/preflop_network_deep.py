@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from bench.preflop_charts import chart_spot
+from bench.preflop_charts import SPOT, chart_spot
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
@@ -119,8 +119,8 @@ def reproduce() -> Result:
             ),
         ],
         notes=[
-            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of examples/spots/preflop-deep.yaml; after it the "
-            f"network has those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In pots "
+            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of {SPOT}. After it "
+            f"the network has those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In pots "
             "that are limped or raised once more is left at 100 and 200 big blinds; there it is asked beyond what it has seen."
         ],
         numbers={f"{stack}": chart for stack, chart in found.items()},
