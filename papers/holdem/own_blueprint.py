@@ -37,7 +37,12 @@ TURN, PLAYS = 2, 4
 """The betting round that the agent begins with, and how often it plays on from each: what it solved is remembered."""
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
-CODE = ("treeplex.runs.agents.search.endgames", "treeplex.search.agents", "treeplex.evaluate.match", "treeplex.games.poker.whole")
+CODE = (
+    "treeplex.runs.agents.search.endgames",
+    "treeplex.search.agents",
+    "treeplex.evaluate.match",
+    "treeplex.games.poker.whole",
+)
 
 
 def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
