@@ -1,10 +1,16 @@
 """Whole no-limit hold'em with 50 big blinds: a blueprint in buckets against rule agents and a local best response.
 
-The blueprint is that of ``runs/holdem``; without such a folder it is trained first. A longer training is measured as it is.
+The blueprint is that of ``runs/holdem-long``; without such a folder it is trained first, in an hour. What is there of a
+training is measured as it is. Matches and parts of the local best response are kept in ``runs``, so that a call goes on with
+what is missing.
 """
 
+import math
+from functools import partial
 from pathlib import Path
+from typing import Any
 
+from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
@@ -15,18 +21,33 @@ from treeplex.runs.train.train import train
 from treeplex.search.agents.by_rules import STYLES
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
-FOLDER, BOARDS = Path("runs/holdem"), 100_000
-HANDS = {"folder": 500, "caller": 2000, "shover": 2000, "rock": 400, "regular": 400, "station": 400, "maniac": 400}
-LBR_HANDS = 100
+FOLDER, BOARDS = Path("runs/holdem-long"), 1_000_000
+HANDS = {
+    "folder": 1000,
+    "caller": 20_000,
+    "shover": 20_000,
+    "rock": 20_000,
+    "regular": 20_000,
+    "station": 20_000,
+    "maniac": 20_000,
+}
+LBR_PARTS, LBR_HANDS = 20, 1000
+"""How often, each with a seed of its own, and hands of each."""
+CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.forms.policies.holdem.blueprint")
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
 
 
-def against_rules() -> tuple[list[list[str]], dict[str, float]]:
-    """Rows and numbers of matches with rule agents."""
+def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
+    """Rows and numbers of matches with rule agents, of a blueprint of so many boards."""
     rows, numbers = [], {}
     for style, about in STYLES.items():
-        found = match(GAME, [str(FOLDER), f"rules(style={style})"], hands=HANDS[style], seed=1)
+        folder = Path(f"runs/holdem-rules/{trained}-{style}")
+        agents = [str(FOLDER), f"rules(style={style})"]
+        if (folder / "run.json").exists():
+            found = match(resume=folder, hands=HANDS[style])
+        else:
+            found = match(GAME, agents, hands=HANDS[style], seed=1, out=folder)
         low, high = (MILLI * each for each in found.interval[0])
         numbers[style] = MILLI * found.value[0]
         rows.append([f"`{style}`", about.about, f"{HANDS[style]:,}", f"{numbers[style]:+,.0f}", f"{low:+,.0f} to {high:+,.0f}"])
@@ -34,15 +55,31 @@ def against_rules() -> tuple[list[list[str]], dict[str, float]]:
     return rows, numbers
 
 
-@study(title="Whole no-limit hold'em", place=2, minutes=30)
+def part(seed: int) -> list[float]:
+    """What a local best response gets in the hands of one seed, and half the width of the 95% interval, chips."""
+    found = local_best_response(GAME, str(FOLDER), hands=LBR_HANDS, actions="fcpa", seed=seed)
+    return [found.value, found.interval]
+
+
+def bounded(trained: int) -> list[float]:
+    """What a local best response gets over all parts, and half the width of the 95% interval, mbb a hand."""
+    found = []
+    for seed in range(1, LBR_PARTS + 1):
+        key = {"lbr": GAME, "boards": trained, "hands": LBR_HANDS, "seed": seed, "code": code(*CODE)}
+        found.append(kept(key, partial(part, seed)))
+        print("local best response", seed, found[-1], flush=True)
+    mean = math.fsum(value for value, _ in found) / LBR_PARTS
+    return [MILLI * mean, MILLI * math.hypot(*(interval for _, interval in found)) / LBR_PARTS]
+
+
+@study(title="Whole no-limit hold'em", place=2, minutes=150)
 def reproduce() -> Result:
     if not FOLDER.exists():
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     card = HoldemBlueprint.load(FOLDER).card
-    numbers: dict = {"blueprint": dict(card)}
-    rules, numbers["rules"] = against_rules()
-    bound = local_best_response(GAME, str(FOLDER), hands=LBR_HANDS, actions="fcpa", seed=1)
-    numbers["lbr"] = [MILLI * bound.value, MILLI * bound.interval]
+    numbers: dict[str, Any] = {"blueprint": dict(card)}
+    rules, numbers["rules"] = against_rules(card["boards"])
+    numbers["lbr"] = bounded(card["boards"])
     return Result(
         source="Brown and Sandholm 2017, 2018, 2019; Lisý and Bowling 2017",
         findings=["A small blueprint beats simple players."],
@@ -57,7 +94,7 @@ def reproduce() -> Result:
             f"{GAME}; the blueprint: {card['boards']:,} boards with {card['deals']} deals each, "
             f"{card['cpu_seconds']:,} s of one core.",
             f"A local best response (fold, call, pot, all-in) gets {numbers['lbr'][0]:+,.0f} ± {numbers['lbr'][1]:,.0f} mbb "
-            f"a hand from it over {LBR_HANDS:,} hands.",
+            f"a hand from it over {LBR_PARTS * LBR_HANDS:,} hands.",
         ],
         numbers=numbers,
     )

@@ -1,0 +1,127 @@
+"""Preflop charts of 50, 100 and 200 big blinds by a network for hands over all 1,755 flops, beside the charts that ship, whose
+betting before the flop is the same and which were solved whole on fitted boards.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from bench.preflop_charts import SPOT, chart_spot
+from papers.common.kept import code, kept
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.preflop_deep import reached
+from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.games.poker.spots.files import read_spot_file
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.hand_values.shipped import shipped_hand_net
+from treeplex.learn.hand_values.trainer import FORM
+from treeplex.learn.rebel.files import read_net
+from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
+from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
+
+STACKS, ITERATIONS = (50, 100, 200), 60
+LINES = {"": "first", "c": "after a limp", "r2.5": "after a raise", "r2.5,r10": "after a 3-bet"}
+LEARNED = "examples/spots/preflop-until.yaml"
+"""Has the bets after the flop that the network was trained with."""
+CODE = (
+    "treeplex.search.holdem.leaves",
+    "treeplex.learn.hand_values",
+    "treeplex.runs.holdem.solve",
+    "papers.holdem.preflop_deep",
+)
+
+
+def until_flop(stack: float) -> Spot:
+    """The spot of a chart that ships, cut off where the flop is dealt, with the network's bets after it."""
+    spot, learned = chart_spot(stack), read_spot_file(LEARNED).spot()
+    assert isinstance(spot.bets, BetPlan)
+    assert isinstance(learned.bets, BetPlan)
+    bets = replace(spot.bets, streets=(spot.bets.streets[0], *learned.bets.streets[1:]))
+    return replace(learned, stack=spot.stack, bets=bets, settings=replace(learned.settings, iterations=ITERATIONS))
+
+
+def shipped(stack: float) -> HoldemSolution:
+    """The chart that ships."""
+    found = read_solved(f"{stack:g}bb")
+    assert found is not None
+    return found
+
+
+def charted(stack: float) -> dict[str, Any]:
+    """A chart by the network: seconds, the small blind's value in big blinds, and by line how it plays beside the one that
+    ships.
+    """
+    solution, other = solve_spot(until_flop(stack), "dcfr", until="flop", iterations=ITERATIONS), shipped(stack)
+    lines = {}
+    for line, text in LINES.items():
+        mine, theirs = solution_chart(solution, line), solution_chart(other, line)
+        apart = [chart_distance(theirs, mine), reached(theirs, mine)]
+        lines[text] = {"network": dict(mine.often), "boards": dict(theirs.often), "apart": apart}
+    return {"seconds": solution.records[-1].cpu_seconds, "value": solution.ev[1], "lines": lines}
+
+
+def words(often: Mapping[str, float]) -> str:
+    """How often actions are taken, %."""
+    return ", ".join(f"{name} {100 * each:.1f}" for name, each in often.items())
+
+
+@study(title="Preflop charts of deep stacks by a network for flops", place=11, minutes=60, needs=("torch",))
+def reproduce() -> Result:
+    file = read_net(shipped_hand_net("flop"), form=FORM)
+    net, most = file.card, float(file.settings["most_stack"])
+    found = {}
+    for stack in STACKS:
+        key = {"stack": stack, "iterations": ITERATIONS, "network": net, "code": code(*CODE)}
+        found[stack] = kept(key, partial(charted, stack))
+        print(stack, found[stack], flush=True)
+    first = [100 * each["lines"]["first"]["apart"][0] for each in found.values()]
+    return Result(
+        source="the library's own",
+        findings=[
+            "At the first decision charts by the network differ from those that ship by "
+            + ", ".join(f"{apart:.0f}%" for apart in first[:-1])
+            + f" and {first[-1]:.0f}% of play at "
+            + ", ".join(map(str, STACKS[:-1]))
+            + f" and {STACKS[-1]} big blinds.",
+        ],
+        tables=[
+            Table(
+                "How often actions are taken (%), and how far the network's chart is from the one that ships (% of play, over "
+                "all hands and over those that come there)",
+                ["big blinds", "decision", "boards `48x2x2`, ships", "network, 1,755 flops", "apart", "of those that come"],
+                [
+                    [
+                        f"{stack}",
+                        text,
+                        words(row["boards"]),
+                        words(row["network"]),
+                        *(f"{100 * each:.1f}" for each in row["apart"]),
+                    ]
+                    for stack, chart in found.items()
+                    for text, row in chart["lines"].items()
+                ],
+            ),
+            Table(
+                "What they took, and what they say the small blind gets (mbb a hand)",
+                ["big blinds", "seconds of one core", "boards `48x2x2`", "network"],
+                [
+                    [
+                        f"{stack}",
+                        f"{chart['seconds']:.0f}",
+                        f"{1000 * shipped(stack).ev[1]:+.0f}",
+                        f"{1000 * chart['value']:+.0f}",
+                    ]
+                    for stack, chart in found.items()
+                ],
+            ),
+        ],
+        notes=[
+            f"{ITERATIONS} iterations of DCFR. Before the flop both have the bets of {SPOT}. After it "
+            f"the network has those of {LEARNED}, with which it was trained, on stacks up to {most:g} pots. In pots "
+            "that are limped or raised once more is left at 100 and 200 big blinds; there it is asked beyond what it has seen."
+        ],
+        numbers={f"{stack}": chart for stack, chart in found.items()},
+    )
