@@ -31,7 +31,21 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             "kuhn_poker",
             {"memory": 10**13},
             AlgorithmError,
-            r"a reservoir of 10,000,.* rows .* keep fewer rows",
+            r"a buffer of 10,000,.* rows .* keep fewer rows",
+        ),
+        (
+            "nfsp",
+            "kuhn_poker",
+            {"memory": 10**13},
+            AlgorithmError,
+            r"a buffer of 10,000,.* rows .* keep fewer rows",
+        ),
+        (
+            "nfsp",
+            "kuhn_poker",
+            {"memory": 10**13, "rules": True},
+            AlgorithmError,
+            r"a buffer of 10,000,.* rows .* keep fewer rows",
         ),
         ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
         (

@@ -80,6 +80,15 @@ def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
         tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")
 
 
+@pytest.mark.parametrize("name", ["rcfr", "neurd", "ned"])
+def test_learners_of_the_whole_game_count_histories_and_play_nothing(tmp_path: Path, name: str) -> None:
+    table = {"approximator": "table"} if name != "rcfr" else {}
+    reached = tp.train("kuhn_poker", name, settings=table, nodes=500, out=tmp_path / "nodes").records[-1].measures["nodes"]
+    assert 500 <= reached < 1000
+    with pytest.raises(SpecError, match=f"{name} counts no episodes with these settings; limit it by steps or --seconds"):
+        tp.train("kuhn_poker", name, settings=table, episodes=30, out=tmp_path / "episodes")
+
+
 @pytest.mark.slow
 def test_several_seeds_give_bands(tmp_path: Path) -> None:
     folder = tmp_path / "seeds"

@@ -1,5 +1,6 @@
 """The newest rows of a training, in circular arrays."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -35,6 +36,11 @@ class Replay:
 
     def __len__(self) -> int:
         return self.size
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row."""
+        return sum(array.dtype.itemsize * math.prod(array.shape[1:]) for array in self.arrays)
 
     def add(self, parts: Sequence[Column], most: int) -> None:
         """Add rows as the newest, and keep the newest ``most`` of all.

@@ -109,10 +109,17 @@ class OwnJob(TrainingJob[Settings]):
         return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
 
     def step(self, count: int) -> None:
-        """One step of the learner."""
+        """One step of the learner.
+
+        Raises:
+            SpecError: it counts nothing of what limits the training, which would never end.
+        """
         found = self.student.step() or {}
         self._last = {name: float(value) for name, value in found.items()}
         self._done += 1
+        effort = self.student.effort()
+        if idle := [name for name in self.limits if not effort[name]]:
+            raise SpecError(f"{self.learner} counts no {idle[0]} with these settings; limit it by steps or --seconds")
 
     def close(self) -> None:
         """End its workers."""

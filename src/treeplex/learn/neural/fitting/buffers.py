@@ -50,6 +50,20 @@ class Rows(NamedTuple):
         return cls(np.concatenate(places), np.concatenate(values), np.concatenate(weights))
 
 
+def check_room(most: int, row: int) -> None:
+    """Refuse a buffer of so many rows of so many bytes each that the machine cannot hold.
+
+    Raises:
+        AlgorithmError: they do not fit into free memory.
+    """
+    size, free = most * row, available_memory()
+    if free is not None and size > free:
+        raise AlgorithmError(
+            f"a buffer of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
+            f"(--set memory={free // (2 * row)})"
+        )
+
+
 class Reservoir:
     """A uniform sample of all rows that were ever added (Vitter 1985, algorithm R).
 
@@ -64,13 +78,7 @@ class Reservoir:
         Raises:
             AlgorithmError: so many rows of so many actions do not fit into the memory of this machine.
         """
-        row, free = 4 * (1 + max(width, 1) + actions), available_memory()
-        size = most * row
-        if free is not None and size > free:
-            raise AlgorithmError(
-                f"a reservoir of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
-                f"(--set memory={free // (2 * row)})"
-            )
+        check_room(most, 4 * (1 + max(width, 1) + actions))
         self.most, self.seen = most, 0
         self._rows = Rows.empty(actions, width)
 

@@ -65,6 +65,7 @@ class Mmd(Ppo):
         rate = settings.ratio * temperature
         reaches = self.grid.opposing_reaches(policy)[:, None]
         values = self.grid.action_values(policy).values / np.where(reaches > 0.0, reaches, 1.0)
+        self.count(self.compiled.size.histories, 0)
         logits = self.logits
         if isinstance(logits, TableOutputs):
             logits.numbers[:] = self.grid.centred((logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate))

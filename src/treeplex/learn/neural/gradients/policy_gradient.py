@@ -116,6 +116,7 @@ class PolicyGradient(Actor):
         """Numbers to show, the policy [I, A], counterfactual advantages [I, A] and weights of infosets [I, 1]."""
         policy = self.current
         found = self.grid.action_values(policy)
+        self.count(self.compiled.size.histories, 0)
         weights = found.own_reach if self.own_reach else np.ones_like(found.own_reach)
         return {}, policy, found.advantages, weights[:, None]
 

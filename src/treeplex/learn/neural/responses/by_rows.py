@@ -11,7 +11,7 @@ from treeplex.engine.histories.transitions import next_own
 from treeplex.forms.policies.heads import BEST, SOFTMAX, best_rows
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY
-from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
+from treeplex.learn.neural.fitting.buffers import Reservoir, Rows, check_room
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.frame import NeuralLearner, named, under
 from treeplex.learn.neural.responses.q_learning import QLearning, episode_of
@@ -38,6 +38,7 @@ class RowQLearning:
         self.target = RowNetwork.of_infosets(view, settings, learner.generator)
         nowhere = np.empty((0, len(view.scale) + len(view.actions)), np.float32)
         self.transitions = Replay(nowhere, np.empty(0, np.int32), nowhere, np.empty(0, np.float32), room=room)
+        check_room(room, self.transitions.row)
         self.refresh()
 
     def see(self, played: MetEpisodes) -> None:

@@ -11,6 +11,7 @@ from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import make_approximator
+from treeplex.learn.neural.fitting.buffers import check_room
 from treeplex.learn.neural.frame import NeuralLearner, under
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
 
@@ -40,6 +41,7 @@ class QLearning:
         self._slots, self._begin = learner.first, learner.infosets_of(player).start
         self.target = np.zeros(len(self.first) - 1)
         self.rows = Replay(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32), room=room)
+        check_room(room, self.rows.row)
 
     def see(self, played: MetEpisodes) -> None:
         """Keep the player's transitions."""
