@@ -5,18 +5,19 @@ cards and ranges are those of the blueprint's own play, and the hand is played o
 the two seats are worth to the blueprint itself cancels out. Plays are of public states, with ranges in place of hands, and luck
 is removed by what all would get if nobody bet any more.
 
-``python papers/run.py holdem/own_blueprint 0.25`` plays a quarter of the hands. They are kept in ``runs``, by what was played
-and by the code that plays, and those that are there are not played again.
+The blueprint is that of ``runs/holdem``; without such a folder it is trained first, in minutes.
+
+``python papers/run.py holdem/own_blueprint 0.25`` plays a quarter of the hands. They are kept by what was played and by the
+code that plays, and those that are there are not played again.
 """
 
-import hashlib
 import json
 from pathlib import Path
 from time import process_time
 
 import numpy as np
 
-from papers.common.kept import code
+from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
@@ -27,9 +28,11 @@ from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.games.base import CHANCE
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
+from treeplex.runs.blueprint.settings import BlueprintTraining
+from treeplex.runs.train.train import train
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
-FOLDER = Path("runs/holdem")
+FOLDER, BOARDS = Path("runs/holdem"), 100_000
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}
 """Iterations decide, so that the machine's load does not."""
 HANDS = {"rivers": 1600, "turns and rivers": 1600}
@@ -76,8 +79,8 @@ def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
 
 def file_of(name: str, blueprint: HoldemBlueprint) -> Path:
     """Where an agent's hands are kept."""
-    told = json.dumps([GAME, AGENTS[name], PLAYS, dict(blueprint.card), code(*CODE)], sort_keys=True)
-    return Path("runs") / f"own-blueprint-{name.replace(' ', '-')}-{hashlib.sha256(told.encode()).hexdigest()[:12]}.jsonl"
+    key = {"game": GAME, "agent": AGENTS[name], "plays": PLAYS, "blueprint": dict(blueprint.card), "code": code(*CODE)}
+    return kept_file(key, f"own-blueprint-{name.replace(' ', '-')}", ".jsonl")
 
 
 def hands_of(name: str, count: int) -> Floats:
@@ -108,6 +111,8 @@ def row_of(name: str, found: Floats) -> list[str]:
 @study(title="Whole no-limit hold'em against its own blueprint", place=12, minutes=55)
 def reproduce(options: list[str]) -> Result:
     times = float(options[0]) if options else 1.0
+    if not FOLDER.exists():
+        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
     rows = {name: row_of(name, hands) for name, hands in found.items()}
     return Result(
@@ -129,7 +134,7 @@ def reproduce(options: list[str]) -> Result:
             f"{PLAYS} times in each seat, from the same cards and ranges. Luck is what cards and actions turned out to be "
             "worth beyond the mean over all of them, if nobody bet any more. "
             + "; ".join(f"{name}: `{text}`" for name, text in AGENTS.items())
-            + ".",
+            + f". All hands took {sum(float(hands[:, 3].sum()) for hands in found.values()):,.0f} s of processor time.",
         ],
         numbers={name: hands[:, :2].mean(axis=0).tolist() for name, hands in found.items()},
     )

@@ -12,6 +12,8 @@ from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.preflop_deep import reached
+from papers.holdem.preflop_network import CODE, ITERATIONS
+from papers.holdem.preflop_network import SPOT as LEARNED
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
@@ -22,16 +24,8 @@ from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, sol
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 
-STACKS, ITERATIONS = (50, 100, 200), 60
+STACKS = (50, 100, 200)
 LINES = {"": "first", "c": "after a limp", "r2.5": "after a raise", "r2.5,r10": "after a 3-bet"}
-LEARNED = "examples/spots/preflop-until.yaml"
-"""Has the bets after the flop that the network was trained with."""
-CODE = (
-    "treeplex.search.holdem.leaves",
-    "treeplex.learn.hand_values",
-    "treeplex.runs.holdem.solve",
-    "papers.holdem.preflop_deep",
-)
 
 
 def until_flop(stack: float) -> Spot:
@@ -70,11 +64,11 @@ def words(often: Mapping[str, float]) -> str:
 
 @study(title="Preflop charts of deep stacks by a network for flops", place=11, minutes=60, needs=("torch",))
 def reproduce() -> Result:
-    file = read_net(shipped_hand_net("flop"), form=FORM)
-    net, most = file.card, float(file.settings["most_stack"])
+    net = read_net(shipped_hand_net("flop"), form=FORM)
+    most, own = float(net.settings["most_stack"]), code(*CODE, "papers.holdem.preflop_network_deep")
     found = {}
     for stack in STACKS:
-        key = {"stack": stack, "iterations": ITERATIONS, "network": net, "code": code(*CODE)}
+        key = {"what": "holdem/preflop_network_deep", "game": until_flop(stack).identity, "net": net.checksum, "code": own}
         found[stack] = kept(key, partial(charted, stack))
         print(stack, found[stack], flush=True)
     first = [100 * each["lines"]["first"]["apart"][0] for each in found.values()]

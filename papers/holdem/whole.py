@@ -22,15 +22,7 @@ from treeplex.search.agents.by_rules import STYLES
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER, BOARDS = Path("runs/holdem-long"), 1_000_000
-HANDS = {
-    "folder": 1000,
-    "caller": 20_000,
-    "shover": 20_000,
-    "rock": 20_000,
-    "regular": 20_000,
-    "station": 20_000,
-    "maniac": 20_000,
-}
+HANDS = dict.fromkeys(STYLES, 20_000) | {"folder": 1000}
 LBR_PARTS, LBR_HANDS = 20, 1000
 """How often, each with a seed of its own, and hands of each."""
 CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.forms.policies.holdem.blueprint")

@@ -136,7 +136,7 @@ def findings(found: Mapping[str, Mapping[str, Any]]) -> list[str]:
     for name, words in (("nfsp-long", "Neural fictitious self-play"), ("armac-long", "ARMAC")):
         if f"leduc_poker/{name}" in conv:
             millions = mean_effort(found[f"leduc_poker/{name}"])["episodes"] / 1e6
-            missed = ", and misses its published curve from four million on" if name == "armac-long" else ""
+            missed = ", and misses its published curve" if name == "armac-long" else ""
             sentences.append(
                 f"{words} comes to NashConv {conv[f'leduc_poker/{name}']} after {millions:.0f} million episodes{missed}."
             )
