@@ -18,7 +18,7 @@ MATCHED = 4_700_000
 """Histories of the runs that published figures are from."""
 LEARNERS: Mapping[str, tuple[str, Mapping[str, Any], int]] = {
     "sd-cfr": ("sd-cfr", {}, 3),
-    "sd-cfr, longer": ("sd-cfr", {"steps": 400, "every": 100}, 1),
+    "sd-cfr, longer": ("sd-cfr", {"steps": 2000, "every": 200}, 3),
     "deep-cfr": ("deep-cfr", {"every": 50}, 3),
     "vr-deep-pdcfr+": ("vr-deep-pdcfr+", {"nodes": MATCHED, "every": 15}, 3),
     "escher": ("escher", {"steps": 400, "nodes": MATCHED, "every": 100}, 3),

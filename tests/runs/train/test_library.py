@@ -108,6 +108,29 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
         train_seeds(resume=tmp_path)
 
 
+TEAM = "matrix(rows=[[10,0],[0,3]],second=[[10,0],[0,3]])"
+HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
+
+
+@pytest.mark.parametrize(
+    ("name", "game", "settings", "judged", "pictures"),
+    [
+        ("coma", TEAM, {"approximator": "table", "steps": 2}, "return", {"nodes", "episodes", "cpu-seconds", "steps"}),
+        ("alphaholdem", "kuhn_poker", HANDS, "exploitability", {"cpu-seconds", "steps"}),
+        ("alphaholdem", "kuhn_poker", {**HANDS, "exact": False}, "won", {"cpu-seconds", "steps"}),
+    ],
+)
+def test_bands_of_whatever_a_learner_is_judged_by(
+    tmp_path: Path, name: str, game: str, settings: dict[str, object], judged: str, pictures: set[str]
+) -> None:
+    done = train_seeds(game, name, settings=settings, seeds=2, out=tmp_path)
+    each = [training.to_json()[judged] for training in done.trainings]
+    last = done.bands()[-1]
+    assert last["mean"][judged] == pytest.approx(sum(each) / 2)
+    assert (last["low"][judged], last["high"][judged]) == (min(each), max(each))
+    assert {path.stem.removeprefix("bands-") for path in tmp_path.glob("bands-*.png")} == pictures
+
+
 def test_a_costly_policy_is_written_where_it_is_judged_only(tmp_path: Path) -> None:
     kind = learner_named("deep-cfr")
     settings = kind.settings().changed(SMALL)

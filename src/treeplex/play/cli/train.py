@@ -220,7 +220,8 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
     if as_json:
         print_json(done.to_json())
         return
-    last, first = done.bands()[-1], done.trainings[0]
+    whole, first = done.bands(), done.trainings[0]
+    last: dict[str, Any] = whole[-1] if whole else {"steps": 0, "mean": {}}  # no moment at which all were measured
     facts = {
         name.replace("_", " "): f"{mean:.4g}   {last['low'][name]:.4g} to {last['high'][name]:.4g}"
         for name, mean in last["mean"].items()

@@ -4,7 +4,8 @@
 ``seeds.json``      what was asked for: game, learner, settings, how many seeds
 ``seed-0``, ...     the trainings, each a folder of its own
 ``bands.json``      mean, least and greatest of each measure over seeds, at each number of steps
-``bands-nodes.png`` exploitability against nodes; the same for episodes, CPU seconds and steps
+``bands-nodes.png`` exploitability against nodes, or the return of games that all are paid for alike, or what is won against
+                    uniform play; the same for episodes, CPU seconds and steps
 =================== ===============================================================================
 """
 
@@ -27,12 +28,14 @@ from treeplex.storage.reading import read_json
 
 SEEDS, BANDS = "seeds.json", "bands.json"
 EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
-    "nodes": ("Histories walked", lambda record: record.numbers["measures"].get("nodes")),
-    "episodes": ("Walks or playthroughs", lambda record: record.numbers["measures"].get("episodes")),
+    "nodes": ("Histories walked", lambda record: measured(record).get("nodes")),
+    "episodes": ("Walks or playthroughs", lambda record: measured(record).get("episodes")),
     "cpu-seconds": ("Seconds of the processor", lambda record: record.cpu_seconds),
     "steps": ("Steps", lambda record: float(record.done)),
 }
 """What curves are drawn against, by the name of the picture."""
+SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Chips a hand against uniform play"}
+"""What curves show, by the name of the measure: the first of them that there is."""
 
 
 @dataclass(frozen=True)
@@ -148,22 +151,30 @@ def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
     found = []
     for step in common:
         records = [each[step] for each in by_step]
-        names = [name for name in records[0].measures if all(name in record.measures for record in records)]
-        columns = {name: [record.measures[name] for record in records] for name in names}
+        rows = [measured(record) for record in records]
+        columns = {name: [row[name] for row in rows] for name in rows[0] if all(name in row for row in rows)}
         columns["cpu_seconds"] = [record.cpu_seconds for record in records]
         parts: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "low": min, "high": max}
         found.append({"steps": step, **{part: {name: of(row) for name, row in columns.items()} for part, of in parts.items()}})
     return found
 
 
+def measured(record: Record) -> dict[str, float]:
+    """The numbers of a record, its ``measures`` among them; without those that are unknown."""
+    found = {**record.numbers, **record.numbers.get("measures", {})}
+    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+
+
 def draw_bands(done: SeedTrainings) -> None:
-    """A picture of exploitability against each kind of effort that records have."""
+    """A picture of what is judged against each kind of effort that records have."""
     from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 
-    whole = [band for band in done.bands() if band["steps"] and "exploitability" in band["mean"]]
-    if not whole:
+    bands = [band for band in done.bands() if band["steps"]]
+    judged = next((name for name in SHOWN if any(name in band["mean"] for band in bands)), None)
+    if judged is None:
         return
-    columns = {part: [band[part]["exploitability"] for band in whole] for part in ("mean", "low", "high")}
+    whole = [band for band in bands if judged in band["mean"]]
+    columns = {part: [band[part][judged] for band in whole] for part in ("mean", "low", "high")}
     first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
     title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, least and greatest"
     for name, (label, of) in EFFORTS.items():
@@ -172,5 +183,6 @@ def draw_bands(done: SeedTrainings) -> None:
             continue
         places = [sum(place for place in row if place is not None) / len(row) for row in across]
         curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)
-        figure = curves_figure(title, label, [Panel("Exploitability", [curve])], logarithmic=True, height=4.2)
+        panel = Panel(SHOWN[judged], [curve], logarithmic=judged == "exploitability")
+        figure = curves_figure(title, label, [panel], logarithmic=True, height=4.2)
         write_figure(figure, done.folder / f"bands-{name}.png")
