@@ -75,7 +75,7 @@ def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
     return Table("With tables in place of all networks, and tabular outcome sampling", COLUMNS, rows), found
 
 
-@study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=40, needs=("torch",))
+@study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=95, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
     said = published("learners")["deep_cfr"]
@@ -89,7 +89,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             found[name], curves[name] = stored
     known = before.get("tables", {})
     tables, without_error = with_tables(known)
-    steps = (1, 10, 15, 20, 30, 50, 100, 200, 300, 400)
+    steps = (1, 10, 15, 20, 30, 50, 100, 200, 400, 1000, 2000)
     shown = []
     for name, each in curves.items():
         means = [mean_at(each, step) for step in steps]
