@@ -47,6 +47,28 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             AlgorithmError,
             r"a buffer of 10,000,.* rows .* keep fewer rows",
         ),
+        (
+            "nfsp",
+            "kuhn_poker",
+            {"reservoir": 10**13, "rules": True},
+            AlgorithmError,
+            r"a buffer of 10,000,.* keep fewer rows \(--set reservoir=",
+        ),
+        ("armac", "kuhn_poker", {"memory": 10**13}, AlgorithmError, r"a buffer of 10,000,.* \(--set memory="),
+        (
+            "dream",
+            "kuhn_poker",
+            {"critic_memory": 10**13},
+            AlgorithmError,
+            r"a buffer of 10,000,.* \(--set critic_memory=",
+        ),
+        (
+            "dream",
+            "kuhn_poker",
+            {"critic_memory": 10**13, "rules": True},
+            AlgorithmError,
+            r"a buffer of 10,000,.* \(--set critic_memory=",
+        ),
         ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
         (
             "coma",
@@ -93,9 +115,12 @@ def test_regret_policy_gradients_are_defined_for_any_players(tmp_path: Path, cap
     assert not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "game"), [("r-nad", THREE), ("escher", MIXED), ("deep-cfr", THREE)])
-def test_learners_for_two_players_say_so(name: str, game: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("name", "game"), [("r-nad", THREE), ("armac", THREE), ("escher", MIXED), ("deep-cfr", THREE)])
+def test_learners_for_two_players_say_so_in_one_line(
+    name: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     words = "right for two players" if name == "deep-cfr" else "learns games of two players whose payoffs sum to a constant"
     with pytest.raises(AlgorithmError, match=words) as raised:
         tp.train(game, name, settings={"steps": 1}, out=tmp_path / "run")
     assert "\n" not in str(raised.value)
+    assert not capsys.readouterr().err

@@ -486,7 +486,7 @@ def test_wrong_use_is_one_line(arguments, words):
 
 
 def test_a_folder_or_a_file_that_is_no_policy(tmp_path):
-    assert "a folder without a run" in complaint("evaluate", "kuhn_poker", tmp_path)
+    assert "a folder without a policy" in complaint("evaluate", "kuhn_poker", tmp_path)
     (tmp_path / "notes").write_text("no policy")
     assert "unknown kind of policy file" in complaint("show", tmp_path / "notes")
 

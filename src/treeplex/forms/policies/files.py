@@ -172,7 +172,7 @@ def by_suffix(path: Path, table: Mapping[str, T]) -> T:
 def check_path(path: Path) -> None:
     """Say what is there if it is no policy file."""
     if path.is_dir():
-        raise FileError(f"{path} is a folder without a run; give a policy file or a folder that solve wrote with --out")
+        raise FileError(f"{path} is a folder without a policy; give a policy file, or a folder of solve or train with one")
     if path.is_file():
         by_suffix(path, READERS)
     if not path.suffix:

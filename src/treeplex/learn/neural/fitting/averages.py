@@ -149,14 +149,23 @@ class LearnedAverage(Average):
         Raises:
             AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
+        self.check_game(learner)
+        self.learner, self.fitted = learner, list[Fitted | None]()
+        self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
+        self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
+
+    @staticmethod
+    def check_game(learner: NeuralLearner) -> None:
+        """Refuse a game of another number of players than two.
+
+        Raises:
+            AlgorithmError: it has more, or one.
+        """
         if learner.players != 2:
             raise AlgorithmError(
                 f"a learned average holds what is met in the other player's walks, which is right for two players; "
                 f"{learner.game} has {learner.players}; take sd-cfr or dream"
             )
-        self.learner, self.fitted = learner, list[Fitted | None]()
-        self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
-        self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
 
     def played(self, player: int, policy: Floats, weight: float) -> None:
         pass

@@ -50,8 +50,8 @@ class Rows(NamedTuple):
         return cls(np.concatenate(places), np.concatenate(values), np.concatenate(weights))
 
 
-def check_room(most: int, row: int) -> None:
-    """Refuse a buffer of so many rows of so many bytes each that the machine cannot hold.
+def check_room(most: int, row: int, setting: str = "memory") -> None:
+    """Refuse a buffer of so many rows of so many bytes each that the machine cannot hold; the setting says how many.
 
     Raises:
         AlgorithmError: they do not fit into free memory.
@@ -60,7 +60,7 @@ def check_room(most: int, row: int) -> None:
     if free is not None and size > free:
         raise AlgorithmError(
             f"a buffer of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
-            f"(--set memory={free // (2 * row)})"
+            f"(--set {setting}={free // (4 * row)})"
         )
 
 
@@ -72,13 +72,13 @@ class Reservoir:
         seen: rows added so far.
     """
 
-    def __init__(self, most: int, actions: int, width: int = 0) -> None:
-        """Begin without rows; see :meth:`Rows.empty`.
+    def __init__(self, most: int, actions: int, width: int = 0, *, setting: str = "memory") -> None:
+        """Begin without rows; see :meth:`Rows.empty` and :func:`check_room`.
 
         Raises:
             AlgorithmError: so many rows of so many actions do not fit into the memory of this machine.
         """
-        check_room(most, 4 * (1 + max(width, 1) + actions))
+        check_room(most, 4 * (1 + max(width, 1) + actions), setting)
         self.most, self.seen = most, 0
         self._rows = Rows.empty(actions, width)
 

@@ -55,11 +55,13 @@ class Ned(NeuralLearner):
 
     def __init__(self, game: Game, settings: NedSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self, "ned")
         players = range(0 if settings.approximator == TABLE else 2)
         self.networks = [Network(self.inputs(player), settings, self.generator, POLICY) for player in players]
         self.current, self.steps = self.uniform(), 0
         self.read()
+
+    def check_game(self) -> None:
+        check_zero_sum(self, "ned")
 
     def step(self) -> Mapping[str, float]:
         """One step uphill of both players."""

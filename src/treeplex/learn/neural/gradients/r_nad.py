@@ -68,12 +68,14 @@ class RNaD(Actor):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self, "r-nad")
         if self.by_rules is not None and settings.result == TUNED:
             raise AlgorithmError(f"result={TUNED} changes tables, and {game} is walked by its rules; set result={TARGET}")
         self.critic = self.outputs(1)
         self.target_logits, self.target_critic = self.copied(self.logits), self.copied(self.critic)
         self.anchors = [self.copied(self.logits) for _ in range(2)]
+
+    def check_game(self) -> None:
+        check_zero_sum(self, "r-nad")
 
     def copied(self, one: Outputs) -> Outputs:
         """Another that begins as this one is."""

@@ -30,7 +30,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY, TABLE
-from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.fitting.buffers import Rows, check_room
 from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
 from treeplex.learn.neural.regrets.past import Past, RowPast, TablePast
 from treeplex.learn.neural.responses.q_learning import episode_of
@@ -76,13 +76,16 @@ class Armac(NeuralLearner):
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
         super().__init__(game, settings)
-        check_zero_sum(self, "armac")
         self.critic, ground = make_critic(self), self.ground
         self.regrets: list[Any] = [ground.approximator(player, self.generator) for player in range(2)]
         self.averages: list[Any] = [ground.approximator(player, self.generator, POLICY) for player in range(2)]
         self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=ROOM) for _ in range(2)] for _ in "ra")
+        check_room(settings.memory, self.regret_rows[0].row)
         self.past: Past = TablePast(self) if self.by_rules is None else RowPast(self)
         self.iteration = 0
+
+    def check_game(self) -> None:
+        check_zero_sum(self, "armac")
 
     def step(self) -> Mapping[str, float]:
         """An iteration."""

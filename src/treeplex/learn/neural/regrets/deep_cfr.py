@@ -97,5 +97,8 @@ class DeepCfr(SingleDeepCfr):
     settings_class = DeepCfrSettings
     source = "Brown, Lerer, Gross and Sandholm 2019, Deep Counterfactual Regret Minimization (ICML)"
 
+    def check_game(self) -> None:
+        LearnedAverage.check_game(self)
+
     def make_average(self) -> Average:
         return LearnedAverage(self)

@@ -103,7 +103,8 @@ class RowImitation:
         view, settings = learner.probed.view, learner.settings
         self.player, self.generator = player, learner.generator
         self.network = RowNetwork.of_infosets(view, settings, learner.generator, POLICY)
-        self.chosen = Reservoir(settings.reservoir, len(view.actions), len(view.scale) + len(view.actions))
+        width = len(view.scale) + len(view.actions)
+        self.chosen = Reservoir(settings.reservoir, len(view.actions), width, setting="reservoir")
 
     def see(self, played: MetEpisodes, response: RowQLearning, followed: NDArray[np.bool_]) -> None:
         """Keep what the response does in the episodes in which it was followed, bool [B]."""

@@ -16,7 +16,7 @@ from treeplex.arrays import Floats, Ints
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator
-from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.fitting.buffers import Rows, check_room
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
@@ -59,6 +59,7 @@ class Critic:
         count = 1 if self.shared is not None else learner.compiled.players
         self.parts = [make_approximator(self.inputs, learner.settings, learner.generator) for _ in range(count)]
         self.transitions = Replay(np.empty((0, 2), np.int32), room=learner.settings.critic_memory)
+        check_room(learner.settings.critic_memory, self.transitions.row, "critic_memory")
         self._values = [part.values() for part in self.parts]
 
     def values(self, player: int) -> Floats:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Singles, SmallInts
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.fitting.buffers import Rows, check_room
 from treeplex.learn.neural.fitting.row_network import RowNetwork
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
 from treeplex.learn.neural.walks.rules_walks import Asked, Met, MetEpisodes, Others, Playing
@@ -79,6 +79,7 @@ class RowCritic:
         empty = whole, np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.bool_), payoffs
         self._nothing = empty
         self.seen = Replay(*empty, room=learner.settings.critic_memory)
+        check_room(learner.settings.critic_memory, self.seen.row, "critic_memory")
 
     def values(self, player: int, histories: Singles) -> Floats:
         """What a player gets from each action, in units of the largest payoff; float64 [n, columns]."""
