@@ -1,0 +1,102 @@
+"""VR-DeepDCFR+ and VR-DeepPDCFR+ on Leduc poker beside the program that their authors released: an iteration, processor time.
+
+An iteration has 10,000 playthroughs for each player, 750 gradient steps of each regret network, and 2,000 of the critic, all of
+three layers of 64 units, on one core. Ours is the mean over a whole training of as many iterations as the published ones have,
+theirs the third, with fewer playthroughs, whose time is multiplied. ``DEEP_PDCFR`` is the folder of their source
+(rpSebastian/DeepPDCFR, Python, no licence), which is not part of Treeplex; without it Treeplex is measured alone.
+"""
+
+import argparse
+import os
+from pathlib import Path
+from time import process_time
+from typing import Any
+
+import treeplex as tp
+from bench.common import record
+from bench.common.benchmark import benchmark
+from bench.rivals.deep_pdcfr import SOURCE, DeepPdcfr
+from treeplex.learn.neural.regrets.vr_deep_cfr import (
+    VrDeepDcfr,
+    VrDeepDcfrSettings,
+    VrDeepPdcfr,
+    VrDeepPdcfrSettings,
+)
+from treeplex.learn.torch.device import one_thread
+
+GAME = "leduc_poker"
+LEARNERS = {
+    "vr-deep-dcfr+": (VrDeepDcfr, VrDeepDcfrSettings, "VRDeepDCFRPlus"),
+    "vr-deep-pdcfr+": (VrDeepPdcfr, VrDeepPdcfrSettings, "VRDeepPDCFRPlus"),
+}
+"""Our class, its settings, and their class."""
+WALKS, FITS, CRITIC_FITS = 10_000, 750, 2000
+"""Playthroughs and gradient steps for a player, and gradient steps of the critic: theirs has 1,000 after each player's turn."""
+ITERATIONS = 31
+"""Of a published training: 4.7 million histories."""
+THEIR_WALKS, THEIR_ITERATIONS = 1000, 3
+
+
+def ours(name: str, iterations: int) -> float:
+    """Processor seconds of an iteration, the mean over a training; kernels are compiled before."""
+    learner, settings, _ = LEARNERS[name]
+    wanted = settings(walks=WALKS, fits=FITS, critic_fits=CRITIC_FITS, width=64, layers=3)
+    learner(tp.load(GAME), wanted).step()
+    training = learner(tp.load(GAME), wanted)
+    began = process_time()
+    for _ in range(iterations):
+        training.step()
+    return (process_time() - began) / iterations
+
+
+def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str, float]:
+    """Processor seconds of an iteration, in all and of its parts."""
+    found = rival.iteration(LEARNERS[name][2], walks, iterations)
+    if (found["fits"], 2 * found["baseline_fits"]) != (FITS, CRITIC_FITS):
+        raise SystemExit(f"{SOURCE}: its settings of {LEARNERS[name][2]} are not those of the published trainings")
+    parts = {"walk": found["walk"] * WALKS / walks, "fit": found["fit"], "baseline": found["baseline"]}
+    return parts | {"all": sum(parts.values())}
+
+
+@benchmark(
+    title="VR-DeepDCFR+ and VR-DeepPDCFR+ beside their authors' program",
+    place=14,
+    minutes=6,
+    about="The same playthroughs and gradient steps of the same networks on one core; processor time.",
+    needs=("torch", "pyspiel", "yaml"),
+)
+def measure(options: argparse.Namespace) -> dict[str, Any]:
+    import torch
+
+    torch.manual_seed(0)
+    source = os.environ.get(SOURCE)
+    if source is not None and not (Path(source) / "configs").is_dir():
+        raise SystemExit(f"{SOURCE}={source} is not the folder of DeepPDCFR's source: it has no folder configs")
+    mine: dict[str, float] = {}
+    other: dict[str, dict[str, float]] = {}
+    rival = DeepPdcfr() if source else None
+    for name in LEARNERS:
+        with one_thread():
+            mine[name] = ours(name, 2 if options.quick else ITERATIONS)
+        if rival is not None:
+            other[name] = theirs(rival, name, THEIR_WALKS, 1 if options.quick else THEIR_ITERATIONS)
+    if rival is not None:
+        rival.close()
+    return {"treeplex": mine, "deeppdcfr": other}
+
+
+def tables(result: dict[str, Any]) -> str:
+    """The result as markdown."""
+    mine, other = result["treeplex"], result.get("deeppdcfr", {})
+    heads = ["seconds of an iteration", "Treeplex", "DeepPDCFR", "its playthroughs", "its regrets", "its critic", "ratio"]
+    rows = []
+    for name, spent in mine.items():
+        parts = [f"{other[name][each]:.1f}" for each in ("all", "walk", "fit", "baseline")] if name in other else [""] * 4
+        rows.append([f"`{name}`", f"{spent:.2f}", *parts, f"{other[name]['all'] / spent:.1f}" if name in other else ""])
+    text = record.markdown_table(heads, rows)
+    if not other:
+        return text
+    return (
+        f"{text}\n\nA gradient step of theirs sees 2,048 rows, one of ours all infosets or histories, for it puts the rows of "
+        "each together."
+    )
