@@ -26,48 +26,23 @@ DEEP_CFR = {**SMALL, "walks": 10, "fits": 5, "average_fits": 5}
             GameError,
             "no information_state_tensor; take features=words",
         ),
-        (
-            "deep-cfr",
-            "kuhn_poker",
-            {"memory": 10**13},
-            AlgorithmError,
-            r"a buffer of 10,000,.* rows .* keep fewer rows",
-        ),
-        (
-            "nfsp",
-            "kuhn_poker",
-            {"memory": 10**13},
-            AlgorithmError,
-            r"a buffer of 10,000,.* rows .* keep fewer rows",
-        ),
-        (
-            "nfsp",
-            "kuhn_poker",
-            {"memory": 10**13, "rules": True},
-            AlgorithmError,
-            r"a buffer of 10,000,.* rows .* keep fewer rows",
-        ),
-        (
-            "nfsp",
-            "kuhn_poker",
-            {"reservoir": 10**13, "rules": True},
-            AlgorithmError,
-            r"a buffer of 10,000,.* keep fewer rows \(--set reservoir=",
-        ),
-        ("armac", "kuhn_poker", {"memory": 10**13}, AlgorithmError, r"a buffer of 10,000,.* \(--set memory="),
-        (
-            "dream",
-            "kuhn_poker",
-            {"critic_memory": 10**13},
-            AlgorithmError,
-            r"a buffer of 10,000,.* \(--set critic_memory=",
-        ),
-        (
-            "dream",
-            "kuhn_poker",
-            {"critic_memory": 10**13, "rules": True},
-            AlgorithmError,
-            r"a buffer of 10,000,.* \(--set critic_memory=",
+        *(
+            (
+                name,
+                "kuhn_poker",
+                {kept: 10**13, "rules": rules},
+                AlgorithmError,
+                rf"a buffer of 10,000,.* rows .* keep fewer rows \(--set {kept}=",
+            )
+            for name, kept, rules in [
+                ("deep-cfr", "memory", False),
+                ("nfsp", "memory", False),
+                ("nfsp", "memory", True),
+                ("nfsp", "reservoir", True),
+                ("armac", "memory", False),
+                ("dream", "critic_memory", False),
+                ("dream", "critic_memory", True),
+            ]
         ),
         ("coma", "kuhn_poker", {}, AlgorithmError, "does not pay all its players the same"),
         (
