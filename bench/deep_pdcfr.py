@@ -62,8 +62,8 @@ def theirs(rival: DeepPdcfr, name: str, walks: int, iterations: int) -> dict[str
     title="VR-DeepDCFR+ and VR-DeepPDCFR+ beside their authors' program",
     place=14,
     minutes=6,
-    about="Networks of one size on one core, 10,000 playthroughs and as many gradient steps; processor time. Ours is the mean over "
-    "a whole training, theirs a third iteration with 1,000 playthroughs, whose time is multiplied by ten.",
+    about="Networks of one size on one core, 10,000 playthroughs and as many gradient steps; processor time. Ours is the "
+    "mean over a whole training, theirs a third iteration with 1,000 playthroughs, whose time is multiplied by ten.",
     needs=("torch", "pyspiel"),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:
