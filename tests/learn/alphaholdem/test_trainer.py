@@ -82,7 +82,7 @@ def test_uniform_hands_pay_what_the_exact_sum_says() -> None:
 def test_the_agent_plays_as_its_table_and_whole_holdem(tmp_path) -> None:  # type: ignore[no-untyped-def]
     learner = student("holdem")
     file = tmp_path / "net.safetensors"
-    NetworkFile("holdem", SMALL, learner.weights()).save(file)
+    NetworkFile("holdem", SMALL, learner.net.weights()).save(file)
     found = NetworkFile.load(file)
     agent = AlphaHoldemAgent(learner.coder.game, learner.coder, found.asked(learner.coder))
     generator = np.random.default_rng(0)
@@ -97,7 +97,7 @@ def test_the_agent_plays_as_its_table_and_whole_holdem(tmp_path) -> None:  # typ
 def test_bad_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
     learner = student("kuhn_poker")
     file = tmp_path / "net.safetensors"
-    NetworkFile("kuhn_poker", SMALL, learner.weights()).save(file)
+    NetworkFile("kuhn_poker", SMALL, learner.net.weights()).save(file)
     with pytest.raises(FileError, match="does not fit another deck"):
         NetworkFile.load(file).asked(student("leduc_poker").coder)
     file.write_bytes(file.read_bytes()[:-9])
@@ -108,6 +108,6 @@ def test_bad_input(tmp_path) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(SpecError, match="ascending"):
         AlphaHoldemSettings(sizes=(1.0, 0.5))
     with torch.no_grad():
-        learner.net["value"].bias.fill_(float("nan"))
+        learner.net.module["value"].bias.fill_(float("nan"))
     with pytest.raises(AlgorithmError, match="the loss is nan"):
         learner.step()

@@ -16,13 +16,13 @@ from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder
 from treeplex.learn.alphaholdem.self_play import Asked, asked_of
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
-from treeplex.learn.common.fitting import Arrays, load_weights
+from treeplex.learn.common.fitting import Arrays
 from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 NETWORK = "network.safetensors"
 """The file in a training's folder."""
 FORMAT, VERSION = "treeplex alphaholdem network", 1
-OF_NETWORK = ("sizes", "slots", "channels", "layers", "width")
+OF_NETWORK = ("approximator", "sizes", "slots", "channels", "layers", "width")
 """The settings that say what a network looks like."""
 
 
@@ -65,12 +65,10 @@ class NetworkFile:
         Raises:
             FileError: it is a network for another game.
         """
-        net = fresh_net(coder, self.settings)
         try:
-            load_weights(net, self.weights)
+            return asked_of(fresh_net(coder, self.settings).with_weights(self.weights))
         except (KeyError, RuntimeError) as error:
             raise FileError(f"the network for {self.spec} does not fit another deck or other bets; train one") from error
-        return asked_of(net)
 
 
 class AlphaHoldemAgent(Seat):

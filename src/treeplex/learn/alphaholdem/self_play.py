@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
+from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
-from treeplex.learn.alphaholdem.towers import Net, forward
 from treeplex.learn.torch.device import torch_module
 
 Asked = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
@@ -163,7 +163,7 @@ def asked_of(net: Net) -> Asked:
 
     def ask(cards: Planes, actions: Planes, legal: NDArray[np.bool_]) -> tuple[Floats, Floats]:
         with torch.inference_mode():
-            logs, values = forward(net, *(torch.from_numpy(each) for each in (cards, actions, legal)))
+            logs, values = net(*(torch.from_numpy(each) for each in (cards, actions, legal)))
         return logs.double().numpy(), values.double().numpy()
 
     return ask

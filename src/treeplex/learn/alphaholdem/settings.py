@@ -1,11 +1,16 @@
 """What a training of AlphaHoldem is asked to do."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 from treeplex.errors import SpecError
+from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
 from treeplex.settings import Settings, setting
 
 BEST, LATEST = "k-best", "latest"
+OF_TABLES: Mapping[str, Any] = {"approximator": TABLE, "learning_rate": 0.03}
+"""Changes for a table: its rows share nothing, so each is met less often and needs longer steps."""
 
 
 @dataclass(frozen=True)
@@ -14,6 +19,9 @@ class AlphaHoldemSettings(Settings):
 
     updates: int = setting(100, "updates, over all resumes", low=1)
     hands: int = setting(512, "hands of an update", low=2)
+    approximator: str = setting(
+        NETWORK, "what learns; a table makes no error of its own, in small games", choices=(NETWORK, TABLE), fixed=True
+    )
     opponents: str = setting(BEST, "whom it plays: its K best snapshots by Elo, or itself", choices=(BEST, LATEST), fixed=True)
     best: int = setting(5, "K, snapshots that are kept", low=1, fixed=True)
     admit: int = setting(10, "updates between snapshots", low=1)

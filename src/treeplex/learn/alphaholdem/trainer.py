@@ -8,14 +8,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
-from treeplex.learn.alphaholdem.league import FIRST, Arrays, Member, kept, rated
+from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
+from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
 from treeplex.learn.alphaholdem.self_play import Asked, PlayedHands, asked_of, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
-from treeplex.learn.alphaholdem.towers import Net, forward, towers
+from treeplex.learn.alphaholdem.table import TableNet
+from treeplex.learn.alphaholdem.towers import Towers
 from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
-from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.random_state import random_state, set_random_state
+from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.optimised import Optimised
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.torch.device import torch_module
@@ -36,7 +38,7 @@ class Batch(NamedTuple):
 
 
 class AlphaHoldem:
-    """A network that learns poker against its own past.
+    """A network, or a table in its place, that learns poker against its own past.
 
     Attributes:
         coder: of the game.
@@ -48,25 +50,23 @@ class AlphaHoldem:
     """
 
     def __init__(self, coder: PlaneCoder, settings: AlphaHoldemSettings) -> None:
-        """Begin with a network of random weights."""
+        """Begin with a network of random weights.
+
+        Raises:
+            GameError: there are too many decisions for a table.
+        """
         self.coder, self.settings = coder, settings
         self.generator = np.random.default_rng(settings.seed)
         self.net = fresh_net(coder, settings)
-        adam = torch_module().optim.Adam(self.net.parameters(), lr=settings.learning_rate, eps=1e-5)
-        self.fitted = Optimised(self.net, None, adam, most=settings.norm)
+        adam = torch_module().optim.Adam(self.net.module.parameters(), lr=settings.learning_rate, eps=1e-5)
+        self.fitted = Optimised(self.net.module, None, adam, most=settings.norm)
         self.updates = self.hands = self.decisions = 0
         self.rating = FIRST
-        self.members: tuple[Member, ...] = (Member(self.weights(), FIRST, 0),)
-
-    def weights(self) -> Arrays:
-        """A copy of the network's weights."""
-        return {name: tensor.numpy().copy() for name, tensor in self.net.state_dict().items()}
+        self.members: tuple[Member, ...] = (Member(self.net.weights(), FIRST, 0),)
 
     def asked(self, member: Member) -> Asked:
         """A snapshot as it is asked."""
-        net = fresh_net(self.coder, self.settings)
-        load_weights(net, member.weights)
-        return asked_of(net)
+        return asked_of(self.net.with_weights(member.weights))
 
     def step(self) -> dict[str, float]:
         """One update: hands against the snapshots, PPO, and a snapshot if one is due; the losses and the entropy."""
@@ -106,7 +106,7 @@ class AlphaHoldem:
     def descend(self, batch: Batch) -> Floats:
         """A gradient step; policy loss, value loss and entropy."""
         settings, torch = self.settings, torch_module()
-        logs, values = forward(self.net, batch.cards, batch.actions, batch.legal)
+        logs, values = self.net(batch.cards, batch.actions, batch.legal)
         taken = logs.gather(1, batch.column[:, None])[:, 0]
         ratios = torch.exp(taken - batch.log_probability)
         policy = policy_loss(ratios, batch.advantage, clip=settings.clip, most=settings.third)
@@ -140,7 +140,7 @@ class AlphaHoldem:
             chips = float(played.payoffs[numbers, 1 - numbers % 2].sum())
             scores.append(0.5 + 0.5 * float(np.sign(chips)))
         self.rating, others = rated(self.rating, ratings, scores)
-        newer = Member(self.weights(), self.rating, self.updates)
+        newer = Member(self.net.weights(), self.rating, self.updates)
         older = [replace(member, rating=rating) for member, rating in zip(self.members, others, strict=True)]
         self.members = kept([newer, *older], self.settings.best)
 
@@ -172,7 +172,7 @@ class AlphaHoldem:
         set_random_state(self.generator, arrays["random"])
         self.updates, self.hands, self.decisions, count = (int(number) for number in arrays["counts"])
         self.rating = float(arrays["ratings"][0])
-        names = list(self.net.state_dict())
+        names = list(self.net.weights())
         self.members = tuple(
             Member(
                 {name: np.array(arrays[f"member{number}.{name}"]) for name in names},
@@ -184,8 +184,14 @@ class AlphaHoldem:
 
 
 def fresh_net(coder: PlaneCoder, settings: AlphaHoldemSettings) -> Net:
-    """A network for a game, its weights drawn from the seed."""
-    return towers(
+    """A network for a game, its weights drawn from the seed; or a table where the settings ask for one.
+
+    Raises:
+        GameError: there are too many decisions for a table.
+    """
+    if settings.approximator == TABLE:
+        return TableNet(coder)
+    return Towers(
         coder.card_shape,
         coder.action_shape,
         channels=settings.channels,

@@ -128,7 +128,7 @@ class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
 
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the network, and at the end the learning curve."""
-        NetworkFile(str(self.game), self.settings, self.student.weights()).save(path / NETWORK)
+        NetworkFile(str(self.game), self.settings, self.student.net.weights()).save(path / NETWORK)
         if ended:
             from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 

@@ -1,5 +1,6 @@
 """The learner ``alphaholdem``: poker of any size by self-play, without search."""
 
+from collections.abc import Mapping
 from contextlib import AbstractContextManager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
@@ -7,10 +8,11 @@ from typing import Any, ClassVar
 
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.learn.alphaholdem.agent import NetworkFile
-from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
+from treeplex.learn.alphaholdem.settings import OF_TABLES, AlphaHoldemSettings
+from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.alphaholdem.job import ALPHAHOLDEM, AlphaHoldemJob
-from treeplex.runs.train.kind import Options, Training, TrainingKind, count_of
+from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.spec import quoted
 
 
@@ -26,6 +28,11 @@ class AlphaHoldemKind(TrainingKind):
     def context(self) -> AbstractContextManager[None]:
         """One thread, where there is PyTorch: these networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
+
+    def presets(self, game: Any) -> Mapping[str, AlphaHoldemSettings]:
+        """``recipe``, and ``table``, whose steps are those of a table."""
+        usual = AlphaHoldemSettings()
+        return {RECIPE: usual, TABLE: usual.changed(OF_TABLES)}
 
     def make(self, game: Any, settings: AlphaHoldemSettings, options: Options) -> AlphaHoldemJob:
         """A training at its beginning."""

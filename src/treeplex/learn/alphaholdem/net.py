@@ -1,0 +1,57 @@
+"""What is asked for a policy and a value: AlphaHoldem's towers, or a table in their place."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from copy import deepcopy
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.learn.common.fitting import load_weights
+from treeplex.learn.torch.device import torch_module
+
+Tensor = Any
+Arrays = Mapping[str, NDArray[Any]]
+
+
+class Net(ABC):
+    """A module, and how planes become logits and values.
+
+    Attributes:
+        module: a ``torch.nn.Module`` with all weights.
+    """
+
+    def __init__(self, module: Any) -> None:
+        self.module = module
+
+    @abstractmethod
+    def outputs(self, cards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        """Logits, float32 [B, columns], and values, float32 [B, 1], of uint8 [B, *card_shape] and [B, *action_shape]."""
+
+    def __call__(self, cards: Tensor, actions: Tensor, legal: Tensor) -> tuple[Tensor, Tensor]:
+        """The log probability of each column, float32 [B, columns], -inf where it is not on offer; and the value, float32 [B].
+
+        Args:
+            cards: uint8 [B, *card_shape].
+            actions: uint8 [B, *action_shape].
+            legal: bool [B, columns].
+        """
+        torch = torch_module()
+        logits, values = self.outputs(cards, actions)
+        return torch.log_softmax(logits.masked_fill(~legal, -torch.inf), dim=1), values[:, 0]
+
+    def weights(self) -> dict[str, NDArray[np.float32]]:
+        """A copy of all weights."""
+        return {name: tensor.numpy().copy() for name, tensor in self.module.state_dict().items()}
+
+    def with_weights(self, weights: Arrays) -> Self:
+        """The same with other weights; this one stays as it is.
+
+        Raises:
+            KeyError, RuntimeError: they do not fit.
+        """
+        found = type(self).__new__(type(self))
+        found.__dict__.update(self.__dict__, module=deepcopy(self.module))
+        load_weights(found.module, weights)
+        return found

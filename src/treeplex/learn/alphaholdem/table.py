@@ -1,0 +1,99 @@
+"""A table in place of AlphaHoldem's network: a row for everything that the network can see, so nothing is lost in fitting."""
+
+from collections import deque
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import State
+from treeplex.learn.alphaholdem.net import Net, Tensor
+from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
+from treeplex.learn.torch.device import torch_module
+
+MOST_ROWS = 200_000
+"""Rows of a table, and public states that are looked through for them; the rows' names alone take some 100 bytes each."""
+UNKNOWN = 0
+"""The row of what is not listed, which only bets off the tree lead to: all columns alike, for ever."""
+
+
+class TableNet(Net):
+    """A row of logits and a value for each pair of planes that a decision can have; all 0 at first.
+
+    Attributes:
+        rows: the row of each pair of planes, by their bits; from 1 on.
+    """
+
+    def __init__(self, coder: PlaneCoder) -> None:
+        """List the decisions of a game.
+
+        Raises:
+            GameError: there are more than :data:`MOST_ROWS`.
+        """
+        self.rows = rows_of(coder)
+        nn, count = torch_module().nn, 1 + len(self.rows)
+        tables = {"policy": nn.Embedding(count, coder.columns, UNKNOWN), "value": nn.Embedding(count, 1, UNKNOWN)}
+        for table in tables.values():
+            nn.init.zeros_(table.weight)
+        super().__init__(nn.ModuleDict(tables))
+
+    def outputs(self, cards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:
+        names = named(cards.numpy(), actions.numpy())
+        rows = torch_module().tensor([self.rows.get(name, UNKNOWN) for name in names])
+        return self.module["policy"](rows), self.module["value"](rows)
+
+
+def named(cards: Planes, actions: Planes) -> list[bytes]:
+    """The bits of pairs of planes."""
+    flat = np.concatenate([cards.reshape(len(cards), -1), actions.reshape(len(actions), -1)], axis=1)
+    return [row.tobytes() for row in np.packbits(flat, axis=1)]
+
+
+def rows_of(coder: PlaneCoder) -> dict[bytes, int]:
+    """Everything that a player to act can see, by its bits, numbered from 1.
+
+    Raises:
+        GameError: there is more than :data:`MOST_ROWS`.
+    """
+    found = dict[bytes, int]()
+    hands = np.arange(len(coder.game.hands)).tolist()
+    for state, done, offer in decisions(coder):
+        cards = coder.cards(state, hands)
+        actions: NDArray[np.uint8] = np.broadcast_to(coder.actions(done, offer), (len(hands), *coder.action_shape))
+        for name in named(cards, actions):
+            found.setdefault(name, 1 + len(found))
+        if len(found) > MOST_ROWS:
+            raise too_large(f"{MOST_ROWS:,} decisions")
+    return found
+
+
+def decisions(coder: PlaneCoder) -> Iterator[tuple[State, tuple[Done, ...], Offer]]:
+    """All public states where a player acts, those after fewer events first, with the actions so far and what is on offer.
+
+    Raises:
+        GameError: there are more than :data:`MOST_ROWS` public states.
+    """
+    game, seen = coder.game, 1
+    waiting = deque[tuple[State, tuple[Done, ...]]]([(game.first_state(), ())])
+    while waiting:
+        state, done = waiting.popleft()
+        options = game.options(state)
+        seen += 0 if options.player == TERMINAL else len(options.labels)
+        if seen > MOST_ROWS:
+            raise too_large(f"{MOST_ROWS:,} public states")
+        if options.player == TERMINAL:
+            continue
+        if options.player == CHANCE:
+            waiting += [(game.after(state, label), done) for label in options.labels]
+            continue
+        offer = coder.offer(state)
+        yield state, done, offer
+        for label, column in zip(offer.labels, offer.column.tolist(), strict=True):
+            waiting.append((game.after(state, label), (*done, Done(offer.player, offer.street, column, offer.legal))))
+
+
+def too_large(count: str) -> GameError:
+    """What is said of a game with more than ``count``."""
+    return GameError(f"the game has more than {count}, too many for a table; set approximator=network, or take a smaller game")
