@@ -98,9 +98,9 @@ def table_findings(runs: Mapping[str, Mapping[str, Any]]) -> list[str]:
         return []
     late = {each: np.mean([run["late"] for name, run in runs.items() if f" {each} " in name]) for each in WORDS}
     return [
-        f"A table in place of the network comes to {late[BEST]:.2f} with the K best and to {late[LATEST]:.2f} with itself alone, "
-        f"on average over the second half of {TABLE_UPDATES} updates. It makes no error in fitting, so the distance from 0 comes "
-        "from the method, and not from the network."
+        f"A table in place of the network comes to {late[BEST]:.2f} with the K best and to {late[LATEST]:.2f} with itself "
+        f"alone, on average over the second half of {TABLE_UPDATES} updates. It makes no error in fitting, so the distance "
+        "from 0 comes from the method, and not from the network."
     ]
 
 
