@@ -1,7 +1,7 @@
 """DDCFR, section 5.1: the paper's own training whole, its four games and 1,000 epochs, by several seeds.
 
 ``python papers/run.py ddcfr/seeds --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other, for
-so long; each takes about 40 minutes of one core. What is finished is judged, and the table has what there is.
+so long; each takes half an hour of one core. What is finished is judged, and the table has what there is.
 """
 
 import json
@@ -13,10 +13,11 @@ from time import perf_counter
 from typing import Any
 
 from papers.common.kept import effort
-from papers.common.results import ROOT, Result, Table, published, short
+from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
-from papers.ddcfr.runs import games, run_on
+from papers.ddcfr.runs import described, games, own_policy, run_on, theirs
 from treeplex.runs.train.train import train
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 FOLDERS = ROOT / "runs" / "papers" / "ddcfr"
@@ -49,13 +50,12 @@ def go_on(sigma: float, seed: int, epochs: int, seconds: float) -> None:
         train(None, "ddcfr", settings={"sigma": sigma, "seed": seed, "epochs": epochs}, out=folder, seconds=seconds, workers=1)
 
 
-def scores(policy: Path) -> dict[str, float]:
+def scores(policy: DiscountPolicy) -> dict[str, float]:
     """Exploitability after the last iteration over DCFR's on each game, geometric means of perturbed runs."""
-    steered = load_discount_policy(policy)
-    return {name: run_on(game, steered).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
+    return {name: run_on(game, policy).middle / run_on(game, BASE).middle for name, game in games(*TESTING).items()}
 
 
-@study(title="DDCFR, section 5.1: the paper's training by five seeds", place=None, minutes=400)
+@study(title="DDCFR, section 5.1: the paper's training by five seeds", place=9, minutes=400)
 def reproduce(options: Sequence[str]) -> Result | None:
     given = ArgumentParser("papers/run.py ddcfr/seeds", description=__doc__)
     given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
@@ -72,19 +72,27 @@ def reproduce(options: Sequence[str]) -> Result | None:
     print(f"{len(done)} of {len(plans)} trainings are finished")
     if not done:
         return None
-    found = {plan: scores(folder / "policy.safetensors") for plan, folder in done.items()}
+    found = {plan: scores(load_discount_policy(folder / "policy.safetensors")) for plan, folder in done.items()}
     return result(found, max(last_of(folder)["cpu_seconds"] for folder in done.values()) / 60.0, asked.epochs)
 
 
 def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: float, epochs: int) -> Result:
-    """A row for each training, and bands over seeds."""
-    rows, sentences = [], []
+    """A row for each training and, beside them, for the authors' network and ours; bands over seeds."""
+    authors, own_row = theirs("ddcfr/seeds", scores), scores(own_policy())
+    beside = {f"our policy, {described(own_policy())}": own_row}
+    if authors.found:
+        beside = {"the authors' network": authors.found, **beside}
+    rows, sentences = [row_of(words, row) for words, row in beside.items()], list[str]()
     for sigma, whose in SIGMAS.items():
         own = {seed: row for (each, seed), row in found.items() if each == sigma}
-        rows += [[f"sigma {sigma:g}, seed {seed}", *(f"{row[name]:.2f}" for name in TESTING)] for seed, row in own.items()]
+        rows += [row_of(f"sigma {sigma:g}, seed {seed}", row) for seed, row in own.items()]
         if own:
-            bands = [f"{name} {min(column):.2f} to {max(column):.2f}" for name, column in columns(own).items()]
-            sentences.append(f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability.")
+            bands = [f"{name} {min(column):.3f} to {max(column):.3f}" for name, column in columns(own).items()]
+            below = [f"{sum(each < 1 for each in column)} on {name}" for name, column in columns(own).items()]
+            sentences.append(
+                f"Sigma {sigma:g} ({whose}), {len(own)} seeds: {', '.join(bands)} of DCFR's exploitability. Policies that are "
+                f"better than DCFR: {', '.join(below)}."
+            )
     return Result(
         source=f"{published('ddcfr')['source']}; section 5.1 and appendix B.",
         findings=sentences,
@@ -94,10 +102,20 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
         notes=[
             "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, by populations of 100; no policy has "
             "seen a game of the table. Geometric means of a run and of perturbed ones.",
-            f"The longest training took {short(minutes)} CPU minutes. {effort()}",
+            f"The longest training took {minutes:.0f} CPU minutes. {authors.note}",
+            effort(),
         ],
-        numbers={f"{sigma:g}, seed {seed}": dict(row) for (sigma, seed), row in found.items()},
+        numbers={
+            **{f"{sigma:g}, seed {seed}": dict(row) for (sigma, seed), row in found.items()},
+            "own": own_row,
+            "authors_network": authors.record,
+        },
     )
+
+
+def row_of(words: str, row: Mapping[str, float]) -> list[str]:
+    """A policy's numbers, game by game."""
+    return [words, *(f"{row[name]:.3f}" for name in TESTING)]
 
 
 def columns(rows: Mapping[int, Mapping[str, float]]) -> dict[str, list[float]]:
