@@ -100,8 +100,8 @@ def result(found: Mapping[tuple[float, int], Mapping[str, float]], minutes: floa
             Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *TESTING], rows)
         ],
         notes=[
-            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, by populations of 100, with the paper's "
-            "fitness. Geometric means of a run and of perturbed ones.",
+            "Trained on small_matrix, kuhn, goofspiel-3 and liars_dice-3, as published, by populations of 100, with the "
+            "paper's fitness. Geometric means of a run and of perturbed ones.",
             training(own_policy()),
             f"The longest training took {minutes:.0f} CPU minutes. {authors.note}",
             effort(),
