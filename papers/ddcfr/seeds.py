@@ -41,13 +41,12 @@ def last_of(folder: Path) -> Mapping[str, Any]:
     return found or {"done": 0, "cpu_seconds": 0.0}
 
 
-def go_on(sigma: float, seed: int, epochs: int, seconds: float) -> None:
-    """Train for so long, from the beginning or from where it stopped."""
-    folder = folder_of(sigma, seed, epochs)
+def go_on(folder: Path, settings: Mapping[str, Any], seconds: float, specs: Sequence[str] | None = None) -> None:
+    """Train for so long, from the beginning or from where it stopped, on some games or on the paper's four."""
     if (folder / "run.json").is_file():
         train(resume=folder, seconds=seconds, workers=1)
     else:
-        train(None, "ddcfr", settings={"sigma": sigma, "seed": seed, "epochs": epochs}, out=folder, seconds=seconds, workers=1)
+        train(specs, "ddcfr", settings=settings, out=folder, seconds=seconds, workers=1)
 
 
 def scores(policy: DiscountPolicy) -> dict[str, float]:
@@ -65,8 +64,9 @@ def reproduce(options: Sequence[str]) -> Result | None:
     plans = [(sigma, seed) for sigma in SIGMAS for seed in range(asked.seeds)]
     for sigma, seed in plans:
         left = 60.0 * asked.minutes - (perf_counter() - began)
-        if left > 0 and last_of(folder_of(sigma, seed, asked.epochs))["done"] < asked.epochs:
-            go_on(sigma, seed, asked.epochs, left)
+        folder = folder_of(sigma, seed, asked.epochs)
+        if left > 0 and last_of(folder)["done"] < asked.epochs:
+            go_on(folder, {"sigma": sigma, "seed": seed, "epochs": asked.epochs}, left)
     folders = {plan: folder_of(*plan, asked.epochs) for plan in plans}
     done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == asked.epochs}
     print(f"{len(done)} of {len(plans)} trainings are finished")
