@@ -162,7 +162,7 @@ def test_threads_share_the_tables() -> None:
     solver = run("leduc_poker", "es-mccfr", 60_000, threads=2)
     assert solver.iteration == 60_000
     alone = run("leduc_poker", "es-mccfr", 60_000)
-    assert solver.nodes == pytest.approx(alone.nodes, rel=0.02)
+    assert solver.nodes == pytest.approx(alone.nodes, rel=0.05)  # threads play other policies
     assert exploitability(solver) < 1.3 * exploitability(alone)
 
 

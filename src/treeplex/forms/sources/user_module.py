@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from types import ModuleType
+from types import CodeType, ModuleType
 from typing import Any
 
 from treeplex.errors import GameError, SpecError, TreeplexError
@@ -137,7 +137,7 @@ def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
     sys.path.insert(0, str(full.parent))
     try:
         with blame(path, "running the file", error):
-            exec(compile(full.read_bytes(), str(full), "exec"), vars(module))
+            exec(compiled(full), vars(module))
     except BaseException:
         del sys.modules[name]
         raise
@@ -145,6 +145,14 @@ def run_file(path: Path, error: type[TreeplexError] = GameError) -> ModuleType:
         with suppress(ValueError):
             sys.path.remove(str(full.parent))
     return module
+
+
+def compiled(path: Path) -> CodeType:
+    """The code of a file; a file with null bytes is a syntax error in every version of Python."""
+    try:
+        return compile(path.read_bytes(), str(path), "exec")
+    except ValueError as error:  # before 3.11.4
+        raise SyntaxError(str(error)) from error
 
 
 @contextmanager
