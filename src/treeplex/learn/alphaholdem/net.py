@@ -2,7 +2,7 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
-from copy import deepcopy
+from copy import copy, deepcopy
 from typing import Any, Self
 
 import numpy as np
@@ -51,7 +51,7 @@ class Net(ABC):
         Raises:
             KeyError, RuntimeError: they do not fit.
         """
-        found = type(self).__new__(type(self))
-        found.__dict__.update(self.__dict__, module=deepcopy(self.module))
+        found = copy(self)
+        found.module = deepcopy(self.module)
         load_weights(found.module, weights)
         return found
