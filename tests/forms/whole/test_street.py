@@ -1,5 +1,6 @@
 """Streets of whole hold'em on many boards at once: cards, showdowns and betting against enumeration and the hold'em engine."""
 
+from collections import Counter
 from itertools import combinations
 from math import comb
 
@@ -13,10 +14,12 @@ from treeplex.forms.holdem.compile_spot import compile_spot
 from treeplex.forms.holdem.spot_size import board_counts
 from treeplex.forms.holdem.subgame import board_part, store_with
 from treeplex.forms.sources.load import load_rules
+from treeplex.forms.whole import showdowns
 from treeplex.forms.whole.showdowns import Showdowns
 from treeplex.forms.whole.street import Cards, StreetSubgame
 from treeplex.forms.whole.suits import Suits
 from treeplex.games.poker.cards.evaluator import format_strengths
+from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.betting import CALL
 from treeplex.games.poker.whole.nodes import to_act
 from treeplex.search.leaf import NoLeaf
@@ -36,6 +39,20 @@ def game():
 @pytest.fixture(scope="module")
 def cards(game):
     return Cards(game)
+
+
+def test_a_flop_of_52_cards_is_shown_down_on_boards_that_all_cards_share(monkeypatch):
+    suits, board = Suits(HOLDEM), (0, 5, 30)
+    drawn, _ = Showdowns(suits)._complete(board)
+    assert len({tuple(sorted(each)) for each in drawn}) == len(drawn) == 196
+    for place in (3, 4):
+        assert set(Counter(each[place] for each in drawn).values()) == {4}
+    near = Showdowns(suits).shares(board)
+    monkeypatch.setattr(showdowns, "MOST_ENTRIES", 10**12)
+    exact = Showdowns(suits).shares(board)
+    meets = (exact + exact.T) > 0
+    off = np.where(meets, near - exact, 0).sum(axis=1) / np.maximum(meets.sum(axis=1), 1)
+    assert 0 < off[meets.any(axis=1)].std() < 0.01
 
 
 @pytest.mark.parametrize("spec", [TEN, TWELVE])

@@ -17,8 +17,8 @@ from treeplex.games.poker.cards.format import HOLDEM
 Shares = NDArray[np.float32]
 MOST_ENTRIES = 200_000_000
 """Pairs of hands times boards that are all looked at; where there are more, boards are drawn."""
-DRAWN = 48
-"""Boards that are drawn then, always the same ones."""
+TURNS = 4
+"""How often each card comes then as the next one, and as each later one; always on the same boards."""
 KEPT_BYTES = 500_000_000
 
 
@@ -41,8 +41,8 @@ class Showdowns:
         """The share of the pot that a hand gets from another, ties halved, over the cards to come, float32 [H, H].
 
         Zero for hands that share a card with each other or with the board. Exact, but where more boards can follow than
-        :data:`MOST_ENTRIES` allows, as on flops of 52 cards: :data:`DRAWN` of them are drawn there. Before the flop of 52 cards
-        it is the mean over the two classes of hands.
+        :data:`MOST_ENTRIES` allows, as on flops of 52 cards: some are drawn there, on which every card comes equally often
+        (196 of 1,176). Before the flop of 52 cards it is the mean over the two classes of hands.
         """
         if board in self._kept:
             self._kept.move_to_end(board)
@@ -79,6 +79,8 @@ class Showdowns:
         if comb(len(left), missing) * self.apart.size <= MOST_ENTRIES:
             found = [*self.format.complete_boards(board)]
         else:
-            generator = np.random.default_rng(board)
-            found = [(*board, *generator.choice(left, missing, replace=False).tolist()) for _ in range(DRAWN)]
+            order = np.random.default_rng(board).permutation(left)
+            steps = range(1, TURNS + 1)
+            drawn = np.concatenate([np.stack([np.roll(order, place * step) for place in range(missing)], 1) for step in steps])
+            found = [(*board, *cards) for cards in drawn.tolist()]
         return found, np.ones(len(found))

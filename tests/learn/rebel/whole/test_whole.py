@@ -84,6 +84,28 @@ def test_a_network_of_zeros_says_what_showdowns_pay(game, bins):
             assert np.allclose(values[place][held], expected[held], atol=1e-5)
 
 
+@pytest.mark.parametrize("size", [0, 3, 4])
+def test_showdowns_before_cards_are_means_of_those_after_them(game, size):
+    leaf = RebelTrainer(game, WholeRebelSettings(**SMALL)).leaf
+    board, random = leaf.cards.suits.canonical(tuple(game.rules.format.deck[:size]))[0], np.random.default_rng(0)
+    table = closed_table(game, (2, 2), max(0, size - 2))
+    before, orbits = StreetPlaces(game, [PublicHand(table, board)]), leaf.cards.suits.orbits(board)[None]
+    ranges = tuple(random.random((1, len(game.hands))) * before.free for _ in (0, 1))
+    for own in ranges:
+        equalise(orbits, own)
+    deals = leaf.cards.suits.deals(board)
+    after = StreetPlaces(game, [PublicHand(table, each) for each in deals])
+    copies = tuple(np.repeat(own, len(deals), axis=0) for own in ranges)
+    shown, weights = leaf.showdown(after, copies), np.array([*deals.values()], float)[:, None]
+    for player, expected in enumerate(leaf.showdown(before, ranges)):
+        met = weights * after.opposing(copies, player)
+        sums = np.stack([(met * shown[player]).sum(axis=0), met.sum(axis=0)])
+        equalise(np.repeat(orbits, 2, axis=0), sums)
+        held = sums[1] > 0
+        assert np.allclose((sums[0] / np.maximum(sums[1], 1e-12))[held], expected[0][held], atol=1e-5)
+        assert np.ptp(expected[0][held]) > 0.1
+
+
 def test_bins_keep_ranges_and_values_in_order_of_strength(game):
     leaf = RebelTrainer(game, WholeRebelSettings(**SMALL, bins=6)).leaf
     places = places_of(game, leaf.cards)

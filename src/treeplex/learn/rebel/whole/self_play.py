@@ -233,7 +233,11 @@ class WholeSelfPlay:
         return kept, held, np.array(copies)
 
     def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> WholeRows:
-        """Values of the hands before the cards, the mean over boards, and the belief states that they belong to."""
+        """Values of the hands before the cards, the mean over boards, and the belief states that they belong to.
+
+        Where values are learned over a showdown without further bets, that of each board is taken off before the mean: its own
+        mean is the showdown before the cards, so the rows teach the same and vary far less with the boards drawn.
+        """
         encoding = self.leaf.encoding
         assert isinstance(encoding, WholeEncoding)
         if not states:
@@ -243,20 +247,19 @@ class WholeSelfPlay:
         owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
         ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
         whole = tuple(own[owners] for own in ranges)
-        shown = self.leaf.showdown(places, ranges)
-        pots = np.array([state.game.rules.pot(state.table) for state in states])
+        shown = self.leaf.showdown(subgame.roots, whole)
+        pots = np.array([state.game.rules.pot(state.table) for state in states])[owners, None]
         orbits = np.stack([self.cards.suits.orbits(state.board) for state in states])
         targets, counts = [], []
         for player in (0, 1):
             met = weights[:, None] * subgame.roots.opposing(whole, player)
             sums = np.zeros((2, len(states), met.shape[1]))
-            np.add.at(sums[0], owners, met * values[player])
+            np.add.at(sums[0], owners, met * (values[player] / pots - shown[player]))
             np.add.at(sums[1], owners, met)
             before, totals = places.opposing(ranges, player), np.bincount(owners, weights=weights)
             for part in sums:
                 equalise(orbits, part)
-            mean = np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0)
-            targets.append(np.where(sums[1] > 0, mean / pots[:, None] - shown[player], 0.0))
+            targets.append(np.divide(sums[0], sums[1], out=np.zeros_like(sums[0]), where=sums[1] > 0))
             seen = np.divide(sums[1], before, out=np.zeros_like(before), where=(before > 0) & (sums[1] > 0))
             counts.append(seen / totals[:, None])
         prepared = encoding.prepared(places)
