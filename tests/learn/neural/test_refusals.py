@@ -81,16 +81,27 @@ def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays
     assert again.records[-1].done == 3
 
 
-def test_regret_policy_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_plain_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each player follows its own gradient; what three come to is no equilibrium in general, which a line says."""
-    training = tp.train(THREE, "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
+    training = tp.train(THREE, "qpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")
     assert np.isfinite(training.records[-1].measures["exploitability"])
     assert "kuhn_poker(players=3) has 3 players: each player learns for itself" in capsys.readouterr().err
     tp.train("kuhn_poker", "rpg", settings={**SMALL, "batch": 8}, out=tmp_path / "two")
     assert not capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("name", "game"), [("r-nad", THREE), ("armac", THREE), ("escher", MIXED), ("deep-cfr", THREE)])
+@pytest.mark.parametrize(
+    ("name", "game"),
+    [
+        ("r-nad", THREE),
+        ("rpg", THREE),
+        ("rpg", MIXED),
+        ("rmpg", THREE),
+        ("armac", THREE),
+        ("escher", MIXED),
+        ("deep-cfr", THREE),
+    ],
+)
 def test_learners_for_two_players_say_so_in_one_line(
     name: str, game: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

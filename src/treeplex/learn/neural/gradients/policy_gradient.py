@@ -19,6 +19,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
+from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
 from treeplex.settings import setting
 
@@ -142,17 +143,23 @@ class Qpg(PolicyGradient):
 
 
 class Rpg(PolicyGradient):
-    """Regret policy gradient: descends on the sum of positive regrets."""
+    """Regret policy gradient: descends on the sum of positive regrets. Two players with a constant sum, as its theory."""
 
     source = Qpg.source
     direction = staticmethod(regret_direction)
 
+    def check_game(self) -> None:
+        check_zero_sum(self, "rpg")
+
 
 class Rmpg(PolicyGradient):
-    """Regret matching policy gradient: ascends on positive regrets."""
+    """Regret matching policy gradient: ascends on positive regrets. Two players with a constant sum, as its theory."""
 
     source = Qpg.source
     direction = staticmethod(matching_direction)
+
+    def check_game(self) -> None:
+        check_zero_sum(self, "rmpg")
 
 
 @dataclass(frozen=True)
