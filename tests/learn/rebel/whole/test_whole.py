@@ -123,6 +123,20 @@ def test_bins_keep_ranges_and_values_in_order_of_strength(game):
         assert np.corrcoef(found[place][held], equity[place][held])[0, 1] > 0.85
 
 
+def test_more_rivers_are_values_of_more_ends_of_turns():
+    game, counts = load_rules(TEN.replace("stack=8", "stack=20")).public_game(), []
+    for rivers in (1, 6):
+        trainer = RebelTrainer(game, WholeRebelSettings(**SMALL | {"bins": 4, "rivers": rivers, "episodes": 24}))
+        rows = [trainer.lesson.play.advance().values for _ in range(8)]
+        streets = np.concatenate([each.inputs for each in rows])[:, 2:5]
+        assert (streets.sum(axis=1) == 1).all()
+        assert trainer.lesson.play.solved == len(streets)
+        counts.append(streets.sum(axis=0))
+        assert all(np.isfinite(part).all() for each in rows for part in each)
+    assert counts[1][2] > 3 * counts[0][2] > 0
+    assert (counts[1][:2] < 2 * counts[0][:2]).all()
+
+
 def test_a_training_resumes_bit_for_bit(game):
     settings = WholeRebelSettings(**SMALL, stacks=(4, 12), perturbed=0.2, policy_net=True, warm=1)
     whole, first = RebelTrainer(game, settings), RebelTrainer(game, settings)
@@ -148,6 +162,7 @@ def test_a_training_resumes_bit_for_bit(game):
         {"method": "dcfr-avg-modified", "passed_on": "average"},
         {"method": "fp"},
         {"boards": 0},
+        {"rivers": 3},
         {"bins": 4},
         {"shown": False},
         {"policy_net": True, "warm": 2},

@@ -42,6 +42,8 @@ from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 TRIES = 50
 """Hands played from one search of the beginning until one goes on after it."""
+AT_ONCE = 64
+"""Rivers beside those that are played on that are searched together."""
 
 
 class WholeRows(NamedTuple):
@@ -95,6 +97,38 @@ class Row:
     board: Board
     weight: float
     owner: int
+
+
+class Searched(NamedTuple):
+    """A street that was searched after some states.
+
+    Attributes:
+        subgame: all their boards.
+        kept: the board of each of its rows.
+        copies: int64 [N], the row that is played on, for each state, and again for each more often.
+        stopped: the policies of these.
+        held: the hands that each state's players hold.
+        lessons: what it teaches.
+    """
+
+    subgame: StreetSubgame
+    kept: list[Row]
+    copies: Ints
+    stopped: StoppedRows
+    held: list[tuple[int, int]]
+    lessons: Lessons
+
+    def board_of(self, place: int) -> Board:
+        """The board that a copy is played on."""
+        return self.kept[self.copies[place]].board
+
+
+def alike(states: Sequence[Between]) -> list[list[int]]:
+    """Numbers of states that stand at the same table with the same stacks and sizes, together."""
+    groups: dict[tuple[Any, ...], list[int]] = {}
+    for number, state in enumerate(states):
+        groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
+    return [*groups.values()]
 
 
 class WholeSelfPlay:
@@ -161,20 +195,38 @@ class WholeSelfPlay:
         return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
 
     def advance(self) -> Lessons:
-        """Play every hand on by one street."""
-        groups: dict[tuple[Any, ...], list[int]] = {}
-        for number, state in enumerate(self.states):
-            groups.setdefault((state.game.rules.stacks, *sizes_of(state.game), state.table), []).append(number)
-        played = [self._street(numbers) for numbers in groups.values()]
+        """Play every hand on by one street; and solve more rivers, if they are asked for."""
+        played, more = list[Lessons](), list[Between]()
+        for numbers in alike(self.states):
+            found, beside = self._street(numbers)
+            played.append(found)
+            more += beside
+        for numbers in alike(more):
+            for begin in range(0, len(numbers), AT_ONCE):
+                played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).lessons)
         found = WholeRows(*(np.concatenate(part) for part in zip(*(each.values for each in played), strict=True)))
         examples = [each.policies for each in played if each.policies is not None]
         self.solved += len(found.inputs)
         joined = PolicyRows(*(np.concatenate(part) for part in zip(*examples, strict=True))) if examples else None
         return Lessons(found, joined)
 
-    def _street(self, numbers: list[int]) -> Lessons:
-        """Play some hands that stand at the same table on by one street."""
+    def _street(self, numbers: list[int]) -> tuple[Lessons, list[Between]]:
+        """Play some hands that stand at the same table on by one street; of turns also other states that they could come to."""
         states = [self.states[number] for number in numbers]
+        first, count = states[0], len(states)
+        before_last = not first.begins and first.table.street + 2 == len(first.game.rules.format.deal) - 1
+        found = self._searched(states, self.settings.rivers if before_last else 1)
+        for place, number in enumerate(numbers):
+            self.states[number] = self._walked(found, place, found.held[place])
+            tries = TRIES if first.begins else 1
+            while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
+                self.states[number] = self._walked(found, place, self._held(first))
+                tries -= 1
+        beside = [self._walked(found, place, found.held[place % count]) for place in range(count, len(found.copies))]
+        return found.lessons, [state for state in beside if not state.begins]
+
+    def _searched(self, states: list[Between], times: int = 1) -> "Searched":
+        """Search the street that follows some states at the same table, and draw for each so many iterations to play on."""
         first = states[0]
         game, begins, table = first.game, first.begins, first.table
         if begins:
@@ -186,22 +238,17 @@ class WholeSelfPlay:
         owners = np.array([row.owner for row in kept])
         ranges = tuple(np.stack([states[owner].ranges[player] for owner in owners]) for player in (0, 1))
         subgame = StreetSubgame.of(game, self.cards, table, [row.board for row in kept], ranges)
-        method, iterations = METHODS[self.settings.method], self.settings.iterations
+        method, iterations, copies = METHODS[self.settings.method], self.settings.iterations, np.tile(copies, times)
         search = begin_search(subgame, method, self.leaf, None, iterations)
         stops = training_iterations(
-            self.settings.draw, method.name, iterations, len(states), self.generator, first=search.iteration
+            self.settings.draw, method.name, iterations, len(copies), self.generator, first=search.iteration
         )
         average = self.settings.passed_on == "average"
         stopped = run_stopping(search, iterations, copies, stops, average=average)
         rows = self._rows([] if begins else states, subgame, kept, search.root_values())
-        for place, number in enumerate(numbers):
-            self.states[number] = self._walked(subgame, stopped, place, kept[copies[place]].board, held[place])
-            tries = TRIES if begins else 1
-            while tries > 1 and self.states[number].begins:  # most hands end before the flop, and their search is done
-                self.states[number] = self._walked(subgame, stopped, place, (), self._held(first))
-                tries -= 1
         guided = self.leaf.guess.encoding if isinstance(self.leaf, GuidedWholeLeaf) else None
-        return Lessons(rows, None if guided is None else guided.rows(search, np.unique(copies)))
+        lessons = Lessons(rows, None if guided is None else guided.rows(search, np.unique(copies)))
+        return Searched(subgame, kept, copies, stopped, held, lessons)
 
     def _held(self, state: Between) -> tuple[int, int]:
         """Hands drawn from what is believed."""
@@ -267,8 +314,9 @@ class WholeSelfPlay:
             prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1]))
         )
 
-    def _walked(self, subgame: StreetSubgame, stopped: StoppedRows, place: int, board: Board, held: tuple[int, int]) -> Between:
-        """Play a street down; where the hand goes on, or a new one."""
+    def _walked(self, found: "Searched", place: int, held: tuple[int, int]) -> Between:
+        """Play a street down with hands; where the hand goes on, or a new one."""
+        subgame, stopped, board = found.subgame, found.stopped, found.board_of(place)
         explorer, number, betting = int(self.generator.integers(2)), 0, subgame.betting
         while True:
             decision = betting.decisions[number]

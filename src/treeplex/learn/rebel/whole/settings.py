@@ -24,6 +24,13 @@ class WholeSelfPlaySettings(Settings):
         "renaming of suits",
         low=0,
     )
+    rivers: int = setting(
+        1,
+        "rivers solved after each turn that is played, the one that comes included; the others teach their values, which no "
+        "network takes part in",
+        low=1,
+        added=True,
+    )
     exploration: float = setting(
         0.25, "probability with which the exploring player, drawn anew on each street, plays uniformly", low=0, high=1
     )
@@ -54,7 +61,7 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
     width: int = 256
     reuse: float = 256.0
     burn_in: int = setting(1024, "subgames before the first step", low=1)
-    solves: int = setting(30_000, "streets to play in total; the step size falls over them", low=1)
+    solves: int = setting(30_000, "streets to solve in total; the step size falls over them", low=1)
     fresh: float = setting(0.5, "the newest part of all rows that is kept; early rows are from a bad network", above=0, high=1)
     bins: int = setting(
         0,
@@ -99,5 +106,5 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
 
     @property
     def length(self) -> int:
-        """Streets to be played."""
+        """Streets to be solved."""
         return self.solves
