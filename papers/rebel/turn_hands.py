@@ -40,6 +40,8 @@ from treeplex.search.holdem.play_distribution import Player
 
 GAMES, LOOKS = 40, 4
 """Games of a training, and how often errors on rivers that it has not seen are measured: at its end, half of it, and so on."""
+SAVED = 50
+"""Games after which a training is saved."""
 RECIPE = HoldemRebelSettings(games=GAMES, iterations=24, reuse=48.0, burn_in=128)
 KINDS: Mapping[str, HoldemRebelSettings] = {
     "64 bins of strength": RECIPE,
@@ -65,8 +67,12 @@ def path_of(settings: HoldemRebelSettings) -> Path:
 
 
 def network(kind: str, games: int) -> tuple[BinnedRivers, Mapping[str, Any]]:
+    """A network of a kind and its card."""
+    return trained(replace(KINDS[kind], games=games))
+
+
+def trained(settings: HoldemRebelSettings) -> tuple[BinnedRivers, Mapping[str, Any]]:
     """A trained network and its card, which has the errors on the way; from ``runs/papers`` if it is there."""
-    settings = replace(KINDS[kind], games=games)
     path = path_of(settings)
     if not path.is_file():
         with one_thread():
@@ -76,7 +82,7 @@ def network(kind: str, games: int) -> tuple[BinnedRivers, Mapping[str, Any]]:
 
 
 def train(settings: HoldemRebelSettings, path: Path) -> None:
-    """Train a network; wherever errors are measured, the training's state is saved beside it."""
+    """Train a network; wherever errors are measured, and now and then, the training's state is saved beside it."""
     trainer, seconds, errors = RebelTrainer(turn_endgame_holdem(), settings), 0.0, dict[str, float]()
     state, notes = path.with_suffix(".state"), path.with_suffix(".json")
     if state.is_file() and notes.is_file():
@@ -88,6 +94,7 @@ def train(settings: HoldemRebelSettings, path: Path) -> None:
         seconds += process_time() - began
         if trainer.lesson.done in looks(settings.games):
             errors[str(trainer.lesson.done)] = error_of(trainer.net)
+        if trainer.lesson.done in looks(settings.games) or trainer.lesson.done % SAVED == 0:
             save_file(trainer.state(), state)
             notes.write_text(json.dumps([seconds, errors]))
     save_rivers(trainer, path, seconds=seconds, errors=errors, loss=loss)

@@ -1,22 +1,30 @@
 """The network for whole hold'em that comes with the library, against rule agents and a local best response.
 
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
-luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 4`` plays
-four times as many hands; what is known of each opponent is kept in ``runs/papers``.
+luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
+plays four times as many hands; what is known of each opponent is kept in ``runs/papers``. ``--snapshots DIR`` judges files of
+the network that were put aside while it was trained; without it their figures stay as they were stored.
 """
 
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import process_time
 from typing import Any
 
+from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import kept
-from papers.common.results import Result, Table, published
+from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
+from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
 from treeplex.evaluate.match.winnings import CheckedDown, sampled_winnings
+from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.lbr import local_best_response
+from treeplex.runs.rebel.whole import whole_game
 from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
@@ -26,6 +34,9 @@ PLAIN = ("folder",)
 """Opponents who do not call: values that suppose they do would add luck, not take it out."""
 LBR_HANDS = 24
 ITERATIONS = 24
+STATES = 32
+"""Ends of the turn's betting on which networks are compared with exact values."""
+SHOWDOWN = "showdown"
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
 
@@ -56,9 +67,66 @@ def bound(hands: int) -> dict[str, float]:
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
 
+def learning_curve(folder: Path | None) -> dict[str, Any]:
+    """Errors of networks that were put aside in a folder, by the streets that each had solved; without one those stored.
+
+    ``points`` has streets, processor seconds and the error of each network, ``showdown`` the error without any.
+    """
+    if folder is None:
+        return dict(stored("rebel/whole_52").get("curve", {}))
+    nets = {str(path): read_net(path) for path in sorted(folder.glob("*.safetensors"))}
+    last, game = shipped_whole_nets()[NAME], whole_game(table_game())[1]
+    key = {
+        "study": "whole_52 errors",
+        "network": last.checksum,
+        "nets": [net.checksum for net in nets.values()],
+        "count": STATES,
+    }
+
+    def make() -> dict[str, Any]:
+        with one_thread():
+            found = errors(game, nets, unseen_rows(game, last, STATES))
+        points = [[net.card["solved"], net.card["cpu_seconds"], found[path]] for path, net in nets.items()]
+        return {"points": sorted(points), SHOWDOWN: found[SHOWDOWN]}
+
+    return dict(kept(key, make))
+
+
+def draw(curve: Mapping[str, Any]) -> Picture:
+    """Errors against streets solved."""
+    figure, (axes,) = panels(1, 1, size=(7.6, 4.2))
+    streets = [point[0] for point in curve["points"]]
+    axes.plot(streets, [100.0 * point[2] for point in curve["points"]], label="network", **line_style(0))
+    axes.axhline(100.0 * curve[SHOWDOWN], color="#9A9A9A", linewidth=1.2, linestyle="--", label="showdown alone")
+    dress(axes, "Values before the river, 52 cards")
+    plain_labels(axes)
+    axes.set(xlabel="streets solved in training")
+    axes.set_ylabel("error of a hand's value, % of the pot")
+    axes.set_yscale("linear")
+    axes.legend(frameon=False, fontsize=9.5, handlelength=3.2)
+    return save(
+        figure,
+        "rebel-whole-52.png",
+        "Root mean square error of values before the river on states that no training has seen, against the streets solved in "
+        "training, beside that of showdown values alone",
+    )
+
+
+def curve_table(curve: Mapping[str, Any]) -> Table:
+    """Errors by training time."""
+    rows = [[f"{solved:,}", f"{seconds / 60:.0f}", f"{100 * error:.1f}"] for solved, seconds, error in curve["points"]]
+    rows.insert(0, ["showdown alone", "", f"{100 * curve[SHOWDOWN]:.1f}"])
+    head = ["streets", "CPU minutes", "% of the pot"]
+    return Table("Root mean square error of a hand's value before the river, on states that no training has seen", head, rows)
+
+
 @study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=20)
-def reproduce(options: list[str]) -> Result:
-    times, net = float(options[0]) if options else 1.0, shipped_whole_nets()[NAME]
+def reproduce(options: Sequence[str]) -> Result:
+    given = ArgumentParser("papers/run.py rebel/whole_52", description=__doc__)
+    given.add_argument("--times", type=float, default=1.0, help="as many hands")
+    given.add_argument("--snapshots", type=Path, metavar="DIR", help="networks put aside during the training")
+    asked = given.parse_args(options)
+    times, net, curve = asked.times, shipped_whole_nets()[NAME], learning_curve(asked.snapshots)
     known: dict[str, Any] = {}
     for style in STYLE_NAMES:
         hands = round(HANDS[style] * times)
@@ -85,12 +153,17 @@ def reproduce(options: list[str]) -> Result:
                 f"`rebel:{NAME}` against rule agents, mbb a hand with 95% intervals",
                 ["against", "who is", "hands", "won"],
                 rows,
-            )
+            ),
+            *([curve_table(curve)] if curve else []),
         ],
+        pictures=[draw(curve)] if curve else [],
         notes=[
             f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
-            f"with {net.settings['iterations']} iterations and {net.settings['boards']} board a state. The interval of a local "
+            f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
+            f"{net.settings.get('rivers', 1)} rivers after each turn. The interval of a local "
             "best response is wide, and what it wins is a lower bound of what can be won.",
+            f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
+            f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with.",
         ],
-        numbers=known,
+        numbers={**known, "curve": curve},
     )

@@ -1,0 +1,62 @@
+"""How far a network for whole hold'em is off where the turn's betting ends, on states that no training has seen.
+
+There alone exact values can be had with 52 cards: all rivers, each solved to the end.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.learn.rebel.files import NetFile
+from treeplex.learn.rebel.whole.lesson import leaf_of
+from treeplex.learn.rebel.whole.self_play import Between, WholeRows, WholeSelfPlay
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.value_leaf import WholeLeaf
+
+FINE = 64
+"""Iterations of the rivers that networks are compared with."""
+TURN = 4
+"""Cards of a board after the turn."""
+SEED = 77
+
+
+def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[Between]:
+    """States before the river that self-play with a network comes to, by random numbers of their own."""
+    settings = WholeRebelSettings.from_json({**net.settings, "episodes": 16}, net.path)
+    play = WholeSelfPlay(game, settings, leaf_of(net, game), np.random.default_rng(SEED))
+    while count > 0:
+        play.advance()
+        found = [state for state in play.states if len(state.board) == TURN][:count]
+        count -= len(found)
+        yield from found
+
+
+def solved(game: PublicHoldem, leaf: WholeLeaf, state: Between, settings: WholeRebelSettings) -> WholeRows:
+    """What a network should say of a state: all rivers, each solved finely. No network takes part."""
+    play = WholeSelfPlay(game, replace(settings, boards=0, iterations=FINE, episodes=1), leaf, np.random.default_rng(SEED))
+    play.states = [state]
+    return play.advance().values
+
+
+def unseen_rows(game: PublicHoldem, net: NetFile, count: int) -> WholeRows:
+    """Rows of so many states before the river, solved; the network says only to which states play comes."""
+    settings, leaf = WholeRebelSettings.from_json(net.settings, net.path), leaf_of(net, game)
+    rows = [solved(game, leaf, state, settings) for state in ends_of_turns(game, net, count)]
+    return WholeRows(*(np.concatenate(part) for part in zip(*rows, strict=True)))
+
+
+def errors(game: PublicHoldem, nets: Mapping[str, NetFile], rows: WholeRows) -> dict[str, float]:
+    """Root mean square errors of what networks say over the showdown, and of the showdown alone, in parts of the pot.
+
+    Each state counts alike, and in it bins as often as hands of theirs are there and meet somebody.
+    """
+    weights = rows.weights / rows.weights.sum(axis=1, keepdims=True)
+    found = {"showdown": 0.0}
+    outputs: dict[str, Any] = {"showdown": np.zeros_like(rows.targets)}
+    outputs |= {name: leaf_of(net, game).forward(rows.inputs) for name, net in nets.items()}
+    for name, told in outputs.items():
+        found[name] = float(np.sqrt((weights * (told - rows.targets) ** 2).sum() / len(weights)))
+    return found
