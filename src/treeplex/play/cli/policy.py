@@ -16,16 +16,21 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from treeplex.forms.policies.tabular import Policy
+    from treeplex.games.base import Game
+    from treeplex.games.poker.spots.spot import Spot
 
 HINTS_AMONG = 2000
 GAP, STRATEGY_WIDTH = "   ", 44
 RULES = (".efg", ".game")
 PolicyArgument = Annotated[
     str,
-    typer.Argument(metavar="POLICY", help="A run folder, a policy file (.safetensors, .npz, .json, .csv, .spot), or an agent."),
+    typer.Argument(
+        metavar="POLICY",
+        help="A folder of a run or training, a policy file (.safetensors, .npz, .json, .csv, .spot), or an agent.",
+    ),
 ]
 OfGame = Annotated[
-    str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file names.")
+    str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file or folder names.")
 ]
 
 
@@ -35,12 +40,14 @@ def origin_of(policy: str) -> dict[str, Any]:
     from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
     from treeplex.located_text import is_solved_spot
-    from treeplex.runs.agents.registry import names_agent
+    from treeplex.runs.agents.registry import names_agent, names_rebel, spec_of
     from treeplex.runs.solve.solvable import UNIFORM
     from treeplex.runs.solve.tree_game import policy_file
 
     if names_agent(policy):
         return {"algorithm": policy, "iterations": None, "seconds": None}
+    if names_rebel(policy):
+        return {"algorithm": str(spec_of(policy)), "iterations": None, "seconds": None}
     if is_solved_spot(policy):
         from treeplex.runs.holdem.solution import load_solution
 
@@ -115,23 +122,43 @@ def show(
 
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
-    """A policy from a run folder or file, or of an agent, on the game given or the one the file names."""
+    """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
     from treeplex.forms.policies.files import load_policy
     from treeplex.runs.agents.judge import policy_of_agent
-    from treeplex.runs.agents.registry import names_agent
+    from treeplex.runs.agents.registry import names_agent, names_rebel
     from treeplex.runs.job.folder import JobFolder, kind_of
     from treeplex.runs.solve.settings import SOLVE
     from treeplex.runs.solve.tree_game import policy_file
 
-    if names_agent(policy):
-        if game is None:
-            raise SpecError(f"{policy} is an agent; name the game that it plays as well (--game)")
-        return policy_of_agent(game, policy).policy
+    if names_agent(policy) or names_rebel(policy):
+        return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
     if kind_of(policy) == SOLVE.name:
         folder = JobFolder(SOLVE, policy)
         refine = bool(folder.about()["settings"].get("refine"))
         return load_policy(policy_file(policy), folder.compiled(game, refine=refine))
     return load_policy(policy_file(policy), game, complete=complete)
+
+
+def trained_on(agent: str) -> "Game | Spot":
+    """The game that the folder of a training names.
+
+    Raises:
+        SpecError: an agent that is no folder, or one that was trained on turns of hold'em.
+        FileError: a damaged folder, or its game is in a file, which is not loaded because a folder names it.
+    """
+    from treeplex.forms.sources.load import load
+    from treeplex.runs.job.folder import JobFolder, kind_of
+    from treeplex.runs.train.registry import learner_of
+
+    if kind_of(agent) is None:
+        raise SpecError(f"{agent} is an agent; name the game that it plays as well (--game)")
+    game = JobFolder(learner_of(agent).job_kind, agent).about()["game"]
+    if not isinstance(game, str):
+        raise SpecError(
+            f"{agent} plays turns of hold'em, whose infosets are not enumerated; "
+            "treeplex holdem search says what it plays"
+        )
+    return load(game, named_in=agent)
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
@@ -193,7 +220,12 @@ def strategy_text(policy: "Policy", infoset: int) -> "Text":
 
 @command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
 def export(
-    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A run folder or policy file, or a game for .efg and .game.")],
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="A folder of a run or training, a policy file, an agent, or a game for .efg and .game."
+        ),
+    ],
     out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format.")],
     game: OfGame = None,
     complete: Complete = False,

@@ -164,15 +164,13 @@ def spec_of(text: str) -> Spec:
     Raises:
         SpecError: none.
     """
-    from treeplex.runs.rebel.job import is_turn_folder
-    from treeplex.runs.rebel.judge import is_rebel, is_shipped
-    from treeplex.runs.rebel.whole import is_whole_folder
+    from treeplex.runs.rebel.judge import is_shipped
 
     text = text.strip()
     if is_shipped(text):
         name = text.partition(":")[2]
         return Spec("rebel", {"network": name} if name else {})
-    if is_rebel(text) or is_turn_folder(text) or is_whole_folder(text):
+    if names_rebel(text):
         return Spec("rebel", {"network": text})
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})
@@ -192,6 +190,15 @@ def names_agent(text: str) -> bool:
         return True
     named = text.partition("(")[0].strip() in agents()
     return text != UNIFORM and not is_policy(text) and (named or job_of(text) in TRAINED)
+
+
+def names_rebel(text: str) -> bool:
+    """Whether a text names ReBeL by its network: one that comes with the library, a file, or the folder of a training."""
+    from treeplex.runs.rebel.job import is_turn_folder
+    from treeplex.runs.rebel.judge import is_rebel
+    from treeplex.runs.rebel.whole import is_whole_folder
+
+    return is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
 
 
 def is_policy(text: str) -> bool:
