@@ -17,8 +17,8 @@ from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.phh import read_phh
 from treeplex.games.public import PublicGame
 from treeplex.play.tables.holdem import HoldemTable
+from treeplex.play.tables.judging import estimate
 from treeplex.play.web.playing.hands import HandReplay
-from treeplex.play.web.playing.judging import estimate
 from treeplex.play.web.playing.session import TableSession
 from treeplex.play.web.playing.thoughts import rows_of
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution

@@ -22,11 +22,13 @@ if TYPE_CHECKING:
 QUIT = ("q", "quit", "exit")
 WITHOUT_BET = {"call": "check"}
 """What is meant by a word that is not on offer where there is nothing to call."""
+ALL_IN = ("all in", "allin", "shove", "jam")
+"""Other words for ``all-in``."""
 MOST_LIKE = 8
 """Bets in a row that are all listed."""
 
 
-class _Left(Exception):  # noqa: N818 (no error)
+class Left(Exception):  # noqa: N818 (no error)
     """The person has had enough."""
 
 
@@ -85,25 +87,41 @@ def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Calla
         finished: called after each game with its number, from 1, and the person's seat.
     """
     results: list[float] = []
-    stopped = False
+
+    def one(number: int) -> None:
+        own = seat if seat is not None else number % table.players
+        say(f"game {number + 1}: you are {table.seat(own)}", bold=True)
+        results.append(one_game(table, own))
+        say(f"  {table.outcome(own)}   {score(results)}\n")
+        if finished is not None:
+            finished(len(results), own)
+
+    until_left(one, games, lambda: say(f"{score(results) if results else 'no game was finished'}; thank you for playing"))
+
+
+def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[], None]") -> None:
+    """Play game after game until the person has had enough.
+
+    Args:
+        one: plays a game by its number, from 0; :class:`Left` in it ends the play.
+        games: how many at most; None for any number.
+        end: says what came of it. After an error it is called only where a game was finished.
+    """
+    number, stopped = 0, False
     try:
-        while games is None or len(results) < games:
-            own = seat if seat is not None else len(results) % table.players
-            say(f"game {len(results) + 1}: you are {table.seat(own)}", bold=True)
-            results.append(one_game(table, own))
-            say(f"  {table.outcome(own)}   {score(results)}\n")
-            if finished is not None:
-                finished(len(results), own)
-    except _Left:
+        while games is None or number < games:
+            one(number)
+            number += 1
+    except Left:
         say("")
     except KeyboardInterrupt:
         say("")
         stopped = True
     except TreeplexError:
-        if results:
-            say(score(results))
+        if number:
+            end()
         raise
-    say(f"{score(results)}; thank you for playing" if results else "no game was finished; thank you for playing")
+    end()
     if stopped:
         raise typer.Exit(STOPPED)
 
@@ -172,13 +190,16 @@ def listed(names: list[str]) -> list[str]:
 def asked(table: "Table", options: dict[int, str]) -> int:
     """The action that the person names, by its number in the list, by its name or as the table understands it."""
     numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
+    all_in = next((action for action, name in numbered if name.lower().startswith(("all-in", "allin"))), None)
     say("  " + "   ".join(listed([name for _, name in numbered])))
     while True:
         say("  your move: ", nl=False)
         line = sys.stdin.readline()
         text = line.strip().lower()
         if not line or text in QUIT:
-            raise _Left
+            raise Left
+        if text in (*ALL_IN, "all-in") and all_in is not None:
+            return all_in
         text = WITHOUT_BET.get(text, text) if text not in lowered and WITHOUT_BET.get(text) in lowered else text
         by_name = [action for action, name in numbered if name.lower() == text]
         near = [action for action, name in numbered if text and name.lower().startswith(text)]

@@ -19,7 +19,7 @@ from treeplex.games.poker.public import holdem_state
 from treeplex.games.poker.rules import number_of_deal
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.tables.replies import Ranges, Replied, reply_of
-from treeplex.play.tables.table import TYPED, Table, Thoughts
+from treeplex.play.tables.table import Table, Thoughts, typed_bet
 from treeplex.runs.agents.tables import SpotAgent
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import game_of, start_of
@@ -122,16 +122,20 @@ class HoldemTable(Table):
         return {number: named(action, event) for number, action in enumerate(event.actions)}
 
     def named(self, text: str) -> int | None:
-        """The bet or raise that a person typed, in total chips on this street or in percent of the pot.
+        """The bet or raise that a person typed, in total chips or big blinds on this street or in percent of the pot.
 
         Raises:
             GameError: the rules have no such bet.
         """
-        event, match = self._event, TYPED.fullmatch(text)
-        if match is None or not isinstance(event, Decision):
+        event, bet = self._event, typed_bet(text)
+        if bet is None or not isinstance(event, Decision):
             return None
-        number = float(match[1].replace(",", ""))
-        if match[2]:
+        number = bet.amount
+        if bet.unit == "bb":
+            if self.blind is None:
+                raise GameError("this spot does not say its blinds: give total chips, b1500, or a part of the pot, bet 75%")
+            number *= self.blind
+        if bet.unit == "%":
             chip = self._spot.chip
             number = max(event.street_bets) + round(pot_to_bet(event) * number / 100 / chip) * chip
         if isinstance(self._agent, SearchAgent):

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Protocol, final
+from typing import NamedTuple, Protocol, final
 
 import numpy as np
 
@@ -20,8 +20,37 @@ from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.agents.solving import SubgameAgent
 
 Options = dict[int, str]
-TYPED = re.compile(r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%?)")
-"""A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``bet 75%``."""
+TYPED = re.compile(
+    r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%|bb|chips?)?"
+)
+POTS = {"half pot": 50.0, "pot": 100.0}
+"""Bets that have names, in percent of the pot."""
+
+
+class TypedBet(NamedTuple):
+    """A bet as people type it.
+
+    Attributes:
+        amount: the number.
+        unit: what it counts: ``%`` of the pot, ``bb`` or ``chips``; empty where nothing is said.
+        bare: whether the number stands alone, with no word and no unit.
+    """
+
+    amount: float
+    unit: str
+    bare: bool = False
+
+
+def typed_bet(text: str) -> TypedBet | None:
+    """A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``12bb``, ``bet 75%``, ``pot``; None if it is none."""
+    word = text.removeprefix("bet ").removeprefix("raise ")
+    if word in POTS:
+        return TypedBet(POTS[word], "%")
+    match = TYPED.fullmatch(text)
+    if match is None:
+        return None
+    unit = (match[2] or "").removesuffix("s").replace("chip", "chips")
+    return TypedBet(float(match[1].replace(",", "")), unit, text == match[1])
 
 
 class Table(Protocol):
@@ -328,10 +357,10 @@ class AgentTable(Table):
         return found / total if total > 0 else np.zeros_like(own)
 
     def named(self, text: str) -> int | None:
-        match = TYPED.fullmatch(text)
-        if match is None or match[2] or self._game.bets(self._state) is None or not isinstance(self._agent, SubgameAgent):
+        bet = typed_bet(text)
+        if bet is None or bet.unit not in ("", "chips") or self._game.bets(self._state) is None:
             return None
-        return self._agent.add(float(match[1].replace(",", "")))
+        return self._agent.add(bet.amount) if isinstance(self._agent, SubgameAgent) else None
 
     def _chance(self) -> None:
         while (options := self._game.options(self._state)).player == CHANCE:

@@ -42,6 +42,7 @@ TRAINED = {
     "best response": ("best_response", "file"),
     "alphaholdem": ("alphaholdem", "net"),
     "holdem blueprint": ("blueprint", "file"),
+    "limit": ("limit", "folder"),
 }
 """Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
 
@@ -52,6 +53,7 @@ def agents() -> Mapping[str, AgentKind]:
     from treeplex.runs.agents.alphaholdem import AlphaHoldemKind
     from treeplex.runs.agents.best_response import LearnedResponse
     from treeplex.runs.agents.lbr import LocalBest
+    from treeplex.runs.agents.limit import Limit
     from treeplex.runs.agents.openspiel import OpenSpiel
     from treeplex.runs.agents.rules import Rules
     from treeplex.runs.agents.search.deepstack import DeepStack
@@ -77,6 +79,7 @@ def agents() -> Mapping[str, AgentKind]:
         LearnedResponse(),
         AlphaHoldemKind(),
         Endgames(),
+        Limit(),
         Rules(),
         OpenSpiel(),
     ]

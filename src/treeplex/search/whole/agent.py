@@ -1,6 +1,7 @@
 """An agent for whole hold'em that searches street by street (Brown et al. 2020, section 6)."""
 
 from dataclasses import replace
+from time import perf_counter
 from typing import NamedTuple
 
 import numpy as np
@@ -169,8 +170,9 @@ class WholeSearchAgent(Seat):
             if begins and self._first is not None:
                 self._solved, self.thought = self._first, Thought(0, 0.0, 0)
             else:
+                began = perf_counter()
                 self._solved = self._searched(every=begins)
-                self.thought = Thought(self.settings.iterations, 0.0, 1)
+                self.thought = Thought(self.settings.iterations, perf_counter() - began, 1)
             if begins:
                 self._first = self._solved
         else:

@@ -4,8 +4,10 @@ PHH counts players from the first after the dealer and of two players from the b
 are not known (``????``) cannot be read: a history of the rules has all of them.
 """
 
+import json
 import os
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,8 +39,8 @@ def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
     write_atomically(path, phh_of(state))
 
 
-def phh_of(state: HoldemHistory) -> str:
-    """The text of :func:`write_phh`."""
+def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
+    """The text of :func:`write_phh`; ``names`` of the players, by their numbers, are written where they are given."""
     rules = state.game.rules
     betting = rules.betting
     if rules.format is not HOLDEM:
@@ -57,6 +59,8 @@ def phh_of(state: HoldemHistory) -> str:
     else:
         numbers["min_bet"] = betting.big_blind
     numbers["starting_stacks"] = [betting.stacks[player] for player in order]
+    if names:
+        numbers["players"] = [names[player] for player in order]
     numbers["actions"] = actions_of(state)
     if all(float(gain).is_integer() for gain in state.returns()):
         numbers["finishing_stacks"] = [int(betting.stacks[player] + state.returns()[player]) for player in order]
@@ -193,4 +197,6 @@ def toml(value: Any) -> str:
     """A value as TOML writes it."""
     if isinstance(value, bool):
         return str(value).lower()
-    return repr(value)
+    if isinstance(value, list):
+        return f"[{', '.join(map(toml, value))}]"
+    return json.dumps(value)

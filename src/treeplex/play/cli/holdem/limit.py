@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.play.cli.shared.arguments import Force, Json, ShowProgress
+from treeplex.play.cli.holdem.shared import options as of
+from treeplex.play.cli.holdem.shared.hands import HandsPlan, play_hands
+from treeplex.play.cli.shared.arguments import DealSeed, Force, Json, ShowProgress
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_json, print_table
 from treeplex.play.cli.shared.failures import STOPPED, fail
@@ -22,6 +24,7 @@ HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR
   treeplex holdem limit solve --resume --out runs/five -n 20000000
   treeplex holdem limit show runs/five
   treeplex holdem limit match runs/five runs/six
+  treeplex holdem limit play runs/five
 """
 
 Counts = Annotated[
@@ -237,6 +240,46 @@ def match(
     ]
     title = f"what the row wins from the column, thousandths of a big blind per hand; {deals:,} deals in both seats"
     print_table(["", *result.names], rows, title=title, right=range(1, len(result.names) + 1))
+
+
+@command("Play against a run folder.", place=40, group="limit")
+def play(
+    folder: Annotated[Path, typer.Argument(metavar="DIR", help="The run folder that plays against you.")],
+    seat: Annotated[
+        str | None, typer.Option(metavar="SEAT", help="Your seat: button or bb. Default: the blinds move from hand to hand.")
+    ] = None,
+    hands: Annotated[
+        int | None, typer.Option("-n", "--hands", metavar="N", min=1, help="Stop after N hands. Default: no limit.")
+    ] = None,
+    reveal: of.Reveal = False,
+    log: of.Log = None,
+    phh: of.SavedHands = None,
+    seed: DealSeed = None,
+) -> None:
+    """Play limit hold'em in the terminal, with real cards, against a strategy in buckets.
+
+    Answer with fold, check, call, bet, raise, or a number of the list; quit, Ctrl-D or Ctrl-C ends. All amounts are in big
+    blinds. After a hand, mistakes are named as far as decisions can be judged; at the end, what all hands came to.
+
+    \b
+    Examples:
+      treeplex holdem limit play runs/five
+      treeplex holdem limit play runs/five --seat button -n 50 --phh hands
+    """
+    with Live(None) as live:
+        live.say(f"setting up {folder}")
+        import numpy as np
+
+        from treeplex.play.tables.whole import WholeTable
+        from treeplex.runs.limit_holdem import load_limit
+        from treeplex.search.holdem.limit_agent import LimitAgent, limit_holdem
+
+        strategy = load_limit(folder)
+        game, own = limit_holdem(strategy.game), None if seed is None else np.random.default_rng((seed, 1))
+        agent = LimitAgent(game.public_game(), strategy, own)
+        table = WholeTable(agent, strategy.name, np.random.default_rng(seed))
+        buckets = " x ".join(map(str, strategy.game.counts))
+    play_hands(table, f"{folder}: {buckets} buckets", HandsPlan(seat, hands, reveal, log, phh))
 
 
 def game_from(counts: str, method: str, nested: bool, cards: str, boards: int = 20_000, seed: int = 0) -> "BucketGame":

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any, final
 
 from treeplex.errors import FileError
-from treeplex.play.web.playing.judging import Decided
-from treeplex.play.web.playing.results import Hand
+from treeplex.play.tables.judging import Decided
+from treeplex.play.tables.results import Hand
 from treeplex.storage.reading import open_regular
 
 

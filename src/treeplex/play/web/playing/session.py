@@ -13,12 +13,13 @@ from treeplex.games.poker.whole.game import Holdem, HoldemHistory
 from treeplex.games.poker.whole.phh import phh_of
 from treeplex.located_text import is_solved_spot
 from treeplex.play.tables.holdem import HoldemTable
+from treeplex.play.tables.judging import ITERATIONS, Decided, Solved, estimate
+from treeplex.play.tables.listed import listed
+from treeplex.play.tables.results import Hand, results_of
 from treeplex.play.tables.seating import policy_table, table_for
 from treeplex.play.tables.table import AgentTable, Table
-from treeplex.play.web.playing.judging import ITERATIONS, Decided, Solved, estimate
 from treeplex.play.web.playing.kept import Kept, KeptTable
-from treeplex.play.web.playing.options import kind_of, listed
-from treeplex.play.web.playing.results import Hand, results_of
+from treeplex.play.web.playing.options import kind_of
 from treeplex.play.web.playing.scenes import scene_of, spot_table
 from treeplex.play.web.playing.thoughts import ranges_of, thought_of
 from treeplex.runs.holdem.solution import SUFFIX
@@ -284,7 +285,7 @@ class TableSession:
         return scene
 
     def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
-        """See :func:`.options.listed`."""
+        """See :func:`treeplex.play.tables.listed.listed`."""
         table = self.table
         return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
 

@@ -60,6 +60,15 @@ SearchIterations = Annotated[
 SearchMethod = Annotated[
     str | None, typer.Option(metavar="NAME", help="lcfr, dcfr, lcfr-avg-modified, flop, ... Default: lcfr.")
 ]
+Number = Annotated[
+    int | None, typer.Option("-n", metavar="N", min=0, help="Of turns like --iterations; of whole hands like --games.")
+]
+Reveal = Annotated[bool, typer.Option("--reveal", help="Show the opponent's cards after every hand, not only at a showdown.")]
+Log = Annotated[Path | None, typer.Option("--log", metavar="FILE", help="Add each finished hand to this text file.")]
+SavedHands = Annotated[
+    Path | None,
+    typer.Option("--phh", metavar="PLACE", help="Save each finished hand as PHH: a folder, or hands.phhs for all in one file."),
+]
 Overwrite = Annotated[bool, typer.Option("--force", help="Overwrite the file of --out.")]
 Progress = Annotated[
     bool | None, typer.Option("--progress/--no-progress", " /-q", help="Show a progress line; default: on a terminal only.")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.evaluate.match.statistics import summary
-from treeplex.play.web.playing.judging import Decided
+from treeplex.play.tables.judging import Decided
 
 
 @dataclass

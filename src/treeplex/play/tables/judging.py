@@ -18,7 +18,8 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.games.public import PublicGame, State
+from treeplex.games.public import Bets, PublicGame, State
+from treeplex.search.agents.solving import SubgameAgent
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 100_000
@@ -26,7 +27,7 @@ MOST_HISTORIES = 100_000
 ITERATIONS = 1000
 """Of CFR+, for what decisions are judged by."""
 MOST_BETS = 12
-"""Actions up to which an estimate prices all bets; of more, folds and calls alone."""
+"""Actions up to which an estimate prices bets; of more, folds and calls alone."""
 ESTIMATED = 0.05
 """A difference of an estimate, as a part of the pot, that counts as none."""
 CLOSE = 0.002
@@ -122,13 +123,24 @@ class Solved:
             return None
 
 
+@dataclass(frozen=True)
+class Among(Moves):
+    """Some of the actions, by their numbers."""
+
+    numbers: tuple[int, ...] = ()
+
+    def considered(self, bets: Bets, betting_round: int) -> list[int]:
+        return list(self.numbers)
+
+
 def estimate(
     agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
 ) -> Decided | None:
     """A decision in poker for two, judged as a local best response to the agent would: see :mod:`treeplex.evaluate.match.lbr`.
 
     The agent answers a bet as it does, and from then on all check and call; folding is worth 0. An agent that searches is not
-    asked how it would answer: then only folds, checks and calls are judged, and the values of bets are NaN.
+    asked how it would answer: then only folds, checks and calls are judged, and the values of bets are NaN. So it is where more
+    than :data:`MOST_BETS` actions are given.
 
     Args:
         agent: the opponent, at this state.
@@ -141,11 +153,13 @@ def estimate(
     bets = game.bets(state)
     if game.players != 2 or bets is None or game.stakes_at(state) is None:
         return None
-    quick = getattr(agent, "draws", None) is False or isinstance(agent, LocalBestResponse)
-    judge = LocalBestResponse(agent, moves=Moves("all" if quick and len(bets.kinds) <= MOST_BETS else "fc"))
+    labels = [int(label) for label in game.options(state).labels]
+    searches = isinstance(agent, SubgameAgent) or any(getattr(agent, name, None) is not None for name in ("think", "thought"))
+    quick = getattr(agent, "draws", None) is False and not searches and len(options) <= MOST_BETS
+    priced = quick or (isinstance(agent, LocalBestResponse) and len(bets.kinds) <= MOST_BETS)
+    judge = LocalBestResponse(agent, moves=Among(numbers=tuple(map(labels.index, options))) if priced else Moves("fc"))
     judge.game, judge.state, judge.models = game, state, [fork(agent)]
     judge.reached = [np.atleast_2d(own) for own in ranges]
-    labels = [int(label) for label in game.options(state).labels]
     worth = dict(zip(labels, judge.utilities()[:, hand].tolist(), strict=True))
     values = tuple(worth[label] if np.isfinite(worth[label]) else float("nan") for label in options)
     chosen = list(options).index(action)
