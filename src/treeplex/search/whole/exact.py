@@ -17,7 +17,7 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.subgame import board_part, store_with
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards, StreetSubgame
-from treeplex.games.poker.betting.sizes import BetPlan, StreetSizes
+from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
@@ -37,7 +37,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
         GameError: stacks, blinds, seats or a plan of raises that spots cannot say.
     """
     rules, betting, plan = game.rules, game.rules.betting, game.rules.plan
-    sizes = [each for street in plan.sizes for each in street or ()]
+    lists = list(plan.lists())
     plain = (
         game.players == 2
         and betting.dealer == 1
@@ -46,16 +46,15 @@ def whole_spot(game: PublicHoldem) -> Spot:
         and not (betting.limits or any(betting.most) or rules.rake.rate or betting.big_blind_ante)
         and len(set(betting.antes[:2])) < 2
         and plan.limps
-        and all(plan.sizes)
-        and not any(size.kind == "blinds" for size in sizes)
+        and not any(own is None or any(size.kind == "blinds" for size in own) for own in lists)
     )
     if not plain:
         raise GameError(
             "whole hold'em is compiled with equal stacks, two blinds, sizes for every street in parts of the pot or all-in "
             "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets, raises and sizes in big blinds out"
         )
-    streets = tuple(StreetSizes(tuple(size for size in own or () if size.kind != "last"), own or ()) for own in plan.sizes)
-    bets = BetPlan(tuple((each, each) for each in streets), force_allin=plan.force_allin, min_bet=float(betting.big_blind))
+    streets = tuple(map(plan.on_spots, range(len(plan.sizes))))
+    bets = BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
     small, big = betting.blinds
     return Spot(
         (),

@@ -1,23 +1,37 @@
 """``holdem`` by name: its parameters, checked."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, Size
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.deck_parameters import deck_of
+from treeplex.games.poker.spots.fields import PLAYERS
+from treeplex.games.poker.spots.spot import PLAYERS as POSITIONS
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import RULES, TDA, Betting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
-from treeplex.games.poker.whole.plan import RaisePlan, parse_plan
+from treeplex.games.poker.whole.plan import ALL, RaisePlan, parse_plan, street_lists
 
 NAME = "holdem"
 MOST_PLAYERS = 10
 MOST_CHIPS = 10**9
 LIMIT_RAISES = 4
 """Bets and raises of a street with fixed limits, where nothing else is said; before the flop the big blind counts as one."""
+BY_PLAYER: Mapping[str, str] = {
+    **{player: f"raises on offer {where}, of two players" for player, where in zip(PLAYERS, POSITIONS, strict=True)},
+    **{
+        f"{player}_{street}": f"the same {'before the flop' if street == 'preflop' else f'on the {street}'}"
+        for player in PLAYERS
+        for street in HOLDEM_STREETS
+    },
+}
+"""Sizes of one of two players, on all streets or on one."""
+PLANS = (ALL, *HOLDEM_STREETS, *BY_PLAYER)
+"""Every parameter that is a list of sizes."""
 
 
 def holdem(
@@ -29,6 +43,9 @@ def holdem(
     dealer: int = -1,
     sizes: Sequence[str] = (),
     preflop: Sequence[str] = (),
+    flop: Sequence[str] = (),
+    turn: Sequence[str] = (),
+    river: Sequence[str] = (),
     limps: bool = True,
     force_allin: float = 0.0,
     bets: Sequence[int] = (),
@@ -42,13 +59,20 @@ def holdem(
     deal: Sequence[int] = (0, 3, 1, 1),
     ranking: str = "five",
     rules: str = TDA,
+    **by_player: Sequence[str],
 ) -> Holdem:
     """Texas hold'em from the blinds on, for two to ten players; payoffs in chips. No limit, or fixed limit with ``bets``.
+
+    ``by_player`` are sizes of one of two players, :data:`BY_PLAYER`.
 
     Raises:
         SpecError: a value outside its range, or values that do not fit each other.
     """
     given = dict(locals())
+    del given["by_player"]
+    for name in by_player:
+        choice(NAME, "a list of sizes", name, BY_PLAYER)
+    given |= {name: by_player[name] for name in BY_PLAYER if by_player.get(name)}
     seats = integer(NAME, "players", players, 2, MOST_PLAYERS)
     form = deck_format(ranks, suits, hole, deal, ranking)
     streets = form.streets
@@ -66,8 +90,8 @@ def holdem(
     given["stack"] = chips[0] if len(set(chips)) == 1 else list(chips)
     if limits and len(limits) != streets:
         raise SpecError(f"{NAME}: bets needs one size for each of the {streets} streets, such as bets=[2;2;4;4]")
-    if limits and (sizes or preflop):
-        raise SpecError(f"{NAME}: bets are for fixed limit, sizes and preflop for no limit; give one of them")
+    plans = {name: sizes_in(name, texts) for name in PLANS if (texts := given.get(name)) not in (None, (), [])}
+    check_plans(plans, form, seats, limits)
     seat = integer(NAME, "dealer", dealer, -1, seats - 1)
     betting = Betting(
         dealer=seats - 1 if seat < 0 else seat,
@@ -80,9 +104,8 @@ def holdem(
         most=most_raises(raises, streets, bool(limits)),
         rules=choice(NAME, "rules", rules, RULES),
     )
-    later = parse_plan([str(text) for text in sizes]) if sizes else None
-    first = parse_plan([str(text) for text in preflop]) if preflop else later
-    plan = RaisePlan((first, *[later] * (streets - 1)), flag(NAME, "limps", limps), real(NAME, "force_allin", force_allin, 0.0))
+    lists, force = street_lists(plans, streets), real(NAME, "force_allin", force_allin, 0.0)
+    plan = RaisePlan(lists, flag(NAME, "limps", limps), force)
     cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
     share = real(NAME, "rake", rake, 0.0)
     if share > 1:
@@ -99,6 +122,28 @@ def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking:
     made = deck_of(NAME, ranks, suits, hole, deal, ranking)
     same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
     return HOLDEM if same else made
+
+
+def sizes_in(name: str, texts: object) -> tuple[Size, ...]:
+    """The sizes of a parameter."""
+    if not isinstance(texts, list | tuple):
+        raise SpecError(f"{NAME}: {name} must be a list such as {name}=[50%;a], not {texts!r}")
+    try:
+        return parse_plan([str(text) for text in texts])
+    except SpecError as error:
+        raise SpecError(f"{NAME}: {name}: {error}") from None
+
+
+def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
+    """Refuse sizes beside fixed limits, of players that there are not, or of streets that are not played."""
+    if plans and limits:
+        raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give one of them")
+    for name in plans:
+        player, street = name.split("_")[0], name.split("_")[-1]
+        if player in PLAYERS and seats != 2:
+            raise SpecError(f"{NAME}: {name} is for two players, not {seats}; give sizes by street, such as turn=[50%;a]")
+        if street in HOLDEM_STREETS[form.streets :]:
+            raise SpecError(f"{NAME}: {name} is for a street that is not played, there are {form.streets}; leave it out")
 
 
 def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
@@ -134,6 +179,9 @@ INFO = GameInfo(
         "dealer": "the player with the button; -1 for the last one",
         "sizes": "raises on offer, such as [50%;100%;a]; empty for every whole number of chips",
         "preflop": "raises on offer before the flop, such as [2.5bb;3x;a]; empty for those of sizes",
+        "flop": "raises on offer on the flop, the second street; empty for those of sizes",
+        "turn": "raises on offer on the turn, the third street; empty for those of sizes",
+        "river": "raises on offer on the river, the fourth street; empty for those of sizes",
         "limps": "false: the first to put in chips before the flop raises",
         "force_allin": "raises become all-in where the stack left would be at most this share of the pot; 0 never",
         "bets": "fixed limit: the bet of each street, such as [2;2;4;4]; empty for no limit",
@@ -148,5 +196,6 @@ INFO = GameInfo(
         "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
         "rules": "tda: the rules of card rooms; acpc: those of the computer poker competition and OpenSpiel",
     },
+    optional=BY_PLAYER,
     note="whole hold'em is far too large to compile; small decks and short stacks are not",
 )

@@ -1,19 +1,26 @@
 """Which raises are on offer: every whole number of chips, or the sizes of a plan.
 
-A plan is a list of sizes in the grammar of :mod:`treeplex.games.poker.betting.sizes`, and ``2.5bb``: a first raise to so many
-big blinds on this street. Sizes below the smallest raise become it. The largest raise on offer is what some other player can
-call. Multiples (``3x``) are for bets faced, blinds included; a first bet after the flop has none.
+A plan has a list of sizes for each street, or one for each of two players, in the grammar of
+:mod:`treeplex.games.poker.betting.sizes`, and ``2.5bb``: a first raise to so many big blinds on this street. Sizes below the
+smallest raise become it. The largest raise on offer is what some other player can call. Multiples (``3x``) are for bets faced,
+blinds included; a first bet after the flop has none.
 """
 
 import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import half_up
-from treeplex.games.poker.betting.sizes import NUMBER, Size, parse_sizes
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NUMBER, Size, StreetSizes, parse_sizes
+from treeplex.games.poker.spots.fields import PLAYERS
 from treeplex.games.poker.whole.betting import Betting, WholeBetting
 
 BIG_BLINDS = re.compile(rf"{NUMBER}bb")
+ALL = "sizes"
+"""The sizes of whatever nothing else is said for."""
+Sizes = tuple[Size, ...] | None
+"""Sizes on offer; None for all whole numbers of chips."""
 
 
 @dataclass(frozen=True)
@@ -21,20 +28,34 @@ class RaisePlan:
     """The sizes on offer.
 
     Attributes:
-        sizes: of each street; None for all whole numbers of chips there.
+        sizes: of each street a list for all players, or two: out of position, and in position, which is the dealer.
         limps: whether the first to put in chips before the flop may just call the big blind.
         force_allin: a raise becomes all-in where the stack left would be at most this share of the pot after a call; 0 never.
     """
 
-    sizes: tuple[tuple[Size, ...] | None, ...]
+    sizes: tuple[tuple[Sizes, ...], ...]
     limps: bool = True
     force_allin: float = 0.0
+
+    def of(self, street: int, position: int) -> Sizes:
+        """The sizes of a street, out of position (0) or in position (1)."""
+        own = self.sizes[street]
+        return own[position if len(own) > 1 else 0]
+
+    def lists(self) -> "Iterator[Sizes]":
+        """Every list of the plan, street by street."""
+        return (own for street in self.sizes for own in street)
+
+    def on_spots(self, street: int) -> tuple[StreetSizes, StreetSizes]:
+        """The sizes of a street as spots have them, of both players; no sizes where they are all whole numbers of chips."""
+        first, second = (self.of(street, position) or () for position in (0, 1))
+        return first_and_raises(first), first_and_raises(second)
 
     def offered(
         self, table: WholeBetting, betting: Betting, stacks: tuple[int, ...], legal: range, dead: int
     ) -> range | tuple[int, ...]:
         """Those of the ``legal`` raises that are on offer, ascending; ``dead`` chips are in the pot besides what is paid."""
-        sizes = self.sizes[table.street]
+        sizes = self.of(table.street, int(table.player == betting.dealer))
         if sizes is None or len(legal) < 2:
             return legal
         pot = sum(table.paid) + dead + min(table.faced, stacks[table.player]) - table.paid[table.player]
@@ -68,7 +89,28 @@ class RaisePlan:
         return most
 
 
-def parse_plan(texts: list[str]) -> tuple[Size, ...]:
+def first_and_raises(sizes: tuple[Size, ...]) -> StreetSizes:
+    """One list as first bets and raises; multiples of the bet faced are for raises."""
+    return StreetSizes(tuple(size for size in sizes if size.kind != "last"), sizes)
+
+
+def names_of(street: int, position: int) -> tuple[str, ...]:
+    """What lists of sizes for a street and position are called, the one that counts most first: ``oop_turn``, ``turn``."""
+    player, named = PLAYERS[position], HOLDEM_STREETS[street : street + 1]
+    return (*(f"{player}_{name}" for name in named), *named, player, ALL)
+
+
+def street_lists(given: Mapping[str, tuple[Size, ...]], streets: int) -> tuple[tuple[Sizes, ...], ...]:
+    """The lists of each street, see :class:`RaisePlan`, from those ``given`` by the names of :func:`names_of`."""
+
+    def of(street: int, position: int) -> Sizes:
+        return next((given[name] for name in names_of(street, position) if name in given), None)
+
+    pairs = [(of(street, 0), of(street, 1)) for street in range(streets)]
+    return tuple(pair[:1] if pair[0] == pair[1] else pair for pair in pairs)
+
+
+def parse_plan(texts: Sequence[str]) -> tuple[Size, ...]:
     """The sizes of a list such as ``["2.5bb", "100%", "a"]``.
 
     Raises:

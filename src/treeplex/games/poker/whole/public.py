@@ -239,15 +239,11 @@ class PublicHoldem(CardGame):
         if betting.limits:
             most = tuple(most or 255 for most in betting.most)
             return FixedLimit(tuple(map(float, betting.limits)), most)
-        later = plan.sizes[1:]
+        later = [sizes for street in plan.sizes[1:] for sizes in street]
         if betting.most or any(sizes is None or any(size.kind == "blinds" for size in sizes) for sizes in later):
             return None
-        streets = [StreetSizes()]
-        for sizes in later:
-            assert sizes is not None
-            streets.append(StreetSizes(tuple(size for size in sizes if size.kind != "last"), sizes))
-        both = tuple((each, each) for each in streets)
-        return BetPlan(both, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
+        streets = ((StreetSizes(), StreetSizes()), *map(plan.on_spots, range(1, len(plan.sizes))))
+        return BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
 
     def features_at(self, state: State) -> Floats:
         """The betting of every player, then the board as a network embeds it.

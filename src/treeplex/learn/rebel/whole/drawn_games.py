@@ -27,14 +27,15 @@ def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> Whol
 
 def sizes_of(game: PublicHoldem) -> list[float]:
     """The numbers of all sizes of the plan."""
-    return [size.value for street in game.rules.plan.sizes for size in street or ()]
+    return [size.value for own in game.rules.plan.lists() for size in own or ()]
 
 
 def changed_game(game: PublicHoldem, stacks: tuple[int, ...], sizes: Sequence[float]) -> PublicHoldem:
     """The game with other stacks after antes, and other numbers of sizes."""
     rules, left = game.rules, iter(sizes)
     streets = tuple(
-        None if street is None else tuple(replace(size, value=next(left)) for size in street) for street in rules.plan.sizes
+        tuple(None if own is None else tuple(replace(size, value=next(left)) for size in own) for own in street)
+        for street in rules.plan.sizes
     )
     whole = tuple(stack + ante for stack, ante in zip(stacks, rules.antes, strict=True))
     found = copy(game)
@@ -52,7 +53,7 @@ def drawn_game(game: PublicHoldem, settings: WholeSelfPlaySettings, generator: n
         low, high = np.log(settings.stacks)
         stacks = (round(float(np.exp(generator.uniform(low, high)))),) * 2
     if settings.perturbed:
-        kinds = [size.kind for street in game.rules.plan.sizes for size in street or ()]
+        kinds = [size.kind for own in game.rules.plan.lists() for size in own or ()]
         moves = generator.uniform(-settings.perturbed, settings.perturbed, len(sizes))
         sizes = [
             max(value + move, 0.05) if kind == "pot" else value for value, kind, move in zip(sizes, kinds, moves, strict=True)

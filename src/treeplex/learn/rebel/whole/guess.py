@@ -34,8 +34,9 @@ class StreetPolicies:
         Raises:
             SpecError: the game offers every whole number of chips.
         """
-        sizes = [len(street) for street in game.rules.plan.sizes if street is not None]
-        if len(sizes) < len(game.rules.plan.sizes):
+        lists = list(game.rules.plan.lists())
+        sizes = [len(own) for own in lists if own is not None]
+        if len(sizes) < len(lists):
             raise SpecError("a policy network needs sizes for every street, such as sizes=[50%;100%;a]")
         self.encoding, self.columns = encoding, 2 + max(sizes)
         self.outputs = encoding.hands * self.columns
