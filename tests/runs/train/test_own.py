@@ -190,7 +190,7 @@ def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: 
         """Says that it counts what it does not."""
 
         settings_class = Limited
-        countable = property(lambda self: countable)  # type: ignore[assignment]
+        countable = property(lambda self: countable)
 
         def step(self) -> None: ...
 
