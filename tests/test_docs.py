@@ -15,6 +15,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.play.cli.main import app
+from treeplex.runs.train.registry import NEURAL, learners
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}
@@ -25,6 +26,8 @@ FENCE = re.compile(
 )
 SNIPPET = re.compile(r'^--8<-- "(.+)"$', re.MULTILINE)
 LANGUAGES = {"python", "console", "sh", "text"}
+DISCOUNT = ("ddcfr", "dpcfr+", "pddcfr")
+"""Learners of discounts, which make no policy."""
 NOT_RUN = {"make", "pip", "git", "source"}
 """Programs whose lines in examples are not run here."""
 
@@ -162,6 +165,21 @@ def test_every_game_and_algorithm_has_a_page() -> None:
     pages = [f"games/{name}.md" for name in tp.known_games()]
     pages += [f"algorithms/{name.replace('+', '-plus')}.md" for name in tp.algorithms()]
     assert [page for page in pages if not (ROOT / "docs" / page).is_file() or f": {page}" not in navigation] == []
+
+
+def test_every_learner_is_compared() -> None:
+    page = (ROOT / "docs" / "learners.md").read_text(encoding="utf-8")
+    compared, measured = (
+        page.split("## Which learner")[1].split("## How they run")[0],
+        page.split("## At equal processor time")[1],
+    )
+    rows = re.findall(r"^\| \[?`(.+?)`(?:\]\(.+?\))? \|(.+)\|$", compared, re.MULTILINE)
+    assert len({name for name, _ in rows}) == len(rows)
+    assert all(row.count("|") == 4 for _, row in rows)
+    assert {*learners()} == {name for name, _ in rows} | {*DISCOUNT}
+    assert all(f"`{name}`" in compared for name in DISCOUNT)
+    before, table = measured.split("<!-- generated", 1)
+    assert all(f"`{name}`" in before or f"| `{name}` |" in table.split("<!-- end")[0] for name in NEURAL)
 
 
 def test_a_game_takes_thirty_lines() -> None:

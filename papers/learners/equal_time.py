@@ -165,7 +165,7 @@ def drawn(numbers: Mapping[str, Any]) -> Picture:
     )
 
 
-@study(title="Learners at equal processor time", place=2, minutes=60, needs=("torch",))
+@study(title="Learners at equal processor time", place=2, minutes=50, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: games to measure, as in :data:`GAMES`; others are shown as they were measured before.
 
@@ -213,13 +213,13 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"Cells took {min(spent):.1f} to {max(spent):.1f} s: a step is not cut short, "
             "and on larger games the network of `deep-cfr`'s average takes longer than its trial said.",
             "Settings are the defaults but for fewer gradient steps and walks where otherwise few iterations would fit: "
-            "100 an iteration for the six of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-dcfr+` and "
-            "`vr-deep-pdcfr+`, 500 steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and "
-            "the two `vr-deep` average exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, "
-            "`nfsp`'s exploration) are as long as that. Nothing was tuned.",
+            "100 an iteration for the five of Deep CFR's family, 150 of critics, 2,000 playthroughs of `vr-deep-pdcfr+`, 500 "
+            "steps of the network of `deep-cfr`'s average, which count; `escher` is corrected, it and `vr-deep-pdcfr+` average "
+            "exactly; a trial tells how many steps fit, and schedules (step sizes, `r-nad`'s phases, `nfsp`'s exploration) are "
+            "as long as that. Nothing was tuned.",
             "What is unfair: defaults are from papers or were tried on Kuhn and Leduc poker; `neurd`, `rcfr`, `ned`, `psro` "
             "and `cfr+` see the whole game at each step; `psro` has exact responses, `sd-cfr`, `dream`, `escher` and "
-            "the two `vr-deep` exact averages; networks are asked for all infosets at once, which only small games allow, and "
+            "`vr-deep-pdcfr+` exact averages; networks are asked for all infosets at once, which only small games allow, and "
             "tables fit here. Compiling, imports and the trial are not counted. One thread; the machine did other work "
             "meanwhile, which costs processor time too.",
             f"Games: {sizes}.",

@@ -35,23 +35,18 @@ ONE = range(1)
 SAMPLES, WHOLE = "samples", "whole game"
 FEW: Mapping[str, Any] = {"fits": 100}
 FEW_CRITIC: Mapping[str, Any] = {"fits": 100, "critic_fits": 150}
-FEW_WALKS: Mapping[str, Any] = {**FEW_CRITIC, "walks": 2000, "average": "exact"}
 NETWORKS: Mapping[str, Entry] = {
     "sd-cfr": Entry(SAMPLES, FEW),
     "deep-cfr": Entry(SAMPLES, {**FEW, "average_fits": 500}),
     "dream": Entry(SAMPLES, FEW_CRITIC),
     "escher": Entry(SAMPLES, {**FEW_CRITIC, "corrected": True, "average": "exact"}),
-    "vr-deep-dcfr+": Entry(SAMPLES, FEW_WALKS),
-    "vr-deep-pdcfr+": Entry(SAMPLES, FEW_WALKS),
+    "vr-deep-pdcfr+": Entry(SAMPLES, {**FEW_CRITIC, "walks": 2000, "average": "exact"}),
     "nfsp": Entry(SAMPLES),
     "armac": Entry(SAMPLES, {"critic_fits": 150}),
     "qpg": Entry(SAMPLES),
-    "rpg": Entry(SAMPLES),
-    "rmpg": Entry(SAMPLES),
     "r-nad": Entry(SAMPLES),
     "mmd": Entry(SAMPLES),
     "ppo": Entry(SAMPLES),
-    "ppg": Entry(SAMPLES),
     "neurd": Entry(WHOLE),
     "rcfr": Entry(WHOLE),
     "ned": Entry(WHOLE),

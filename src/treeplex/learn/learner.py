@@ -1,7 +1,7 @@
 """A learner of one's own: a class with a step; folder, curve, progress, resuming and settings come for free."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -97,6 +97,11 @@ class Learner(ABC):
         Settings of the same names are limits: a training stops after the step that reaches one above 0.
         """
         return {}
+
+    @property
+    def countable(self) -> Sequence[str]:
+        """Names of :meth:`effort` that it counts with its settings; a limit of another is refused before a training begins."""
+        return tuple(self.effort())
 
     def measure(self) -> Mapping[str, float]:
         """Numbers of a record besides those of the steps: exploitability of :meth:`policy`, the mean over players."""

@@ -1,13 +1,16 @@
 """Planes of hands worked out by hand, and columns of bets."""
 
+from contextlib import suppress
+
 import numpy as np
 import pytest
 
-from treeplex.errors import GameError
+from treeplex.errors import GameError, SpecError
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.cards.cards import parse_cards
+from treeplex.games.registry import games
 from treeplex.learn.alphaholdem import planes as planes_module
-from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, Done, PlaneCoder, poker_of
+from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, POKER, Done, PlaneCoder, poker_of
 
 
 def coder_of(spec: str) -> PlaneCoder:
@@ -92,6 +95,15 @@ def test_other_games_are_refused() -> None:
     for spec in ("liars_dice", "leduc_poker(players=3)", "tic_tac_toe"):
         with pytest.raises(GameError, match="is no poker that AlphaHoldem knows"):
             poker_of(load_rules(spec))
+
+
+def test_all_games_of_two_players_that_it_knows_are_named() -> None:
+    known = []
+    for name in games():
+        with suppress(GameError, SpecError):  # a game of its own parameters, or no poker
+            poker_of(load_rules(name))
+            known.append(name)
+    assert {*known} == {*POKER.split(", ")}
 
 
 def test_hands_that_a_seat_may_hold_differ_in_their_cards() -> None:

@@ -15,7 +15,9 @@ pytest.importorskip("torch")
 
 import torch
 
+import treeplex as tp
 from tests.processes import spawned
+from treeplex.forms.policies.files import read_policy_header
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.play.cli import play as cli_play
 from treeplex.play.cli.main import app
@@ -268,6 +270,17 @@ def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkey
     assert json.loads(call("evaluate", DICE, "rebel", *asked)[0])["network"] == "rebel"
     assert "a network for liars_dice(dice_sides=2)" in complaint("evaluate", FOUR, "rebel", *asked[:-1])
     assert json.loads(call("evaluate", FOUR, "rebel:", *asked)[0])["network"].startswith("rebel:liars_dice-1x4f")
+
+
+def test_what_a_training_plays_is_shown_and_exported(trained: Path, tmp_path: Path) -> None:
+    shown = json.loads(call("show", trained, "--limit", 0, "--json")[0])
+    assert len(shown) == len(tp.compile(DICE).infostates)
+    assert all(sum(row["actions"].values()) == pytest.approx(1.0) for row in shown)
+    assert shown == json.loads(call("show", f"rebel(network={trained})", "--game", DICE, "--limit", 0, "--json")[0])
+    call("export", trained, tmp_path / "table.csv")
+    assert json.loads(call("show", tmp_path / "table.csv", "--limit", 0, "--json")[0]) == shown
+    assert read_policy_header(tmp_path / "table.csv")["metadata"] == {"algorithm": f"rebel(network={trained})"}
+    assert "not for these rules" in complaint("show", trained, "--game", "kuhn_poker")
 
 
 @pytest.mark.slow

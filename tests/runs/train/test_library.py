@@ -12,12 +12,13 @@ from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr
 from treeplex.runs.job.record import Record
 from treeplex.runs.job.workers import Work
 from treeplex.runs.train.kind import Options
-from treeplex.runs.train.own import POLICY, LibraryKind
+from treeplex.runs.train.own import POLICY, LibraryKind, OwnJob
 from treeplex.runs.train.registry import NEURAL, learner_named, learners
 from treeplex.runs.train.seeds import train_seeds
 from treeplex.settings import declared
 
 pytest.importorskip("torch")
+TEAM = "matrix(rows=[[10,0],[0,3]],second=[[10,0],[0,3]])"
 SMALL = {"steps": 3, "walks": 20, "approximator": "table"}
 SET = tuple(part for name, value in SMALL.items() for part in ("--set", f"{name}={value}"))
 
@@ -80,13 +81,63 @@ def test_learners_that_do_not_count_are_told(tmp_path: Path) -> None:
         tp.train("kuhn_poker", "ddcfr", nodes=10, out=tmp_path / "run")
 
 
+@pytest.mark.parametrize("name", ["rebel", "alphaholdem"])
+def test_a_setting_of_that_name_need_not_be_a_limit(tmp_path: Path, name: str) -> None:
+    with pytest.raises(SpecError, match=rf"{name} does not count episodes \(--episodes\); leave it out"):
+        tp.train("kuhn_poker", name, episodes=10, out=tmp_path / "run")
+
+
 @pytest.mark.parametrize("name", ["rcfr", "neurd", "ned"])
 def test_learners_of_the_whole_game_count_histories_and_play_nothing(tmp_path: Path, name: str) -> None:
     table = {"approximator": "table"} if name != "rcfr" else {}
     reached = tp.train("kuhn_poker", name, settings=table, nodes=500, out=tmp_path / "nodes").records[-1].measures["nodes"]
     assert 500 <= reached < 1000
-    with pytest.raises(SpecError, match=f"{name} counts no episodes with these settings; limit it by steps or --seconds"):
-        tp.train("kuhn_poker", name, settings=table, episodes=30, out=tmp_path / "episodes")
+    said = f"{name} counts no episodes with these settings; limit it by --nodes, steps or --seconds"
+    for train, more in ((tp.train, {}), (train_seeds, {"seeds": 2})):
+        with pytest.raises(SpecError, match=said):
+            train("kuhn_poker", name, settings={**table, "episodes": 30}, out=tmp_path / "episodes", **more)
+    assert not (tmp_path / "episodes").exists()
+    with pytest.raises(SpecError, match=said):
+        tp.train(resume=tmp_path / "nodes", episodes=30)
+    assert tp.train(resume=tmp_path / "nodes", nodes=600).status == "finished"
+
+
+PLAYING = {"approximator": "table", "walks": 4, "plays": 4, "batch": 4, "fits": 1}
+EXACT = {"critic": "exact", "approximator": "table"}
+
+
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *((name, {}) for name in NEURAL),
+        ("qpg", EXACT),
+        ("mmd", EXACT),
+        ("neurd", {"critic": "learned"}),
+        ("psro", {"oracle": "learned"}),
+    ],
+)
+def test_a_step_counts_what_can_be_counted_and_nothing_else(tmp_path: Path, name: str, settings: dict[str, object]) -> None:
+    kind = learner_named(name)
+    small = {each: value for each, value in PLAYING.items() if each in declared(kind.settings)}
+    game = TEAM if name in ("coma", "a2c") else "kuhn_poker"
+    job = kind.make(game, kind.settings_for(game, None, {**small, **settings}), Options(Work(1), None, tmp_path))
+    assert isinstance(job, OwnJob)
+    job.step(1)
+    assert [each for each, count in job.student.effort().items() if count] == [*job.student.countable]
+
+
+def test_a_refused_training_leaves_earlier_ones_of_several_seeds_as_they_were(tmp_path: Path) -> None:
+    settings = {"approximator": "table", "steps": 2}
+    done = train_seeds("kuhn_poker", "ned", settings=settings, seeds=1, out=tmp_path)
+    assert done.pictures == ("bands-nodes.png", "bands-cpu-seconds.png", "bands-steps.png")  # no episodes are played
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(SpecError, match="counts no episodes"):
+        train_seeds("kuhn_poker", "ned", settings={"episodes": 5}, seeds=2, out=tmp_path, force=True)
+    assert before == {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(FileError, match="is a file; give a folder"):
+        train_seeds("kuhn_poker", "ned", seeds=2, out=tmp_path / "seeds.json")
+    with pytest.raises(FileError, match="cannot make the folder"):
+        train_seeds("kuhn_poker", "ned", seeds=2, out=tmp_path / "seeds.json" / "below")
 
 
 @pytest.mark.slow
@@ -108,7 +159,6 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
         train_seeds(resume=tmp_path)
 
 
-TEAM = "matrix(rows=[[10,0],[0,3]],second=[[10,0],[0,3]])"
 HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
 
 
@@ -129,6 +179,14 @@ def test_bands_of_whatever_a_learner_is_judged_by(
     assert last["mean"][judged] == pytest.approx(sum(each) / 2)
     assert (last["low"][judged], last["high"][judged]) == (min(each), max(each))
     assert {path.stem.removeprefix("bands-") for path in tmp_path.glob("bands-*.png")} == pictures
+    assert {*done.pictures} == {f"bands-{each}.png" for each in pictures}
+
+
+@pytest.mark.parametrize(("exact", "named"), [("true", True), ("false", False)])
+def test_pictures_are_named_where_they_are_drawn(tmp_path: Path, exact: str, named: bool) -> None:
+    out = call("train", "sd-cfr", "kuhn_poker", *SET, "--set", f"exact={exact}", "--seeds", 1, "--out", tmp_path / "run")[0]
+    assert "bands.json, seeds.json" in out
+    assert ("bands-*.png" in out) == named == any((tmp_path / "run").glob("bands-*.png"))
 
 
 def test_a_costly_policy_is_written_where_it_is_judged_only(tmp_path: Path) -> None:

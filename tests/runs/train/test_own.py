@@ -3,12 +3,15 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
+from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, Interrupted, SpecError
+from treeplex.learn import Learner
 from treeplex.play.cli.main import app
 from treeplex.runs.job.folder import JobFolder
 from treeplex.runs.job.record import Progress
@@ -175,3 +178,33 @@ def test_a_class_from_a_prompt_has_no_file(tmp_path: Path) -> None:
     exec(source, names)
     training = tp.train("kuhn_poker", names["Still"], out=tmp_path / "run")  # type: ignore[arg-type]
     assert training.records[-1].done == 2
+
+
+@pytest.mark.parametrize(("countable", "when"), [(("nodes",), "before"), (("nodes", "episodes"), "after a step")])
+def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: tuple[str, ...], when: str) -> None:
+    @dataclass(frozen=True)
+    class Limited(Settings):
+        episodes: int = setting(0, "playthroughs", low=0)
+
+    class Idle(Learner):
+        """Says that it counts what it does not."""
+
+        settings_class = Limited
+        countable = property(lambda self: countable)
+
+        def step(self) -> None: ...
+
+        def policy(self) -> tp.Policy:
+            return tp.Policy.uniform(self.compiled)
+
+        def state(self) -> dict[str, NDArray[Any]]:
+            return {}
+
+        def restore(self, arrays: object) -> None: ...
+
+        def effort(self) -> dict[str, int]:
+            return {"nodes": 1, "episodes": 0}
+
+    with pytest.raises(SpecError, match="Idle counts no episodes with these settings; limit it by --nodes, steps or --seconds"):
+        tp.train("kuhn_poker", Idle, settings={"episodes": 3}, out=tmp_path / "run")
+    assert (tmp_path / "run").exists() == (when != "before")

@@ -29,6 +29,8 @@ FOLD, PASS = 0, 1
 """Columns; those of bets follow."""
 OWN, OTHER, BOTH, OFFERED, ROWS = 0, 1, 2, 3, 4
 """Rows of a plane of an action."""
+POKER = "leduc_poker, big_leduc, no_limit_leduc, kuhn_poker, small_holdem, rhode_island, holdem"
+"""The built-in games that AlphaHoldem knows, with two players."""
 KEPT = 100_000
 """Offers that are kept, so that states that are met often are looked at once."""
 
@@ -86,7 +88,7 @@ class PlaneCoder:
         first = game.first_state()
         stakes = game.stakes_at(first)
         if game.players != 2 or stakes is None:
-            raise GameError("AlphaHoldem plays poker games of two players: leduc_poker, kuhn_poker, holdem")
+            raise GameError(f"AlphaHoldem plays poker of two players: {POKER}")
         self.game, self.sizes, self.slots = game, tuple(sizes), slots
         self.columns = 2 + len(sizes) + 1
         self._offers: dict[State, Offer] = {}
@@ -195,5 +197,4 @@ def poker_of(rules: Game) -> CardGame:
         found = PokerCards(rules)
     if isinstance(found, CardGame) and found.players == 2 and found.stakes_at(found.first_state()) is not None:
         return found
-    known = "leduc_poker, kuhn_poker, small_holdem, rhode_island or holdem with two players"
-    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take {known}")
+    raise GameError(f"{rules} is no poker that AlphaHoldem knows; take {POKER}, with two players")

@@ -155,8 +155,7 @@ def trained_on(agent: str) -> "Game | Spot":
     game = JobFolder(learner_of(agent).job_kind, agent).about()["game"]
     if not isinstance(game, str):
         raise SpecError(
-            f"{agent} plays turns of hold'em, whose infosets are not enumerated; "
-            "treeplex holdem search says what it plays"
+            f"{agent} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"
         )
     return load(game, named_in=agent)
 

@@ -226,7 +226,8 @@ def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **o
         name.replace("_", " "): f"{mean:.4g}   {last['low'][name]:.4g} to {last['high'][name]:.4g}"
         for name, mean in last["mean"].items()
     }
-    facts["files"] = f"{done.folder}   {BANDS}, {SEEDS}, bands-*.png, seed-0, ..."
+    files = [BANDS, SEEDS, *(["bands-*.png"] if done.pictures else []), "seed-0", "..."]
+    facts["files"] = f"{done.folder}   {', '.join(files)}"
     print_facts(facts, title=f"{first.learner} on {first.game}: {len(done.trainings)} seeds, {last['steps']:,} steps")
     print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "judge one of them")])
 

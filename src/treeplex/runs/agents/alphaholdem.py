@@ -9,7 +9,7 @@ from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.games.base import Game
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
-from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
+from treeplex.learn.alphaholdem.planes import POKER, PlaneCoder, poker_of
 from treeplex.runs.agents.kind import AgentKind, AgentSettings
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.settings import setting
@@ -28,7 +28,7 @@ class AlphaHoldemKind(AgentKind):
     name = "alphaholdem"
     text = "plays poker by a network, without search"
     source = "Zhao et al. 2022, AlphaHoldem (AAAI)"
-    plays = "poker of two players: leduc_poker, kuhn_poker, holdem"
+    plays = f"poker of two players: {POKER}"
     example = "alphaholdem(net=runs/alphaholdem)"
     settings = AlphaHoldemAgentSettings
 

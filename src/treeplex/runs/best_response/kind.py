@@ -26,6 +26,7 @@ class BestResponseKind(TrainingKind):
     job_kind, settings = BEST_RESPONSE, BestResponseSettings
     summary = "a best response to a fixed agent: what it can lose at least"
     source = "Timbers et al. 2022, Approximate exploitability: learning a best response; here by Q-learning without search"
+    efforts = ("episodes",)
     line: ClassVar[Mapping[str, str]] = {"at_least": "at least {:.4g}", "interval": "± {:.2g}"}
 
     def presets(self, game: Any) -> Mapping[str, Settings]:

@@ -17,6 +17,8 @@ from treeplex.settings import Settings, preset_named
 
 RECIPE = "recipe"
 """The preset that is used unless another one is asked for."""
+EFFORTS = ("nodes", "episodes")
+"""Settings by which trainings are limited that count them: histories walked, and walks or playthroughs."""
 CURVE = "learning-curve.png"
 """The picture of a training in its folder."""
 SettingsT = TypeVar("SettingsT", bound=Settings)
@@ -84,6 +86,7 @@ class TrainingKind(ABC):
         settings: the class of its settings.
         summary, source: what it is, and the paper that it is from.
         takes: which of ``workers``, ``ray`` and ``judge_every`` it takes.
+        efforts: which of :data:`EFFORTS` limit its trainings; a setting of such a name may mean something else.
         line: what its live line shows: formats of numbers of its records, by name.
         needs_game: whether a game has to be named.
     """
@@ -94,6 +97,7 @@ class TrainingKind(ABC):
     summary: str
     source: str
     takes: tuple[str, ...] = ()
+    efforts: tuple[str, ...] = ()
     line: ClassVar[Mapping[str, str]] = {}
     needs_game: ClassVar[bool] = True
 

@@ -35,7 +35,7 @@ from treeplex.runs.job.checkpoint import Arrays, State
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, named_reals
 from treeplex.runs.job.schedule import evaluation_points
-from treeplex.runs.train.kind import RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
+from treeplex.runs.train.kind import EFFORTS, RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
 from treeplex.settings import Settings, declared
 from treeplex.spec import quoted
 
@@ -119,7 +119,7 @@ class OwnJob(TrainingJob[Settings]):
         self._done += 1
         effort = self.student.effort()
         if idle := [name for name in self.limits if not effort[name]]:
-            raise SpecError(f"{self.learner} counts no {idle[0]} with these settings; limit it by steps or --seconds")
+            raise uncounted(self.learner, idle[0], self.student.countable)
 
     def close(self) -> None:
         """End its workers."""
@@ -205,6 +205,7 @@ class OwnKind(TrainingKind):
         self.made, self.name, self.settings = made, name, made.settings_class
         self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
         self.takes = ("workers", "ray") if made.spreads else ()
+        self.efforts = tuple(each for each in EFFORTS if each in declared(made.settings_class))
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and those of the class."""
@@ -217,6 +218,7 @@ class OwnKind(TrainingKind):
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)
+        check_limits(self.name, student, settings)
         if options.work.asked:
             student.spread_over(options.work.executor(), spec)
         return self.job_class(self.name, student, spec, settings)
@@ -260,6 +262,23 @@ class LibraryKind(OwnKind):
     def context(self) -> AbstractContextManager[None]:
         """One thread, where there is PyTorch: these networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
+
+
+def check_limits(name: str, student: Learner, settings: Settings) -> None:
+    """Refuse a limit of effort that a learner does not count, for the training would never end.
+
+    Raises:
+        SpecError: there is one.
+    """
+    for effort in student.effort():
+        if getattr(settings, effort, 0) and effort not in student.countable:
+            raise uncounted(name, effort, student.countable)
+
+
+def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
+    """What to say of a limit that is not counted, and what may limit a training in its place."""
+    others = ", ".join([*(f"--{each}" for each in countable if each != effort), "steps"])
+    return SpecError(f"{name} counts no {effort} with these settings; limit it by {others} or --seconds")
 
 
 def number_text(value: float) -> str:

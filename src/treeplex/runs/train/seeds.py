@@ -5,19 +5,21 @@
 ``seed-0``, ...     the trainings, each a folder of its own
 ``bands.json``      mean, least and greatest of each measure over seeds, at each number of steps
 ``bands-nodes.png`` exploitability against nodes, or the return of games that all are paid for alike, or what is won against
-                    uniform play; the same for episodes, CPU seconds and steps
+                    uniform play; the same for episodes, CPU seconds and steps; none of trainings that are not judged
 =================== ===============================================================================
 """
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from statistics import fmean
 from typing import Any
 
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.runs.job.folder import RUN, JobFolder
 from treeplex.runs.job.record import Record, Watcher, check_count
 from treeplex.runs.train.kind import Training
 from treeplex.runs.train.registry import AnyLearner, kind_for
@@ -45,10 +47,12 @@ class SeedTrainings:
     Attributes:
         trainings: in the order of seeds.
         folder: where they are.
+        pictures: names of those that were drawn there; none where trainings were not judged.
     """
 
     trainings: tuple[Training, ...]
     folder: Path
+    pictures: tuple[str, ...] = ()
 
     @property
     def status(self) -> str:
@@ -106,29 +110,60 @@ def train_seeds(
         if "seed" not in declared(type(found)):
             raise SpecError(f"{known.name} has no setting seed; train without --seeds")
         folder = Path(str(out))
-        if not force and folder.exists() and any(folder.iterdir()):
-            raise FileError(f"{folder} is not empty; choose another folder, or --force to start again")
+        JobFolder(known.job_kind, folder).check_free(force=force)
         asked = {"game": str(game), "learner": known.name, "settings": found.to_json(), "seeds": seeds}
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / SEEDS, json.dumps(asked, indent=1).encode())
     else:
         folder = Path(resume)
         asked = seeds_of(folder)
         known = kind_for(game, learner or asked["learner"], None, None)
     base = known.settings.from_json(asked["settings"], folder / SEEDS)
     trainings = []
-    for number in range(asked["seeds"]):
-        own = base.changed({"seed": getattr(base, "seed", 0) + number})
-        place = folder / f"seed-{number}"
-        begun = resume is not None and (place / "state.safetensors").exists()
-        where: dict[str, Any] = {"resume": place, "settings": settings} if begun else {"out": place, "settings": own}
-        named = asked["game"] if game is None else game
-        given = None if begun and game is None else named
-        trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
+    with nullcontext() if resume is not None else written_down(asked, folder):
+        for number in range(asked["seeds"]):
+            own = base.changed({"seed": getattr(base, "seed", 0) + number})
+            place = seed_folder(folder, number)
+            begun = resume is not None and (place / "state.safetensors").exists()
+            where: dict[str, Any] = {"resume": place, "settings": settings} if begun else {"out": place, "settings": own}
+            named = asked["game"] if game is None else game
+            given = None if begun and game is None else named
+            trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
     done = SeedTrainings(tuple(trainings), folder)
     write_atomically(folder / BANDS, json.dumps(done.bands(), indent=1).encode())
-    draw_bands(done)
-    return done
+    return replace(done, pictures=draw_bands(done))
+
+
+def seed_folder(folder: Path, number: int) -> Path:
+    """The folder of one of the trainings."""
+    return folder / f"seed-{number}"
+
+
+@contextmanager
+def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
+    """Make the folder and ``seeds.json`` for what runs within; both are as before if the first training is refused."""
+    file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
+    before, earlier = content_of(file), content_of(first)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
+    write_atomically(file, json.dumps(asked, indent=1).encode())
+    try:
+        yield
+    except TreeplexError:
+        if content_of(first) == earlier:  # no training has begun
+            if before is None:
+                file.unlink()
+            else:
+                write_atomically(file, before)
+            if made:
+                with suppress(OSError):  # what else is in it stays
+                    folder.rmdir()
+        raise
+
+
+def content_of(file: Path) -> bytes | None:
+    """What is in a file; None where there is none."""
+    return file.read_bytes() if file.exists() else None
 
 
 def seeds_of(folder: Path) -> dict[str, Any]:
@@ -165,24 +200,29 @@ def measured(record: Record) -> dict[str, float]:
     return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
 
 
-def draw_bands(done: SeedTrainings) -> None:
-    """A picture of what is judged against each kind of effort that records have."""
+def draw_bands(done: SeedTrainings) -> tuple[str, ...]:
+    """Draw what is judged against each kind of effort that records have; the names of the pictures."""
     from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
 
     bands = [band for band in done.bands() if band["steps"]]
     judged = next((name for name in SHOWN if any(name in band["mean"] for band in bands)), None)
     if judged is None:
-        return
+        return ()
     whole = [band for band in bands if judged in band["mean"]]
     columns = {part: [band[part][judged] for band in whole] for part in ("mean", "low", "high")}
     first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
+    drawn = []
     title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, least and greatest"
     for name, (label, of) in EFFORTS.items():
         across = [[of(records[band["steps"]]) for records in by_step] for band in whole]
         if any(place is None for row in across for place in row):
             continue
         places = [sum(place for place in row if place is not None) / len(row) for row in across]
+        if not any(places):  # what the learner does not count
+            continue
         curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)
         panel = Panel(SHOWN[judged], [curve], logarithmic=judged == "exploitability")
         figure = curves_figure(title, label, [panel], logarithmic=True, height=4.2)
-        write_figure(figure, done.folder / f"bands-{name}.png")
+        drawn.append(f"bands-{name}.png")
+        write_figure(figure, done.folder / drawn[-1])
+    return tuple(drawn)

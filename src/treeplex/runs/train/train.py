@@ -120,7 +120,7 @@ def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, i
     """
     found = {name: most for name, most in asked.items() if most is not None}
     for name in found:
-        if name not in declared(known.settings):
+        if name not in known.efforts:
             raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
     return found
 

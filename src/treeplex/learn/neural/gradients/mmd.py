@@ -10,7 +10,7 @@ leads to a Nash equilibrium. With sampled episodes it is PPO with ``kl``, the di
 temperature as weight of the entropy, as in Rudolph et al. 2025 (arXiv 2502.08938).
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -55,6 +55,11 @@ class Mmd(Ppo):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         check_critic(self)
+
+    @property
+    def countable(self) -> Sequence[str]:
+        """Histories, and episodes unless values are exact."""
+        return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def update(self) -> Mapping[str, float]:
         """PPO's, or a step in closed form."""

@@ -9,7 +9,7 @@ where P projects onto distributions. That is the table. A network gives logits a
 values v held fixed (section 5 there; here by Adam). All infosets are seen at once, and responses are exact.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -62,6 +62,11 @@ class Ned(NeuralLearner):
 
     def check_game(self) -> None:
         check_zero_sum(self, "ned")
+
+    @property
+    def countable(self) -> Sequence[str]:
+        """Histories: nothing is played."""
+        return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
         """One step uphill of both players."""

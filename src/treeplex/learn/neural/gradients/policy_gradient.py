@@ -9,7 +9,7 @@ over infosets, which gives the same gradient; a learned critic regresses on all 
 sizes and entropy may fall to zero (``decay``).
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -94,6 +94,11 @@ class PolicyGradient(Actor):
         super().__init__(game, settings)
         check_critic(self)
         self.critic = None if settings.critic == EXACT else self.outputs(self.grid.legal.shape[1])
+
+    @property
+    def countable(self) -> Sequence[str]:
+        """Histories, and episodes unless values are exact."""
+        return ("nodes",) if self.settings.critic == EXACT else super().countable
 
     def parts(self) -> Iterator[tuple[str, Outputs]]:
         """The logits, and the critic if it is learned."""

@@ -13,7 +13,7 @@ place of networks it is CFR itself. The paper fits regression trees, OpenSpiel n
 sees all infosets of a player.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -70,6 +70,11 @@ class Rcfr(NeuralLearner):
         self.estimators = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
         self.regrets, self.average = np.zeros(len(self.slots)), ExactAverage(self)
         self.current, self.iteration = self.uniform(), 0
+
+    @property
+    def countable(self) -> Sequence[str]:
+        """Histories: nothing is played."""
+        return ("nodes",)
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn adds regrets against the strategies of the others as they stand, and fits."""

@@ -219,6 +219,11 @@ class PSRO(NeuralLearner):
         self.pools: Pools = SequencePools(self) if self.by_rules is None else RowPools(self)
         self.mix()
 
+    @property
+    def countable(self) -> Sequence[str]:
+        """Histories and episodes where responses are learned from them; exact ones count nothing."""
+        return super().countable if self.settings.oracle == LEARNED else ()
+
     def step(self) -> None:
         """Add a response of each player to the mixtures of the others, and mix anew."""
         self.pools.respond(self.mixed)
