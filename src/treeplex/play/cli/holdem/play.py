@@ -108,7 +108,12 @@ def play(
       treeplex holdem play examples/spots/turn.yaml --exact --donk default --oop "QQ+,AKs" --ip "99,KQs" -n 16
     """
     if spot is not None and is_whole(spot):
-        turns = {"NETWORK": net, "--boards": boards, "--exact": exact, "--random-iteration": random_iteration}
+        turns: dict[str, object] = {
+            "NETWORK": net,
+            "--boards": boards,
+            "--exact": exact,
+            "--random-iteration": random_iteration,
+        }
         turns |= {"--method": method, "--river": river, "--threads": threads}
         turns |= {f"--{name}": value for name, value in of.given(options).items()}
         if given := [name for name, value in turns.items() if value not in (None, False)]:
