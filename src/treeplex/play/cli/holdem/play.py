@@ -120,6 +120,8 @@ def play(
             raise SpecError(f"{given[0]} is for turns; whole hands take their rules in brackets and the opponent by --against")
         if number is not None and games is not None:
             raise SpecError("-n and --games both say how many hands; give one of them")
+        if number == 0:
+            raise SpecError("-n is 0; play at least one hand")
         plan = HandsPlan(seat, number if games is None else games, reveal, log, phh)
         play_whole(spot, against, plan, Thinking(iterations, think, seed))
         return

@@ -38,7 +38,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
     assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ ± [\d,.]+ bb/100\n", out)
     assert "\nwithout the luck of what they held (AIVAT): " in out
     assert re.search(r"\nEV lost: about [\d.]+ bb in \d+ of \d+ decisions judged", out)
-    assert out.endswith("thank you for playing\n")
+    assert out.endswith("; an estimate against this opponent, as if all checked and called afterwards\nthank you for playing\n")
 
 
 def test_wrong_input_is_asked_again() -> None:
@@ -100,8 +100,9 @@ def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
     """One file a hand, or all in one; later hands go behind earlier ones."""
     folder, file = tmp_path / "hands", tmp_path / "hands.phhs"
     out = play(*WHOLE, "-n", 2, "--phh", folder, typed="raise to 3bb\nall in\n" + "c\n" * 9)
+    assert "2 hands saved in " in out
     assert f"treeplex holdem review {folder / 'hand-2.phh'} --hero you" in out
-    play(*WHOLE, "-n", 1, "--phh", folder, typed="fold\n")
+    assert "next" not in play(*WHOLE, "-n", 1, "--phh", folder, typed="fold\n")  # nothing after the flop to judge
     assert sorted(path.name for path in folder.iterdir()) == ["hand-1.phh", "hand-2.phh", "hand-3.phh"]
     for _ in range(2):
         play(*WHOLE, "-n", 1, "--phh", file, typed="raise to 3bb\nall in\n")
@@ -133,6 +134,7 @@ def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
         ((*SMALL, "--board", "3s7hTdKs"), "--board is for turns"),
         ((*SMALL, "--exact"), "--exact is for turns"),
         ((*SMALL, "-n", 3, "--games", 4), "-n and --games both say how many hands"),
+        ((*SMALL, "-n", 0), "-n is 0; play at least one hand"),
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
