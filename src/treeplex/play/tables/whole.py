@@ -11,7 +11,15 @@ from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.evaluate.match.aivat import Aivat
 from treeplex.games.poker.betting.sizes import HOLDEM_STREETS
 from treeplex.games.poker.cards.cards import card_to_string
-from treeplex.games.poker.cards.evaluator import hand_name, highest_rank, strengths
+from treeplex.games.poker.cards.evaluator import (
+    CLASS_SHIFT,
+    FIVE_CLASSES,
+    MASKS,
+    PRIMARY_SHIFT,
+    hand_name,
+    highest_rank,
+    strengths,
+)
 from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.game import HoldemHistory
 from treeplex.games.poker.whole.hand import HandRules
@@ -25,22 +33,21 @@ from treeplex.runs.holdem.review.position_ranges import position_names
 MOST_LISTED = 10
 """Actions that are listed; of more, some sizes are, and the rest can be typed."""
 CENTS = 100
-KICKER_BITS = 13
-KICKERS = (1 << KICKER_BITS) - 1
-"""The bits of a strength that tell kickers, by rank."""
+HIGH_CARDS = tuple(FIVE_CLASSES.index(name) for name in ("high card", "flush"))
+"""Hands that all of their cards tell apart."""
 
 
 def kicker_of(strength: int, others: Sequence[int]) -> str:
-    """The highest card beside a hand's pairs that one of the other hands lacks; empty where there is none or it decides nothing.
+    """The highest card with which a hand beats, or loses to, another one of the same name; empty where no such card is told.
 
     Args:
         strength, others: by :func:`treeplex.games.poker.cards.evaluator.strengths`.
     """
-    alike = [other for other in others if other >> KICKER_BITS == strength >> KICKER_BITS]
-    differ = max(((strength ^ other) & KICKERS for other in alike), default=0)
-    own = strength & KICKERS
-    below = own & ((1 << differ.bit_length()) - 1)
-    return highest_rank(below)
+    high = strength >> CLASS_SHIFT in HIGH_CARDS
+    name, cards = (CLASS_SHIFT, PRIMARY_SHIFT) if high else (PRIMARY_SHIFT, 0)
+    alike = [other for other in others if other >> name == strength >> name]
+    differ = max(((strength ^ other) >> cards & MASKS - 1 for other in alike), default=0)
+    return highest_rank(strength >> cards & (1 << differ.bit_length()) - 1)
 
 
 @final
@@ -257,7 +264,7 @@ class WholeTable(Table):
         return self.actor is None and self.betting.folded.count(False) > 1
 
     def shown(self) -> list[str]:
-        """Everybody's cards and what they are; at a showdown with the kicker, where hands are told apart by no more than that."""
+        """Everybody's cards and what they are; at a showdown with the kicker, where nothing else tells hands apart."""
         views = [self.view(player) for player in range(self.players)]
         if not self.showdown or self.rules.format.ranking != "five":
             return views

@@ -82,3 +82,15 @@ def phh_of_a_fold() -> str:
     with pytest.raises(GameError, match="not over"):
         phh_of(state)
     return phh_of(state.child(0))
+
+
+def test_names_of_players(tmp_path: Path) -> None:
+    from treeplex.games.poker.whole.named import holdem
+
+    state = holdem(dealer=0).new_initial_state()
+    for action in (51, 47, 0, 1, 0):
+        state = state.child(action)
+    text = phh_of(state, ['the "shark"', "Ann\\"])
+    assert HandHistory.loads(text).players == ["Ann\\", 'the "shark"']  # the first after the dealer first
+    (tmp_path / "hand.phh").write_text(text)
+    assert read_phh(tmp_path / "hand.phh").hands == [state.hands[1], state.hands[0]]

@@ -3,7 +3,9 @@ import json
 import pytest
 from typer.testing import CliRunner
 
+from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.main import holdem
+from treeplex.runs.agents.registry import agent
 
 
 @pytest.fixture(autouse=True)
@@ -43,3 +45,38 @@ def test_wrong_counts_are_one_line(count):
     wrong = run("buckets", "--cards", "royal", "--buckets", count)
     assert wrong.exit_code == 2
     assert "buckets" in wrong.output
+
+
+def test_play_against_a_run_folder(tmp_path):
+    small = ("--cards", "royal", "--boards", 30, "--evaluations", 1)
+    assert run("limit", "solve", *small, "--buckets", 2, "-n", 500, "--out", tmp_path / "two").exit_code == 0
+    asked = ["limit", "play", str(tmp_path / "two"), "--seed", "1"]
+    out = (
+        CliRunner().invoke(holdem, [*asked, "-n", "2", "--log", str(tmp_path / "log.txt")], input="raise\n" + "c\n" * 20).output
+    )
+    about = "hold'em, limit, blinds 0.5 and 1 bb, stacks 100 bb, bets 1 and 2 bb, 20 cards"
+    assert out.startswith(f"{about}; against {tmp_path / 'two'}: 2 x 2 x 2 x 2 buckets\n")
+    assert "  1 fold   2 call 0.5 bb   3 raise to 2 bb\n" in out
+    assert "hand 2: you are the big blind\n" in out
+    assert "\n2 hands: " in out
+    assert (tmp_path / "log.txt").read_text().count("hand ") == 2
+    left = CliRunner().invoke(holdem, asked, input="c\nquit\n").output
+    assert "the hand under way does not count\nno hand was finished" in left
+    wrong = CliRunner().invoke(holdem, [*asked, "--phh", str(tmp_path / "hands")])
+    assert isinstance(wrong.exception, SystemExit)
+    assert "52 cards" in wrong.output
+    nowhere = CliRunner().invoke(holdem, ["limit", "play", str(tmp_path / "nowhere")])
+    assert nowhere.exit_code == 2
+    assert nowhere.output.count("\n") == 1
+
+
+def test_a_run_folder_is_an_agent(tmp_path):
+    """By its path, at the table of the game that it was solved for."""
+    small = ("--cards", "royal", "--boards", 30, "--evaluations", 1)
+    assert run("limit", "solve", *small, "--buckets", 2, "-n", 200, "--out", tmp_path / "two").exit_code == 0
+    game = "holdem(bets=[2;2;4;4],raises=[3;4;4;4],ranks=5)"
+    assert agent(str(tmp_path / "two"), game).strategy.name == "two"
+    with pytest.raises(SpecError, match="two plays holdem"):
+        agent(f"limit(folder={tmp_path / 'two'})", "holdem(stack=100)")
+    with pytest.raises(SpecError, match="plays limit hold'em"):
+        agent(f"limit(folder={tmp_path / 'two'})", "kuhn_poker")

@@ -108,13 +108,20 @@ def play(
       treeplex holdem play examples/spots/turn.yaml --exact --donk default --oop "QQ+,AKs" --ip "99,KQs" -n 16
     """
     if spot is not None and is_whole(spot):
-        turns = {"NETWORK": net, "--boards": boards, "--exact": exact, "--random-iteration": random_iteration}
+        turns: dict[str, object] = {
+            "NETWORK": net,
+            "--boards": boards,
+            "--exact": exact,
+            "--random-iteration": random_iteration,
+        }
         turns |= {"--method": method, "--river": river, "--threads": threads}
         turns |= {f"--{name}": value for name, value in of.given(options).items()}
         if given := [name for name, value in turns.items() if value not in (None, False)]:
             raise SpecError(f"{given[0]} is for turns; whole hands take their rules in brackets and the opponent by --against")
         if number is not None and games is not None:
             raise SpecError("-n and --games both say how many hands; give one of them")
+        if number == 0:
+            raise SpecError("-n is 0; play at least one hand")
         plan = HandsPlan(seat, number if games is None else games, reveal, log, phh)
         play_whole(spot, against, plan, Thinking(iterations, think, seed))
         return

@@ -181,9 +181,9 @@ class PlayedHands:
         for line in summary(self.table, self.done):
             say(line)
         self.kept.tell()
-        if self.kept.phh is not None:
-            print_next([(self.kept.example(), "solves its streets, and judges your decisions")])
         say("thank you for playing")
+        if (review := self.kept.review()) is not None:
+            print_next([(review, "solve the streets of that hand, and judge your decisions")])
 
     def _name(self, player: int) -> str:
         """What a player is called, as wide as the widest name."""
@@ -229,7 +229,7 @@ def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
         lines.append(
             f"EV lost: about {table.amount(lost)} in {mistakes} of {judged} decisions judged"
             + (f" ({where})" if where else "")
-            + "; an estimate: as if all checked and called after each of them"
+            + "; an estimate against this opponent, as if all checked and called afterwards"
         )
     return lines
 

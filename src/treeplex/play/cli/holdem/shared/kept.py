@@ -45,6 +45,7 @@ class KeptHands:
             FileError: a file that cannot be written, or that holds something else.
         """
         self.log, self.phh, self._count, self._last = log, phh, 0, 0
+        self._judged: int | None = None
         if phh is not None:
             self._last = self._opened(phh, form)
         if log is not None:
@@ -84,6 +85,9 @@ class KeptHands:
         if self.phh is None:
             return
         self._last += 1
+        later = table.betting.line.partition("/")[2].strip("/")
+        if later and table.players == 2 and not table.rules.betting.limits:
+            self._judged = self._last
         text = phh_of(table.history(), [table.seat(player) for player in range(table.players)])
         if self.phh.suffix == MANY:
             append_text(self.phh, f"[{self._last}]\n{text}\n")
@@ -96,12 +100,13 @@ class KeptHands:
         if places:
             say(f"{self._count} hand{'s' if self._count != 1 else ''} saved in {' and '.join(places)}")
 
-    def example(self) -> str:
-        """The command that judges the last hand."""
-        assert self.phh is not None
+    def review(self) -> str | None:
+        """The command that judges the last hand with bets after the flop; None if there is none that can be judged so."""
+        if self.phh is None or self._judged is None:
+            return None
         if self.phh.suffix == MANY:
-            return f"treeplex holdem review {quoted(str(self.phh))} --hand {self._last} --hero you"
-        return f"treeplex holdem review {quoted(str(self.phh / f'hand-{self._last}.phh'))} --hero you"
+            return f"treeplex holdem review {quoted(str(self.phh))} --hand {self._judged} --hero you"
+        return f"treeplex holdem review {quoted(str(self.phh / f'hand-{self._judged}.phh'))} --hero you"
 
 
 def last_in_file(path: Path) -> int:
