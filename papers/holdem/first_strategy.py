@@ -1,5 +1,5 @@
-"""A flop's first strategy in seconds: whole solves of flops with all 1,176 hands and with about 600, by iterations and to half a
-percent of the pot, beside the flop alone by the library's network.
+"""A flop's first strategy in seconds: whole solves of flops with all 1,176 hands and with about 600, by iterations and to half
+a percent of the pot, beside the flop alone by the library's network.
 
 Runs are kept one by one, so that a call goes on with what is missing.
 """
@@ -25,9 +25,9 @@ from treeplex.runs.holdem.solve import solve_spot
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 """Two suits, three suits, and one suit: many boards to few."""
 RANGES = {"all hands": "all", "about 600": "top 51%"}
-FEW, BEST, EVERY, TARGET = 40, 100, 10, 0.005
-"""Iterations at which a whole solve is looked at, of the solve that all are measured by, between two judgements; and the
-exploitability to reach, in pots."""
+FEW, BEST, EVERY, TARGET = 40, 80, 10, 0.005
+"""Iterations at which a whole solve is looked at, all that it takes, which the others are measured by, and between two judgements
+from then on; and the exploitability to reach, in pots."""
 UNTIL = 40
 CODE = (
     *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
@@ -43,7 +43,7 @@ def spot_on(board: str, hands: str) -> Spot:
 
 
 def hand_errors(found: HoldemSolution, best: HoldemSolution) -> float:
-    """How far the values of hands before the first action are apart, as often as they are held, mean of both players, in pots."""
+    """How far values of hands before the first action are apart, as often as they are held, mean of both players, in pots."""
     spot = best.spot
     away = np.nan_to_num(np.abs(found.root_values() - best.root_values()))
     weights = np.stack(spot.ranges)
@@ -55,11 +55,10 @@ def one_thread(board: str, hands: str) -> dict[str, Any]:
     spot = spot_on(board, hands)
     solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
     began = process_time()
-    best = solve_spot(spot, "dcfr", iterations=BEST, target=0.0, threads=1, every=EVERY)
-    whole = process_time() - began
-    began = process_time()
     few = solve_spot(spot, "dcfr", iterations=FEW, target=0.0, threads=1, every=FEW)
     seconds = process_time() - began
+    best = solve_spot(resume=few, iterations=BEST, target=0.0, threads=1, every=EVERY)
+    whole = process_time() - began
     began = process_time()
     network = solve_spot(spot, "dcfr", until="turn", iterations=UNTIL)
     alone = process_time() - began
@@ -105,30 +104,30 @@ def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
     errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)
     return [
         f"With all hands a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s of one core and values hands "
-        f"within {100 * errors[0]:.1f}% of the pot; {FEW} iterations of a whole solve take {few.min():.0f} to {few.max():.0f} s "
-        f"and value them within {100 * errors[1]:.1f}%.",
+        f"within {100 * errors[0]:.1f}% of the pot; {FEW} iterations of a whole solve take {few.min():.0f} to {few.max():.0f} "
+        f"s and value them within {100 * errors[1]:.1f}%.",
     ]
 
 
-@study(title="A flop's first strategy, in seconds", place=11, minutes=8, needs=("torch",))
+@study(title="A flop's first strategy, in seconds", place=13, minutes=8, needs=("torch",))
 def reproduce() -> Result:
     net = read_net(shipped_hand_net("turn"), form=FORM)
     places = [(board, name) for name in RANGES for board in FLOPS]
     found, walls = dict[tuple[str, str], dict[str, Any]](), dict[tuple[str, str], dict[str, Any]]()
-    for rows, what, make in ((found, "one thread", one_thread), (walls, "two threads", two_threads)):
-        for board, name in places:
-            hands = RANGES[name]
-            rows[board, name] = kept(key_of(what, spot_on(board, hands), net), partial(make, board, hands))
+    for rows, make, some in ((found, one_thread, places), (walls, two_threads, places[: len(FLOPS)])):
+        for board, name in some:
+            key = key_of(make.__name__, spot_on(board, RANGES[name]), net)
+            rows[board, name] = kept(key, partial(make, board, RANGES[name]))
     times, values = [], []
     for place in places:
-        row, wall = found[place], walls[place]
+        row, wall = found[place], walls.get(place)
         reached, network, few = row["reached"], row["network"], row["few"]
         times.append(
             [
                 *(place[0], f"{row['hands']:,}", f"{network['seconds']:.1f}"),
                 *(f"{few['seconds']:.1f}", f"{100 * few['exploitability']:.2f}"),
                 *((str(reached["iterations"]), f"{reached['seconds']:.1f}") if reached else (f"over {BEST}", "")),
-                *(f"{wall['wall']:.0f}", f"{wall['seconds']:.1f}"),
+                *((f"{wall['wall']:.0f}", f"{wall['seconds']:.1f}") if wall else ("", "")),
             ]
         )
         apart = [f"{100 * own[name]:.2f}" for own in (network, few) for name in ("value", "hands")]
@@ -141,14 +140,14 @@ def reproduce() -> Result:
             Table(
                 f"Seconds of a core, building included, of the flop alone by the network ({UNTIL} iterations), and of a whole "
                 f"solve of {FEW} iterations with how exploitable it is (% of the pot); iterations until half a percent of the "
-                f"pot, judged every {EVERY}, with their seconds of a core (judging and building aside); and the same with two "
-                "threads on a busy machine, judging and building included: wall clock, and seconds of both cores together",
+                f"pot, judged every {EVERY} from {FEW} on, with their seconds of a core (judging and building aside); and the same "
+                "with two threads on a busy machine, judging and building included: wall clock, and seconds of both cores together",
                 ["flop", "hands", "network", f"whole, {FEW}", "exploitability", "to .5%", "s", "two threads", "their s"],
                 times,
             ),
             Table(
-                f"How far the network (n) and {FEW} iterations (w) are from {BEST} iterations of a whole solve: the value out of "
-                "position and values of hands before the first action, as often as they are held (% of the pot); the first "
+                f"How far the network (n) and {FEW} iterations (w) are from {BEST} iterations of a whole solve: the value out "
+                "of position and values of hands before the first action, as often as they are held (% of the pot); the first "
                 f"decision and the answer to a check (%); and how exploitable the {BEST} iterations are (% of the pot)",
                 [
                     *("flop", "hands", "n: value", "hands", "w: value", "hands"),
