@@ -1,0 +1,164 @@
+"""A flop's first strategy in seconds: whole solves of flops with all 1,176 hands and with about 600, by iterations and to half
+a percent of the pot, beside the flop alone by the library's network.
+
+Runs are kept one by one, so that a call goes on with what is missing.
+"""
+
+from functools import partial
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from papers.common.kept import code, kept
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.until import distance
+from treeplex.games.poker.spots.files import request_from_options
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.hand_values.shipped import shipped_hand_net
+from treeplex.learn.hand_values.trainer import FORM
+from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.runs.holdem.solution import HoldemSolution
+from treeplex.runs.holdem.solve import solve_spot
+
+FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
+"""Two suits, three suits, and one suit: many boards to few."""
+RANGES = {"all hands": "all", "about 600": "top 51%"}
+FEW, BEST, EVERY, TARGET = 40, 80, 10, 0.005
+"""Iterations at which a whole solve is looked at, all that it takes, which the others are measured by, and between two judgements
+from then on; and the exploitability to reach, in pots."""
+UNTIL = 40
+CODE = (
+    *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
+    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides numbers, besides settings; see ``kept.py``."""
+
+
+def spot_on(board: str, hands: str) -> Spot:
+    """A flop with a pot of 1 and three pots behind, the same range for both players."""
+    fields = {"board": board, "oop": hands, "ip": hands, "pot": 1, "stack": 3, "bets": "100%,a", "raises": "a"}
+    return request_from_options(fields).spot()
+
+
+def hand_errors(found: HoldemSolution, best: HoldemSolution) -> float:
+    """How far values of hands before the first action are apart, as often as they are held, mean of both players, in pots."""
+    spot = best.spot
+    away = np.nan_to_num(np.abs(found.root_values() - best.root_values()))
+    weights = np.stack(spot.ranges)
+    return float((away * weights).sum() / 2 / best.game.compatible / spot.opening_pot)
+
+
+def one_thread(board: str, hands: str) -> dict[str, Any]:
+    """Whole solves with one thread, and the flop alone by the network: values, distances, and seconds of a core."""
+    spot = spot_on(board, hands)
+    solve_spot(spot, until="turn", iterations=2)  # kernels are compiled or read
+    began = process_time()
+    few = solve_spot(spot, "dcfr", iterations=FEW, target=0.0, threads=1, every=FEW)
+    seconds = process_time() - began
+    best = solve_spot(resume=few, iterations=BEST, target=0.0, threads=1, every=EVERY)
+    whole = process_time() - began
+    began = process_time()
+    network = solve_spot(spot, "dcfr", until="turn", iterations=UNTIL)
+    alone = process_time() - began
+    reached = [each for each in best.records if each.exploitability <= TARGET * spot.opening_pot]
+    row = {
+        "hands": int((spot.ranges[0] > 0).sum()),
+        "best": {"value": best.ev[0], "exploitability": best.exploitability, "seconds": whole},
+        "few": {"exploitability": few.exploitability, "seconds": seconds, **apart(few, best)},
+        "network": {"seconds": alone, **apart(network, best)},
+        "reached": {"iterations": reached[0].done, "seconds": reached[0].cpu_seconds} if reached else None,
+    }
+    print(board, hands, row, flush=True)
+    return row
+
+
+def apart(found: HoldemSolution, best: HoldemSolution) -> dict[str, float]:
+    """How far a solve is from the best one: value of the range, values of hands, the first decision, the answer to a check."""
+    first, answer = distance(found, best)
+    value = abs(found.ev[0] - best.ev[0]) / best.spot.opening_pot
+    return {"value": value, "hands": hand_errors(found, best), "first": first, "answer": answer}
+
+
+def two_threads(board: str, hands: str) -> dict[str, Any]:
+    """A whole solve to the target with two threads: wall clock and processor seconds."""
+    spot = spot_on(board, hands)
+    began, cpu = perf_counter(), process_time()
+    found = solve_spot(spot, "dcfr", iterations=BEST, target=TARGET * spot.opening_pot, threads=2, every=EVERY)
+    row = {"iterations": found.iterations, "wall": perf_counter() - began, "seconds": process_time() - cpu}
+    print(board, hands, "two threads", row, flush=True)
+    return row
+
+
+def key_of(what: str, spot: Spot, net: NetFile) -> dict[str, Any]:
+    """What a run's numbers are kept under."""
+    made = {"few": FEW, "best": BEST, "every": EVERY, "target": TARGET, "until": UNTIL, "net": net.checksum}
+    return {"what": f"holdem/first_strategy {what}", "game": spot.identity, **made, "code": code(*CODE)}
+
+
+def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
+    """What the page says first."""
+    every = [row for (_, name), row in found.items() if name == "all hands"]
+    few, net = (np.array([row[name]["seconds"] for row in every]) for name in ("few", "network"))
+    errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)
+    return [
+        f"With all hands a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s of one core and values hands "
+        f"within {100 * errors[0]:.1f}% of the pot; {FEW} iterations of a whole solve take {few.min():.0f} to {few.max():.0f} "
+        f"s and value them within {100 * errors[1]:.1f}%.",
+    ]
+
+
+@study(title="A flop's first strategy, in seconds", place=13, minutes=8, needs=("torch",))
+def reproduce() -> Result:
+    net = read_net(shipped_hand_net("turn"), form=FORM)
+    places = [(board, name) for name in RANGES for board in FLOPS]
+    found, walls = dict[tuple[str, str], dict[str, Any]](), dict[tuple[str, str], dict[str, Any]]()
+    for rows, make, some in ((found, one_thread, places), (walls, two_threads, places[: len(FLOPS)])):
+        for board, name in some:
+            key = key_of(make.__name__, spot_on(board, RANGES[name]), net)
+            rows[board, name] = kept(key, partial(make, board, RANGES[name]))
+    times, values = [], []
+    for place in places:
+        row, wall = found[place], walls.get(place)
+        reached, network, few = row["reached"], row["network"], row["few"]
+        times.append(
+            [
+                *(place[0], f"{row['hands']:,}", f"{network['seconds']:.1f}"),
+                *(f"{few['seconds']:.1f}", f"{100 * few['exploitability']:.2f}"),
+                *((str(reached["iterations"]), f"{reached['seconds']:.1f}") if reached else (f"over {BEST}", "")),
+                *((f"{wall['wall']:.0f}", f"{wall['seconds']:.1f}") if wall else ("", "")),
+            ]
+        )
+        apart = [f"{100 * own[name]:.2f}" for own in (network, few) for name in ("value", "hands")]
+        decided = [f"{100 * own[name]:.1f}" for own in (network, few) for name in ("first", "answer")]
+        values.append([place[0], f"{row['hands']:,}", *apart, *decided, f"{100 * row['best']['exploitability']:.2f}"])
+    return Result(
+        source="the library's own",
+        findings=findings(found),
+        tables=[
+            Table(
+                f"Seconds of a core, building included, of the flop alone by the network ({UNTIL} iterations), and of a whole "
+                f"solve of {FEW} iterations with how exploitable it is (% of the pot); iterations until half a percent of the "
+                f"pot, judged every {EVERY} from {FEW} on, with their seconds of a core (judging and building aside); and the same "
+                "with two threads on a busy machine, judging and building included: wall clock, and seconds of both cores together",
+                ["flop", "hands", "network", f"whole, {FEW}", "exploitability", "to .5%", "s", "two threads", "their s"],
+                times,
+            ),
+            Table(
+                f"How far the network (n) and {FEW} iterations (w) are from {BEST} iterations of a whole solve: the value out "
+                "of position and values of hands before the first action, as often as they are held (% of the pot); the first "
+                f"decision and the answer to a check (%); and how exploitable the {BEST} iterations are (% of the pot)",
+                [
+                    *("flop", "hands", "n: value", "hands", "w: value", "hands"),
+                    *("n: first", "after a check", "w: first", "after a check", f"whole, {BEST}"),
+                ],
+                values,
+            ),
+        ],
+        notes=[
+            "A pot of 1 with 3 behind (100%, all-in; raises all-in), both players with all hands or with the best 51% of them. "
+            "DCFR, single precision."
+        ],
+        numbers={"one thread": [[*place, row] for place, row in found.items()], "two": [[*p, row] for p, row in walls.items()]},
+    )
