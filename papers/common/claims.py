@@ -1,8 +1,8 @@
 """The documents behind the library, item by item: what each prints, what it is here, and what shows it.
 
 ``papers/PAPER/claims.json`` lists the tables, figures and theorems of a document. Its numbers of our own are places in stored
-results, ``[[STUDY/KEY/KEY:.3f]]``, so that none is typed by hand; published ones are. ``[[STUDY/KEY*10:.0f]]`` has a factor, for
-another unit.
+results, ``[[STUDY/KEY/KEY:.3f]]``, so that none is typed by hand; published ones are. ``[[STUDY/KEY*10:.0f]]`` has a factor,
+for another unit.
 """
 
 import json
@@ -19,8 +19,8 @@ VERDICTS = ("yes", "partly", "no")
 """Whether it is here as published."""
 TITLE = "The documents, item by item"
 TEXT = """Everything that the documents behind the library print, and what became of it. Bands and reasons in full are in the
-sections below; `tests/...` is run by `pytest`. A band is over seeds, trainings or runs that differ by rounding; it is empty where
-tests decide."""
+sections below; `tests/...` is run by `pytest`. A band is over seeds, trainings or runs that differ by rounding; it is empty
+where tests decide."""
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """ReBeL: what it costs to train in other ways than the paper does, on two small games: draws, beliefs, updates, targets.
 
-Runs are kept in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: the tables and findings are made anew from
-the trainings that are stored with the study.
+Runs are kept in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: tables and findings are made
+anew from the trainings that are stored with the study.
 """
 
 import statistics
@@ -97,7 +97,7 @@ def reproduce(options: Sequence[str]) -> Result:
     if options not in ([], ["stored"]):
         raise SystemExit(f"rebel/deviations takes the option stored or none, not {' '.join(options)}")
     if options:
-        return result(stored("rebel/deviations")["trained"], "Trainings as stored; each line of the results says when it was made.")
+        return result(stored("rebel/deviations")["trained"], "Trainings as stored; results say when each was made.")
     torch_module().set_num_threads(1)
     found = {game: {way: {str(seed): trained(game, way, seed) for seed in SEEDS} for way in WAYS} for game in GAMES}
     return result(found, effort())
