@@ -3,7 +3,7 @@
 ``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
 for so long; together they take about ten hours of one core. What is finished is judged, and its scores are stored: nothing whose
 scores are stored is trained again, on whatever machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
-policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with the same noise.
+policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise.
 """
 
 import math
@@ -20,7 +20,7 @@ from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand, hand_run
 from papers.ddcfr.runs import LATE, games
 from papers.ddcfr.seeds import BASE, EPOCHS, FOLDERS, TESTING, folder_of, go_on, last_of, scores
-from papers.ddcfr.table1 import CLAIMS, FULL, WITHOUT
+from papers.ddcfr.table1 import CLAIMS, FULL, ROWS, WITHOUT
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
@@ -150,9 +150,7 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
         by_column.setdefault(name, {})[seed] = score["scores"]
     claims = [[words, *verdicts(by_column, worse, better)] for worse, better, words in CLAIMS]
     count = counted([cell for _, *row in claims for cell in row])
-    as_published = counted(
-        [cell for _, *row in claims for name, cell in zip(JUDGED, row, strict=True) if name in ("leduc", *NUMBERS)]
-    )
+    as_published = counted([row[1 + JUDGED.index(name)] for row in claims for name in ROWS])
     return Result(
         source=f"{published('ddcfr')['source']}; table 1",
         findings=[

@@ -23,15 +23,17 @@ def test_what_is_stored_is_not_trained_again(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(ablations, "last_of", lambda folder: {"done": 0, "cpu_seconds": 0.0})
     monkeypatch.setattr(ablations, "go_on", lambda folder, *given: trained.append(folder.name))
     found = ablations.reproduce([])
-    assert len(trained) == 20 and "DDCFR-1-seed-0-epochs-1000" not in trained
-    assert found is not None and found.numbers == KEPT
+    assert len(trained) == 20
+    assert "DDCFR-1-seed-0-epochs-1000" not in trained
+    assert found is not None
+    assert found.numbers == KEPT
     ablations.reproduce(["--epochs", "5"])
     assert "DDCFR-1-seed-0-epochs-5" in trained  # a training of another length is another one
 
 
 def test_the_table_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ablations, "stored", lambda name: {})
-    some = {name: 2.0 for name in ablations.TESTING}
+    some = dict.fromkeys(ablations.TESTING, 2.0)
     found = {("DDCFR-1", 0): {"asked": 9, "scores": some}, (ablations.FULL, 0): {"asked": 9, "scores": SCORES}}
     shown = ablations.result(found, 9)
     rows = {row[0]: row[1:] for row in shown.tables[0].rows}
