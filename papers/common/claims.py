@@ -1,7 +1,8 @@
 """The documents behind the library, item by item: what each prints, what it is here, and what shows it.
 
 ``papers/PAPER/claims.json`` lists the tables, figures and theorems of a document. Its numbers of our own are places in stored
-results, ``[[STUDY/KEY/KEY:.3f]]``, so that none is typed by hand; published ones are.
+results, ``[[STUDY/KEY/KEY:.3f]]``, so that none is typed by hand; published ones are. ``[[STUDY/KEY*10:.0f]]`` has a factor,
+for another unit.
 """
 
 import json
@@ -13,12 +14,13 @@ from typing import Any
 
 from papers.common.results import PAPERS, ROOT, Table, stored
 
-PLACE = re.compile(r"\[\[([^:\]]+):([^\]]+)\]\]")
+PLACE = re.compile(r"\[\[([^:*\]]+)(?:\*([^:\]]+))?:([^\]]+)\]\]")
 VERDICTS = ("yes", "partly", "no")
 """Whether it is here as published."""
 TITLE = "The documents, item by item"
 TEXT = """Everything that the documents behind the library print, and what became of it. Bands and reasons in full are in the
-sections below; `tests/...` is run by `pytest`."""
+sections below; `tests/...` is run by `pytest`. A band is over seeds, trainings or runs that differ by rounding; it is empty
+where tests decide."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Claim:
         shown: what shows it: a study, a test, a command, several with ``;`` between them; empty if nothing does.
         as_published: one of :data:`VERDICTS`.
         why: what differs and why; empty where nothing does.
+        band: over what and how far the numbers found here vary; empty where there is nothing to vary.
     """
 
     item: str
@@ -40,10 +43,12 @@ class Claim:
     shown: str
     as_published: str
     why: str = ""
+    band: str = ""
 
     def cells(self) -> tuple[str, ...]:
         """A row of the table."""
-        return self.item, self.published, filled(self.here), shown(self.shown), self.as_published, self.why
+        found = filled(self.here), filled(self.band), shown(self.shown)
+        return self.item, self.published, *found, self.as_published, filled(self.why)
 
 
 def documents() -> Iterator[tuple[str, Sequence[Claim]]]:
@@ -77,7 +82,7 @@ def number_at(place: str) -> float:
 
 def filled(text: str) -> str:
     """A text with the numbers that its places name."""
-    return PLACE.sub(lambda found: format(number_at(found[1]), found[2]), text)
+    return PLACE.sub(lambda found: format(number_at(found[1]) * float(found[2] or 1.0), found[3]), text)
 
 
 def shown(text: str) -> str:
@@ -98,5 +103,5 @@ def exists(part: str) -> bool:
 
 def tables() -> list[Table]:
     """One for each document."""
-    columns = ("item", "published", "here", "shown by", "as published", "what differs, and why")
+    columns = ("item", "published", "here", "band", "shown by", "as published", "what differs, and why")
     return [Table(document, columns, [claim.cells() for claim in claims]) for document, claims in documents()]

@@ -1,24 +1,30 @@
 """DDCFR, Table 1 at full length: policies with a part taken away, 1,000 epochs each, by several seeds.
 
 ``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
-for so long; together they take about ten hours of one core. What is finished is judged. The whole policy is that of
-``ddcfr/seeds`` with the same noise.
+for so long; together they take about ten hours of one core. What is finished is judged, and its scores are stored: nothing whose
+scores are stored is trained again, on whatever machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
+policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise.
 """
 
 import math
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from papers.common.curves import SEEDS as PERTURBED
 from papers.common.kept import effort
 from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
-from papers.ddcfr.runs import games
-from papers.ddcfr.seeds import EPOCHS, FOLDERS, TESTING, go_on, last_of, row_of, scores
-from papers.ddcfr.table1 import CLAIMS, FULL, WITHOUT
+from papers.ddcfr.hands import NUMBERS, Subgame, at_hand, hand_run
+from papers.ddcfr.runs import LATE, games
+from papers.ddcfr.seeds import BASE, EPOCHS, FOLDERS, TESTING, folder_of, go_on, last_of, scores
+from papers.ddcfr.table1 import CLAIMS, FULL, ROWS, WITHOUT
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
+NAME = "ddcfr/ablations"
 SEEDS = 3
 SIGMA = 0.05
 """The authors' code's; with the paper's 0.5 no policy is better than DCFR, the whole one included."""
@@ -28,14 +34,30 @@ PPO_SECONDS = 2_100.0
 """What evolution strategies take for 1,000 epochs of all four games."""
 CHANGES: Mapping[str, Mapping[str, Any]] = {
     "DDCFR-1": {},
-    "DDCFR-2": {},
-    "DDCFR-3": {},
     "DDCFR-it": {"features": "iteration"},
     "DDCFR-ex": {"features": "exploitability"},
     "DDCFR-dis": {"discrete": True},
     "DDCFR-rl": {"optimizer": "ppo"},
+    "DDCFR-2": {},
+    "DDCFR-3": {},
 }
+"""What differs in training, by column."""
+READ = frozenset(name for worse, better, _ in CLAIMS for name in (*worse, *better))
+"""Columns that the paper's readings compare."""
+JUDGED = (*TESTING, *NUMBERS)
+NOT_TRAINED = "not trained"
+
+Plan = tuple[str, int]
+"""A column and a seed."""
+Score = Mapping[str, Any]
+"""Of a finished training: ``scores`` by game, over DCFR's; ``epochs`` and ``cpu_seconds``."""
 Rows = Mapping[int, Mapping[str, float]]
+
+
+def plans() -> list[Plan]:
+    """All trainings in their order: seed after seed, first the columns that are compared."""
+    every = [(name, seed) for seed in range(SEEDS) for name in CHANGES]
+    return sorted(every, key=lambda plan: plan[0] not in READ)
 
 
 def trained_on(name: str) -> list[str]:
@@ -44,30 +66,54 @@ def trained_on(name: str) -> list[str]:
     return [game.spec for game in games(*TRAINED_ON[:count]).values()]
 
 
-@study(title="DDCFR, Table 1 at full length: ablations by three seeds", place=None, minutes=600)
+@study(title="DDCFR, Table 1 at full length: ablations by three seeds", place=10, minutes=600)
 def reproduce(options: Sequence[str]) -> Result | None:
     given = ArgumentParser("papers/run.py ddcfr/ablations", description=__doc__)
     given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
     given.add_argument("--epochs", type=int, default=EPOCHS)
-    asked, began = given.parse_args(options), perf_counter()
-    plans = {(name, seed): FOLDERS / f"{name}-seed-{seed}-epochs-{asked.epochs}" for seed in range(SEEDS) for name in CHANGES}
-    for (name, seed), folder in plans.items():
-        left = 60.0 * asked.minutes - (perf_counter() - began)
+    asked = given.parse_args(options)
+    found = earlier(asked.epochs)
+    train_missing([plan for plan in plans() if plan not in found], asked.epochs, 60.0 * asked.minutes)
+    for plan in [(FULL, seed) for seed in range(SEEDS)] + plans():
+        if fresh := judged(plan, asked.epochs, found.get(plan)):
+            found[plan] = fresh
+    done = [plan for plan in plans() if plan in found]
+    print(f"{len(done)} of {len(plans())} trainings are finished")
+    return result(found, asked.epochs) if done else None
+
+
+def label(plan: Plan) -> str:
+    """A training's name in results and tables."""
+    return f"{plan[0]}, seed {plan[1]}"
+
+
+def earlier(epochs: int) -> dict[Plan, Score]:
+    """What is stored of trainings of so many epochs, and of the whole policy in ``ddcfr/seeds``."""
+    kept, whole = stored(NAME), stored("ddcfr/seeds")
+    found: dict[Plan, Score] = {}
+    for seed in range(SEEDS):
+        full = whole.get(f"{SIGMA:g}, seed {seed}")
+        if full is not None and epochs == EPOCHS:
+            found[FULL, seed] = {"asked": epochs, "scores": full}
+    every = {label(plan): plan for plan in [*plans(), *((FULL, seed) for seed in range(SEEDS))]}
+    return found | {every[name]: score for name, score in kept.items() if name in every and score["asked"] == epochs}
+
+
+def place_of(plan: Plan, epochs: int) -> Path:
+    """The folder of a training."""
+    name, seed = plan
+    return folder_of(SIGMA, seed, epochs) if name == FULL else FOLDERS / f"{name}-seed-{seed}-epochs-{epochs}"
+
+
+def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:
+    """Go on with trainings, one after the other, for so long."""
+    began = perf_counter()
+    for name, seed in missing:
+        left, folder = seconds - (perf_counter() - began), place_of((name, seed), epochs)
         if name == "DDCFR-rl":
             left = min(left, PPO_SECONDS - last_of(folder)["cpu_seconds"])
-        if left > 0 and last_of(folder)["done"] < asked.epochs:
-            settings = {"sigma": SIGMA, "seed": seed, "epochs": asked.epochs, **CHANGES[name]}
-            go_on(folder, settings, left, trained_on(name))
-    done = {plan: folder for plan, folder in plans.items() if finished(plan[0], last_of(folder), asked.epochs)}
-    print(f"{len(done)} of {len(plans)} trainings are finished")
-    if not done:
-        return None
-    found: dict[str, dict[int, Mapping[str, float]]] = {}
-    for (name, seed), folder in done.items():
-        found.setdefault(name, {})[seed] = scores(load_discount_policy(folder / "policy.safetensors"))
-    whole = stored("ddcfr/seeds")
-    found[FULL] = {seed: whole[f"{SIGMA:g}, seed {seed}"] for seed in range(SEEDS)}
-    return result(found, {name: last_of(plans[name, 0]) for name in found if name != FULL}, asked.epochs)
+        if left > 0 and last_of(folder)["done"] < epochs:
+            go_on(folder, {"sigma": SIGMA, "seed": seed, "epochs": epochs, **CHANGES[name]}, left, trained_on(name))
 
 
 def finished(name: str, last: Mapping[str, Any], epochs: int) -> bool:
@@ -75,47 +121,91 @@ def finished(name: str, last: Mapping[str, Any], epochs: int) -> bool:
     return bool(last["done"] >= epochs or (name == "DDCFR-rl" and last["cpu_seconds"] >= 0.95 * PPO_SECONDS))
 
 
-def result(found: Mapping[str, Rows], last: Mapping[str, Mapping[str, Any]], epochs: int) -> Result:
+def judged(plan: Plan, epochs: int, before: Score | None) -> Score | None:
+    """The scores of a training if it is finished here, on the games that were not judged before; else what there was before."""
+    folder = place_of(plan, epochs)
+    last = last_of(folder)
+    if not finished(plan[0], last, epochs):
+        return before
+    policy = load_discount_policy(folder / "policy.safetensors")
+    known: dict[str, float] = dict(before["scores"]) if before else scores(policy)
+    if at_hand():
+        known |= {name: hand_score(policy, name) for name in NUMBERS if name not in known}
+    return {"asked": epochs, "epochs": last["done"], "cpu_seconds": last["cpu_seconds"], "scores": known}
+
+
+def hand_score(policy: DiscountPolicy, name: str) -> float:
+    """Exploitability after the last iteration over DCFR's on a hold'em subgame, geometric means of perturbed runs."""
+    found = (hand_run(Subgame(name), algorithm, list(LATE), PERTURBED).middle for algorithm in (policy, BASE))
+    own, base = found
+    return own / base
+
+
+def result(found: Mapping[Plan, Score], epochs: int) -> Result:
     """A row for each training, and what the paper reads off its table."""
-    rows = [row_of(f"{name}: {WITHOUT[name]}, seed {seed}", row) for name, own in found.items() for seed, row in own.items()]
-    claims = [[words, *verdicts(found, worse, better)] for worse, better, words in CLAIMS]
-    cells = [cell for _, *row in claims for cell in row]
-    counts = ", ".join(f"{word} {cells.count(word)}" for word in ("yes", "no", "undecided", "not trained"))
+    every = [*plans(), *((FULL, seed) for seed in range(SEEDS))]
+    rows = [[f"{name}: {WITHOUT[name]}, seed {seed}", *cells_of(found.get((name, seed)))] for name, seed in sorted(every)]
+    by_column: dict[str, dict[int, Mapping[str, float]]] = {}
+    for (name, seed), score in found.items():
+        by_column.setdefault(name, {})[seed] = score["scores"]
+    claims = [[words, *verdicts(by_column, worse, better)] for worse, better, words in CLAIMS]
+    count = counted([cell for _, *row in claims for cell in row])
+    as_published = counted([row[1 + JUDGED.index(name)] for row in claims for name in ROWS])
     return Result(
         source=f"{published('ddcfr')['source']}; table 1",
-        findings=[f"What the paper reads off its table, on {len(TESTING)} games with {SEEDS} seeds a policy: {counts}."],
+        findings=[
+            f"What the paper reads off its table, on its own three games with up to {SEEDS} seeds a policy: {as_published}.",
+            f"On all {len(JUDGED)} games: {count}.",
+        ],
         tables=[
-            Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *TESTING], rows),
-            Table("Readings; yes: worse with every seed than with any of the other", ["", *TESTING], claims),
+            Table(f"Exploitability after 1,000 iterations over DCFR's, by training of {epochs:,} epochs", ["", *JUDGED], rows),
+            Table("Readings; yes: worse with every seed than with any of the other", ["", *JUDGED], claims),
         ],
         notes=[
-            "Geometric means of a run and of perturbed ones. Only the named part differs from the whole policy, whose noise "
-            f"is {SIGMA:g} as in the authors' code; PPO trained for as much processor time.",
-            f"Epochs and CPU minutes: {', '.join(spent(name, each) for name, each in last.items())}.",
+            "Geometric means of a run and of perturbed ones; hold'em subgames as the authors' program plays them. Only the named "
+            f"part differs from the whole policy, whose noise is {SIGMA:g} as in the authors' code; PPO trained for as much "
+            "processor time.",
+            f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",
             effort(),
         ],
-        numbers={f"{name}, seed {seed}": dict(row) for name, own in found.items() for seed, row in own.items()},
+        numbers={label(plan): dict(score) for plan, score in found.items()},
     )
 
 
-def spent(name: str, last: Mapping[str, Any]) -> str:
+def cells_of(score: Score | None) -> list[str]:
+    """A training's scores, game by game."""
+    if score is None:
+        return [NOT_TRAINED] * len(JUDGED)
+    return [f"{score['scores'][name]:.3f}" if name in score["scores"] else "not judged" for name in JUDGED]
+
+
+def counted(cells: Sequence[str]) -> str:
+    """How often each verdict is among some."""
+    words = ("yes", "no", "undecided", "not judged", NOT_TRAINED)
+    return ", ".join(f"{word} {cells.count(word)}" for word in words if word in cells)
+
+
+def spent(plan: Plan, score: Score) -> str:
     """What a training took."""
-    return f"{name} {last['done']:,} and {last['cpu_seconds'] / 60:.0f}"
+    return f"{label(plan)}, {score['epochs']:,} and {score['cpu_seconds'] / 60:.0f}"
 
 
 def verdicts(found: Mapping[str, Rows], worse: Sequence[str], better: Sequence[str]) -> list[str]:
-    """For each game whether all of the first are worse than all of the second: yes, no, undecided, not trained."""
+    """For each game whether all of the first are worse than all of the second, over the seeds that there are."""
     if any(name not in found for name in (*worse, *better)):
-        return ["not trained"] * len(TESTING)
-    cells = []
-    for game in TESTING:
-        pairs = [
-            ([row[game] for row in found[a].values()], [row[game] for row in found[b].values()]) for a in worse for b in better
-        ]
-        if all(min(first) > max(second) for first, second in pairs):
-            cells.append("yes")
-        elif any(max(first) < min(second) for first, second in pairs):
-            cells.append("no")
-        else:
-            cells.append("undecided")
-    return cells
+        return [NOT_TRAINED] * len(JUDGED)
+    return [verdict([(column(found[a], game), column(found[b], game)) for a in worse for b in better]) for game in JUDGED]
+
+
+def column(rows: Rows, game: str) -> list[float]:
+    """The scores of a policy's seeds on a game, as far as they are judged there."""
+    return [row[game] for row in rows.values() if game in row]
+
+
+def verdict(pairs: Sequence[tuple[Sequence[float], Sequence[float]]]) -> str:
+    """Yes where each first is worse with every seed than each second with any; no where one of them is always better."""
+    if not all(first and second for first, second in pairs):
+        return "not judged"
+    if all(min(first) > max(second) for first, second in pairs):
+        return "yes"
+    return "no" if any(max(first) < min(second) for first, second in pairs) else "undecided"

@@ -1,10 +1,11 @@
 """ReBeL: what it costs to train in other ways than the paper does, on two small games: draws, beliefs, updates, targets.
 
-Runs are kept in ``runs/papers`` one by one.
+Runs are kept in ``runs/papers`` one by one. With the option ``stored`` nothing is trained: tables and findings are made
+anew from the trainings that are stored with the study.
 """
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from time import process_time
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from papers.common.kept import code, effort, kept
-from papers.common.results import Result, Table, published
+from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -37,6 +38,14 @@ WAYS: Mapping[str, Mapping[str, Any]] = {
     "modified CFR-AVG, beliefs of the average": {"method": "lcfr-avg-modified", "passed_on": "average"},
     "modified CFR-AVG, both updated at once": {"method": "lcfr-avg-modified-simultaneous"},
 }
+BESIDE: Mapping[str, str] = {
+    "CFR-D, draw of algorithm 2": "CFR-D, uniform draw",
+    "CFR-D, values from rewards": "CFR-D, draw of algorithm 2",
+    "modified CFR-AVG, beliefs of the iteration": "CFR-D, uniform draw",
+    "modified CFR-AVG, beliefs of the average": "modified CFR-AVG, beliefs of the iteration",
+    "modified CFR-AVG, both updated at once": "modified CFR-AVG, beliefs of the iteration",
+}
+"""What each way is compared with: the one that differs in this alone."""
 SEEDS = (0, 1, 2)
 PLAYTHROUGHS, ITERATIONS = 128, 128
 CODE = ("papers.rebel.deviations", "treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine")
@@ -63,20 +72,49 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
     return dict(kept({**key, "code": code(*CODE)}, make))
 
 
+Found = Mapping[str, Mapping[str, Mapping[str, Mapping[str, float]]]]
+"""By game, way and seed."""
+
+
+def exploitability_of(runs: Mapping[str, Mapping[str, float]]) -> list[float]:
+    """Of a way's trainings, least first."""
+    return sorted(run["exploitability"] for run in runs.values())
+
+
+def comparison(way: str, base: str, found: Found) -> str:
+    """By what factor a way is more exploitable than another on each game, and whether their trainings are apart."""
+    parts = []
+    for game, own in found.items():
+        first, second = exploitability_of(own[way]), exploitability_of(own[base])
+        apart = first[0] > second[-1] or second[0] > first[-1]
+        ratio = statistics.fmean(first) / statistics.fmean(second)
+        parts.append(f"{ratio:.2g} times on {game} ({'all trainings apart' if apart else 'ranges overlap'})")
+    return f"{way}, beside {base}: {' and '.join(parts)} as exploitable."
+
+
 @study(title="ReBeL: other ways to train than the paper's", place=12, minutes=8, needs=("torch",))
-def reproduce() -> Result:
+def reproduce(options: Sequence[str]) -> Result:
+    if options not in ([], ["stored"]):
+        raise SystemExit(f"rebel/deviations takes the option stored or none, not {' '.join(options)}")
+    if options:
+        return result(stored("rebel/deviations")["trained"], "Trainings as stored; results say when each was made.")
     torch_module().set_num_threads(1)
     found = {game: {way: {str(seed): trained(game, way, seed) for seed in SEEDS} for way in WAYS} for game in GAMES}
+    return result(found, effort())
+
+
+def result(found: Found, spent: str) -> Result:
+    """What the trainings say."""
     rows = []
     for way in WAYS:
         cells = []
         for own in found.values():
-            values = [run["exploitability"] for run in own[way].values()]
-            cells.append(f"{statistics.fmean(values):.4f} [{min(values):.4f}, {max(values):.4f}]")
+            values = exploitability_of(own[way])
+            cells.append(f"{statistics.fmean(values):.4f} [{values[0]:.4f}, {values[-1]:.4f}]")
         rows.append([way, *cells])
     return Result(
         source=f"{published('rebel')['source']}; algorithms 1 and 2, section 5.2, appendix I",
-        findings=[],
+        findings=[comparison(way, base, found) for way, base in BESIDE.items()],
         tables=[
             Table(
                 f"Exploitability of play with the network, mean of {len(SEEDS)} trainings, in brackets the best and the worst",
@@ -89,7 +127,7 @@ def reproduce() -> Result:
             f"`{GAMES['a small turn'][0]}`, linear CFR, T = {DICE.iterations} and {TURN.iterations}, the recipe's other "
             "settings.",
             f"Judged by N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
-            effort(),
+            spent,
         ],
         numbers={"trained": found},
     )

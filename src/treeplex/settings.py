@@ -45,6 +45,7 @@ class Limits(NamedTuple):
     fixed: bool = False
     added: bool = False
     show: bool = True
+    listed: str = ""
 
 
 def setting(
@@ -59,6 +60,7 @@ def setting(
     fixed: bool = False,
     added: bool = False,
     show: bool = True,
+    listed: str = "",
 ) -> Any:
     """A field of a :class:`Settings`. Its type is int, float, str or bool, a tuple of one of them, or that or None.
 
@@ -71,8 +73,9 @@ def setting(
         fixed: it cannot change once a job has begun.
         added: jobs of earlier versions do not have it; there it is its default.
         show: whether it is listed where all settings are.
+        listed: the choices in words, where there are too many to list.
     """
-    limits = Limits(help, low, above, high, below, choices, fixed, added, show)
+    limits = Limits(help, low, above, high, below, choices, fixed, added, show, listed)
     return field(default=default, metadata={"limits": limits})
 
 
@@ -118,7 +121,7 @@ class Declared(NamedTuple):
         """Which values it takes, in words: ``a whole number of at least 1``."""
         kind, limits = self.kind, self.limits
         if limits.choices:
-            one = f"one of {', '.join(limits.choices)}"
+            one = f"one of {limits.listed or ', '.join(limits.choices)}"
         elif kind.of is bool:
             one = WORDS[bool]
         else:

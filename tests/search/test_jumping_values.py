@@ -17,12 +17,13 @@ from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.builtin.matrix import MODIFIED_RPS, MatrixGame
 from treeplex.search import METHODS, Belief, SubgameSearch
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
+from treeplex.solvers.rules.variants import Variant
 
 HIDE = [[0.0, 1.0], [2.0, 0.0], [0.8, 0.8]]
 """Player 1 guesses in which of two places, worth 1 and 2, player 0 hides, or it took 0.8, which is the value of the game."""
 ITERATIONS = 300
 MODIFIED = [name for name, method in METHODS.items() if method.leaves == "modified"]
-SOUND = [name for name in METHODS if name not in FICTITIOUS_RULES and name not in MODIFIED]
+SOUND = [name for name, method in METHODS.items() if isinstance(method.scheme, Variant) and name not in MODIFIED]
 
 
 class BestAnswer:

@@ -1,7 +1,9 @@
-"""CFR-AVG and CFR-D of a subgame of Kuhn poker, both orders of updates, against their definitions written out in NumPy.
+"""All kinds of methods on a subgame of Kuhn poker, both orders of updates, against their definitions written out in NumPy.
 
 The subgame ends after two actions; its one leaf is where player 0 passed and player 1 bet, and player 0 calls or folds.
 """
+
+from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -67,7 +69,7 @@ class Plain:
             self.own[player].append(to_leaf[player])
             self.faced[1 - player].append(to_leaf[1 - player])
             thought = self.thought(player)
-            values = self.values(player, now, self.leaf(player, t, thought, to_leaf))
+            values = values_of_actions(player, now, self.leaf(player, t, thought, to_leaf))
             for table, policy, each in zip(self.regrets[player], now[player], values, strict=True):
                 table += t * (each - (policy * each).sum(axis=0))
 
@@ -88,19 +90,20 @@ class Plain:
         counted, self.last[player] = (total - self.last[player]) / t, total
         return counted
 
-    def values(self, player: int, now: list[list[Floats]], leaf: Floats) -> list[Floats]:
-        """Counterfactual values of actions at a player's decisions."""
-        (first,), (after_pass, after_bet) = now
-        if player == 0:
-            checked = (DEALT * BETTER) @ after_pass[0] + leaf
-            return [np.stack((checked, DEALT @ after_bet[0] + 2.0 * (DEALT * BETTER) @ after_bet[1]))]
-        return [
-            np.stack((-(DEALT * BETTER).T @ first[0], leaf)),
-            np.stack((-DEALT.T @ first[1], -2.0 * (DEALT * BETTER).T @ first[1])),
-        ]
+
+def values_of_actions(player: int, now: list[list[Floats]], leaf: Floats) -> list[Floats]:
+    """Counterfactual values of actions at a player's decisions, whose policies all are given."""
+    (first,), (after_pass, after_bet) = now
+    if player == 0:
+        checked = (DEALT * BETTER) @ after_pass[0] + leaf
+        return [np.stack((checked, DEALT @ after_bet[0] + 2.0 * (DEALT * BETTER) @ after_bet[1]))]
+    return [
+        np.stack((-(DEALT * BETTER).T @ first[0], leaf)),
+        np.stack((-DEALT.T @ first[1], -2.0 * (DEALT * BETTER).T @ first[1])),
+    ]
 
 
-@pytest.mark.parametrize("method", ["lcfr", *(name for name in METHODS if name.startswith("lcfr-avg"))])
+@pytest.mark.parametrize("method", [name for name in METHODS if name.startswith("lcfr")])
 def test_a_plain_loop_does_the_same(method: str) -> None:
     rules = public_rules("kuhn_poker")
     root = Belief.root(rules)
@@ -116,6 +119,46 @@ def test_a_plain_loop_does_the_same(method: str) -> None:
             assert search.policy_at(number, search.policy) == pytest.approx(tables[number], abs=1e-9)
     mean = np.einsum("t,tah->ah", np.arange(1.0, 41.0), np.array(plain.played)) / np.arange(1, 41).sum()
     assert search.policy_at(0, search.average_policy()) == pytest.approx(mean, abs=1e-9)
+
+
+STEPS: dict[str, Callable[[int], tuple[float, float]]] = {
+    "fp": lambda t: (1.0 / (t + 1.0), 0.0),
+    "linear-fp": lambda t: ((t + 1.0) / (2.0 + t * (t + 3.0) / 2.0), 0.0),
+    "flop": lambda t: (t / (1.0 + t * (t + 1.0) / 2.0), 2.0 / (t + 2.0)),
+}
+"""How far the average moves to reply t, and the weight of the last reply in what others respond to."""
+
+
+@pytest.mark.parametrize("together", [False, True])
+@pytest.mark.parametrize("name", STEPS)
+def test_replies_are_best_against_what_is_faced(name: str, together: bool) -> None:
+    """Fictitious play: the leaf is valued for the averages; of best replies that tie the search's counts."""
+    ranges = np.array([0.5, 0.29, 0.21]), np.array([0.19, 0.44, 0.37])
+    subgames = cut(public_rules("kuhn_poker"), [Belief.root(public_rules("kuhn_poker"))], Horizon(2))
+    method = METHODS[f"{name}-simultaneous" if together else name]
+    search = SubgameSearch(subgames, method, Answer(), (ranges[0][None], ranges[1][None]))
+    averages = [[np.full((2, 3), 0.5)], [np.full((2, 3), 0.5), np.full((2, 3), 0.5)]]
+    replies = [list(own) for own in averages]
+    for t in range(1, 41):
+        (step, share), begun = STEPS[name](t), ([*averages], [*replies])
+        search.run(1)
+        first, after_pass, after_bet = (search.policy_at(number, search.policy) for number in range(3))
+        for player in (0, 1):
+            old, last = begun if together else (averages, replies)
+            moved = [0.0 if each == player else share for each in (0, 1)]  # towards the last reply
+            now = [
+                [own * ((1.0 - shift) * mean + shift * reply) for mean, reply in zip(means, latest, strict=True)]
+                for own, shift, means, latest in zip(ranges, moved, old, last, strict=True)
+            ]
+            believed = now[0][0][0], now[1][0][1]
+            values = values_of_actions(player, now, leaf_values(believed, believed)[player])
+            replies[player] = [first] if player == 0 else [after_pass, after_bet]
+            for reply, each in zip(replies[player], values, strict=True):
+                assert (reply * each).sum(axis=0) == pytest.approx(each.max(axis=0), abs=1e-12)
+            means = zip(averages[player], replies[player], strict=True)
+            averages[player] = [mean + step * (reply - mean) for mean, reply in means]
+        for number, table in enumerate([*averages[0], *averages[1]]):
+            assert search.policy_at(number, search.average_policy()) == pytest.approx(table, abs=1e-9)
 
 
 def test_orders_differ() -> None:

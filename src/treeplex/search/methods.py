@@ -1,7 +1,7 @@
 """How depth-limited subgames are solved: members of the CFR family and fictitious play, by name."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 from treeplex.arrays import Floats
@@ -21,7 +21,8 @@ class Method:
             in its sound form, where play below a leaf is for the average policy's beliefs and valued against the current
             one's), or ``modified`` (CFR-AVG as Brown et al. 2020 use it, appendix I: differences of ``t v(average t)``).
         updates: ``alternating``, player 0 and then player 1, who faces player 0's new policy, as in all experiments of that
-            paper; or ``simultaneous``, both against the policies with which the iteration began.
+            paper; or ``simultaneous``, both against the policies with which the iteration began, of fictitious play against
+            the averages then.
     """
 
     name: str
@@ -35,25 +36,27 @@ class Method:
         return isinstance(self.scheme, Variant) and self.leaves != "current"
 
 
+SIMULTANEOUS = "-simultaneous"
+ALTERNATING = (
+    *(
+        Method(name, variant, "current")
+        for name, variant in VARIANTS.items()
+        if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
+    ),
+    *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
+    *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
+    *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
+)
 METHODS: Mapping[str, Method] = {
     method.name: method
     for method in (
-        *(
-            Method(name, variant, "current")
-            for name, variant in VARIANTS.items()
-            if not variant.adaptive and "warm_up" not in variant.parameters  # searches are too short for a late average
-        ),
-        *(Method(f"{name}-avg", VARIANTS[name], "average") for name in ("cfr", "lcfr", "dcfr")),
-        *(Method(f"{name}-avg-modified", VARIANTS[name], "modified") for name in ("cfr", "lcfr", "dcfr")),
-        *(Method(f"{name}-avg-simultaneous", VARIANTS[name], "average", "simultaneous") for name in ("cfr", "lcfr", "dcfr")),
-        *(
-            Method(f"{name}-avg-modified-simultaneous", VARIANTS[name], "modified", "simultaneous")
-            for name in ("cfr", "lcfr", "dcfr")
-        ),
-        *(Method(name, play, "average") for name, play in FICTITIOUS_RULES.items()),
+        *ALTERNATING,
+        *(replace(each, name=each.name + SIMULTANEOUS, updates="simultaneous") for each in ALTERNATING),
     )
 }
 """Methods by name: those of the CFR family are CFR-D with that variant. Updates alternate unless the name says otherwise."""
+METHOD_NAMES = f"{', '.join(method.name for method in ALTERNATING)}, or one of these with {SIMULTANEOUS} after its name"
+"""All of them in words."""
 
 
 @cache

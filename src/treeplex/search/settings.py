@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treeplex.forms.subgames.horizon import Horizon
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.settings import Settings, setting
 
 DRAWS = ("uniform", "average")
@@ -18,7 +18,7 @@ PASSED_ON = ("iteration", "average")
 class SearchSettings(Settings):
     """How subgames are searched, and where they end."""
 
-    method: str = setting("dcfr", "how subgames are solved", choices=METHODS)
+    method: str = setting("dcfr", "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(256, "iterations of each search, T; both players update in each", low=1)
     depth: int = setting(2, "actions until a subgame is cut off; 0: as many as there are", low=0)
     rounds: bool = setting(False, "whether a subgame is cut off at the end of a betting round as well", added=True)

@@ -1,5 +1,7 @@
 """Solving depth-limited subgames by any member of the CFR family or fictitious play, whatever they are subgames of."""
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from treeplex.arrays import Floats
@@ -140,8 +142,7 @@ class SubgameSearch:
         scheme = self.method.scheme
         for t in range(self.iteration + 1, self.iteration + iterations + 1):
             if isinstance(scheme, FictitiousRule):
-                for player in self.players:
-                    self._reply_step(scheme, player, t)
+                self._replies(scheme, t)
             else:
                 row = scheme.schedule(t, self.horizon, **scheme.parameters)
                 self._alternating(row) if self.method.updates == "alternating" else self._simultaneous(row)
@@ -168,9 +169,7 @@ class SubgameSearch:
         arrays, leaves = self.arrays, self.method.leaves
         if self.choices is not None:
             reached = arrays.reach_at_leaves(self.strategy)
-            entries = self.choices.improve(player, reached, row)
-            self._count_leaves(player, entries, reached, row.average_discount, row.average)
-            arrays.write_leaves(player, entries)
+            self._write_choices(player, reached, self.choices.chosen(reached), row)
             return
         if leaves == "current":
             believed = reached = arrays.reach_at_leaves(self.strategy)
@@ -186,21 +185,31 @@ class SubgameSearch:
 
     def _simultaneous(self, row: Weights) -> None:
         """One iteration of CFR-D or CFR-AVG: all players at once, so that the average holds just what was faced."""
-        arrays, leaves = self.arrays, self.subgame.leaves
+        arrays, leaves, choices = self.arrays, self.subgame.leaves, self.choices
         for player in self.players:
             arrays.accumulate(player, row.average_discount, row.average, self.average, self.strategy)
         values = reached = arrays.reach_at_leaves(self.strategy)
-        if len(leaves):
+        chosen = choices.chosen(reached) if choices is not None else ()
+        if len(leaves) and choices is None:
             believed = reached if self.method.leaves == "current" else arrays.reach_at_leaves(self.average)
             reached = believed if self.method.leaves == "modified" else reached
             values = self.leaf(leaves, believed, reached)
         for player in self.players:
             arrays.write_gradient(player, self.strategy)
-            if len(leaves):
+            if choices is not None:
+                self._write_choices(player, reached, chosen, row)
+            elif len(leaves):
                 arrays.write_leaves(player, self._entries(player, values, reached, row))
             self._improve(player, row)
         for player in self.players:
             self._play(player)
+
+    def _write_choices(self, player: int, reached: Ranges, chosen: Sequence[Floats], row: Weights) -> None:
+        """Improve a player's choices behind the leaves, and add what its hands got there by the old ones."""
+        assert self.choices is not None
+        entries = self.choices.improve(player, chosen, row)
+        self._count_leaves(player, entries, reached, row.average_discount, row.average)
+        self.arrays.write_leaves(player, entries)
 
     def _entries(self, player: int, values: Ranges, reached: Ranges, row: Weights) -> Floats:
         """Values at the leaves times how likely they are met, [K, H]; of modified CFR-AVG by how much these grew."""
@@ -223,17 +232,35 @@ class SubgameSearch:
             self.gadget.improve(self.arrays.root_entries(player), row)
         self._count_values(player, row.average_discount, row.average)
 
-    def _reply_step(self, play: FictitiousRule, player: int, t: int) -> None:
-        """One best response of one player, moved into the average."""
-        arrays, target, share, step = self.arrays, self.average.copy(), play.optimism(t), play.step(t)
+    def _replies(self, play: FictitiousRule, t: int) -> None:
+        """One iteration of fictitious play: best responses, each moved into the average at once or when all have responded."""
+        share, step, together = play.optimism(t), play.step(t), self.method.updates == "simultaneous"
+        chosen: Sequence[Floats] = ()
+        for player in self.players:
+            if self.choices is not None and (player == 0 or not together):
+                chosen = self.choices.averaged(share, self.arrays.reach_at_leaves(self.strategy))
+            self._respond(player, self._faced_by(player, share), step, chosen)
+            if not together:
+                self._move(player, step)
+        for player in self.players if together else ():
+            self._move(player, step)
+
+    def _faced_by(self, player: int, share: float) -> Floats:
+        """What a player responds to: the others' averages, moved by a share towards their last responses."""
+        target = self.average.copy()
         for other in self.players:
             if other != player:
-                arrays.accumulate(other, 1.0 - share, share, target, self.strategy)
+                self.arrays.accumulate(other, 1.0 - share, share, target, self.strategy)
+        return target
+
+    def _respond(self, player: int, target: Floats, step: float, chosen: Sequence[Floats]) -> None:
+        """One best response of one player to a strategy, and to what the others choose behind the leaves."""
+        arrays = self.arrays
         arrays.write_gradient(player, target)
         if len(self.subgame.leaves):
             arrived = arrays.reach_at_leaves(target)
             if self.choices is not None:
-                entries = self.choices.respond(player, share, arrays.reach_at_leaves(self.strategy))
+                entries = self.choices.respond(player, chosen)
             else:
                 values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
                 entries = values * self.subgame.leaves.opposing(arrived, player)
@@ -243,6 +270,10 @@ class SubgameSearch:
         if self.gadget is not None and player == self.gadget.opponent:
             self.gadget.respond(arrays.root_entries(player))
         self._count_values(player, 1.0 - step, step)
+
+    def _move(self, player: int, step: float) -> None:
+        """Move a player's best response into its average."""
+        arrays = self.arrays
         self._play(player)
         arrays.accumulate(player, 1.0 - step, step, self.average, self.strategy)
         if self.choices is not None:

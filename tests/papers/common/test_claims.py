@@ -11,10 +11,15 @@ CLAIMS = [(document, claim) for document, claims in documents() for claim in cla
 def test_items(document: str, claim: Claim) -> None:
     assert claim.as_published in VERDICTS
     assert all(exists(part.strip()) for part in claim.shown.split(";") if part.strip()), claim.shown
-    assert claim.shown or claim.as_published == "no"
+    assert claim.shown
     assert claim.why or claim.as_published == "yes"
     assert "|" not in "".join(claim.cells())
-    assert not PLACE.search(filled(claim.here))
+    assert not PLACE.search("".join(claim.cells()))
+
+
+def test_a_factor_changes_the_unit() -> None:
+    place = "rebel/table2/lcfr/1x4f/exploitability"
+    assert filled(f"[[{place}*1000:.3f]] thousandths") == f"{1000 * number_at(place):.3f} thousandths"
 
 
 def test_all_documents_have_items() -> None:

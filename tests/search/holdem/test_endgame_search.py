@@ -51,8 +51,10 @@ def test_promises_are_kept_in_single_precision(board: str, kind: type[Gadget] | 
 
 
 def test_what_is_refused() -> None:
-    with pytest.raises(AlgorithmError, match="by a variant of CFR, not by fp"):
+    with pytest.raises(AlgorithmError, match="by a variant of CFR, alternating, not by fp"):
         EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["fp"])
+    with pytest.raises(AlgorithmError, match="alternating, not by dcfr-simultaneous; take dcfr"):
+        EndgameSearch(cut(belief(RIVER).game, [belief(RIVER)]), METHODS["dcfr-simultaneous"])
     one = cut(belief(TURN).game, [belief(TURN)], Horizon(rounds=1))
     with pytest.raises(AlgorithmError, match="to the end of the game"):
         EndgameSearch(one, METHODS["dcfr"])

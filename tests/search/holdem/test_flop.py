@@ -211,7 +211,9 @@ def test_exact_leaves_lead_to_the_value_of_the_whole_flop(streets: int, method: 
     assert (first[0] - second[0]) / 2 == pytest.approx(exact, abs=0.02)
 
 
-@pytest.mark.parametrize("method", ["dcfr", "pdcfr+", "lcfr-avg-simultaneous", "flop"])
+@pytest.mark.parametrize(
+    "method", ["dcfr", "pdcfr+", "dcfr-simultaneous", "lcfr-avg-simultaneous", "flop", "flop-simultaneous"]
+)
 def test_a_flop_that_is_not_cut_is_solved(method: str) -> None:
     """By every kind of update, in all three streets: the judge of whole strategies finds hardly anything to gain."""
     search, judge = (

@@ -22,7 +22,7 @@ from treeplex.search.resolving.self_generation import generated_policies
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
-CHOOSING = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp"]
+CHOOSING = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp", "lcfr-simultaneous", "linear-fp-simultaneous"]
 
 
 @cache

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.deepstack.value_net import UNITS
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.settings import setting
 
 
@@ -12,7 +12,7 @@ from treeplex.settings import setting
 class DeepStackSettings(LearningSettings):
     """How situations are solved, and how networks are fitted to their values."""
 
-    method: str = setting("dcfr", "how situations are solved", choices=METHODS)
+    method: str = setting("dcfr", "how situations are solved", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(400, "iterations of each solve, T; both players update in each", low=1)
     situations: int = setting(200_000, "situations to solve for each network; the step size falls over them", low=1, fixed=True)
     searched: float = setting(

@@ -12,7 +12,7 @@ from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.torch.device import DEVICES
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
 from treeplex.settings import Settings, setting
 
@@ -169,7 +169,7 @@ class HoldemSelfPlaySettings(Settings):
     source: str = setting(
         "self-play", "where public belief states come from; random and flat ranges: for comparison", choices=RIVER_SOURCES
     )
-    method: str = setting("lcfr", "how turns are searched", choices=METHODS)
+    method: str = setting("lcfr", "how turns are searched", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(32, "iterations of a search; each updates both players", low=1)
     rivers: int = setting(32, "rivers taken from each search and solved", low=1)
     draw: str = setting(

@@ -21,7 +21,12 @@ from treeplex.solvers.rules.variants import Variant
 
 def solves_whole(subgame: Subgame, method: Method) -> TypeGuard[HoldemSubgame]:
     """Whether a subgame can be solved by :class:`EndgameSearch`."""
-    return isinstance(subgame, HoldemSubgame) and not len(subgame.leaves) and isinstance(method.scheme, Variant)
+    return isinstance(subgame, HoldemSubgame) and not len(subgame.leaves) and passes(method)
+
+
+def passes(method: Method) -> bool:
+    """Whether a pass of the engine is an iteration of a method: any of the CFR family with alternating updates."""
+    return isinstance(method.scheme, Variant) and method.updates == "alternating"
 
 
 class EndgameSearch:
@@ -32,7 +37,7 @@ class EndgameSearch:
 
     Attributes:
         subgame: the subgame, to the end of the game.
-        method: a variant of CFR.
+        method: a variant of CFR, with alternating updates.
         horizon: iterations planned.
         iteration: iterations done.
         gadget: what stands in front, being solved; None for nothing.
@@ -46,10 +51,13 @@ class EndgameSearch:
         """Start from the uniform policy.
 
         Raises:
-            AlgorithmError: a subgame that is cut off, or a method that is no variant of CFR.
+            AlgorithmError: a subgame that is cut off, or a method that is no variant of CFR with alternating updates.
         """
-        if not isinstance(method.scheme, Variant) or len(subgame.leaves):
-            raise AlgorithmError(f"streets to the end of the game are solved by a variant of CFR, not by {method.name}")
+        if not isinstance(method.scheme, Variant) or not passes(method) or len(subgame.leaves):
+            raise AlgorithmError(
+                f"streets to the end of the game are solved by a variant of CFR, alternating, not by {method.name}; "
+                "take dcfr, for one"
+            )
         self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0
         self._rule, whole, self._hands = method.scheme, subgame.begun, (subgame.held(0), subgame.held(1))
         work = make_workspace(whole.form, subgame.threads, precision, raked=whole.raked)

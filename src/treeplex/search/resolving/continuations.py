@@ -184,25 +184,21 @@ class LeafChoices:
         """Reach [K, H_player] by continuation, as the player chooses now."""
         return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
 
-    def improve(self, player: int, reached: Ranges, row: Weights) -> Floats:
-        """Update a player's choices against those of the others now; what its hands get by the old ones, entries [K, H]."""
-        found = self._values(player, [self.split(each, own) for each, own in enumerate(reached)])
-        return self.levels[player].improve(found, row).reshape(self._shapes[player][1:])
+    def chosen(self, reached: Ranges) -> list[Floats]:
+        """Reach [K, H_i] of all players by continuation, as they choose now, for each float64 [C_i, K, H_i]."""
+        return [self.split(each, own) for each, own in enumerate(reached)]
 
-    def respond(self, player: int, share: float, reached: Ranges) -> Floats:
-        """The same for a best response, to the others' averages moved by a share towards their last responses.
+    def averaged(self, share: float, reached: Ranges) -> list[Floats]:
+        """The same of their averages, moved by a share towards their last responses, whose reach is given."""
+        return [(1.0 - share) * average + share * now for average, now in zip(self.averages, self.chosen(reached), strict=True)]
 
-        Args:
-            player: who responds.
-            share: of the last responses.
-            reached: for each player float64 [K, H_i], reach by these.
-        """
-        facing = [
-            (1.0 - share) * average + share * self.split(each, own)
-            for each, (average, own) in enumerate(zip(self.averages, reached, strict=True))
-        ]
-        found = self._values(player, facing)
-        return self.levels[player].respond(found).reshape(self._shapes[player][1:])
+    def improve(self, player: int, chosen: Sequence[Floats], row: Weights) -> Floats:
+        """Update a player's choices against what the others choose; what its hands get by the old ones, entries [K, H]."""
+        return self.levels[player].improve(self._values(player, chosen), row).reshape(self._shapes[player][1:])
+
+    def respond(self, player: int, chosen: Sequence[Floats]) -> Floats:
+        """The same for a best response to what the others choose."""
+        return self.levels[player].respond(self._values(player, chosen)).reshape(self._shapes[player][1:])
 
     def accumulate(self, player: int, discount: float, weight: float, reached: Floats) -> None:
         """Move a player's average on, as :meth:`SubgameArrays.accumulate`."""

@@ -26,7 +26,7 @@ from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import NoLeaf
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.play_distribution import joined_ranges
 from treeplex.search.subgame import SubgameSearch
 
@@ -237,7 +237,7 @@ def resolved(
     if isinstance(gadget, str) and gadget not in RESOLVING:
         raise AlgorithmError(f"unknown gadget {gadget!r}; known: {', '.join(RESOLVING)}")
     if method not in METHODS:
-        raise AlgorithmError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+        raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     if compiled.rules is None:
         raise AlgorithmError(f"{compiled} was loaded without rules, which search needs; give the game by its spec")
     trunk = Trunk.of(policy, public_rules(compiled.rules), horizon)

@@ -10,7 +10,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.public import PublicTree
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
 from treeplex.search.subgame import SubgameSearch
@@ -53,7 +53,7 @@ def generated_policies(
     if not 1 <= count == int(count):
         raise AlgorithmError(f"count must be a whole number of at least 1, the blueprint included, not {count!r}")
     if method not in METHODS:
-        raise AlgorithmError(f"unknown method {method!r}; known: {', '.join(METHODS)}")
+        raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     found = [blueprint]
     while len(found) < count:
         leaf = BlueprintLeaf(rules, blueprint, {player: found})

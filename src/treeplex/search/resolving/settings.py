@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
@@ -20,7 +20,7 @@ class Resolving(Settings):
     iterations: int = setting(1000, "iterations of each search", low=1)
     gadget: str = setting("resolve", "what stands in front of subgames; reach-: with gifts", choices=RESOLVING)
     every: str = setting(DECISION, "where subgames begin: at each own decision, or with each betting round", choices=NESTED)
-    method: str = setting("cfr+", "how subgames are solved", choices=METHODS)
+    method: str = setting("cfr+", "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
     skip: int = setting(
         0, "iterations at the beginning of each search that averages leave out; of methods that floor regrets", low=0
     )

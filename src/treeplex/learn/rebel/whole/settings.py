@@ -6,7 +6,7 @@ from treeplex.errors import SpecError
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.settings import SOURCES
 from treeplex.learn.torch.device import DEVICES
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON
 from treeplex.settings import Settings, setting
 
@@ -15,7 +15,7 @@ from treeplex.settings import Settings, setting
 class WholeSelfPlaySettings(Settings):
     """How hands are played: a subgame is a street of betting, after its cards."""
 
-    method: str = setting("dcfr", "how streets are solved", choices=METHODS)
+    method: str = setting("dcfr", "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
     iterations: int = setting(64, "iterations of each search, T; both players update in each", low=1)
     episodes: int = setting(64, "hands played side by side", low=1, fixed=True)
     boards: int = setting(

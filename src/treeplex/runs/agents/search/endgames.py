@@ -16,7 +16,7 @@ from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
 from treeplex.search.holdem.street_solving import PROMISES, StreetSolving
 from treeplex.search.holdem.whole import WholeHoldemAgent
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.settings import setting
@@ -47,7 +47,7 @@ class EndgameSettings(ThinkingSettings):
     promises: str = setting(
         DEFAULTS.promises, "what a hand's first solve keeps: what the blueprint promises, or only ranges", choices=PROMISES
     )
-    method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS)
+    method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
 

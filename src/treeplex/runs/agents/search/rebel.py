@@ -16,7 +16,7 @@ from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.settings import setting
 
@@ -32,7 +32,7 @@ class SearchAgentSettings(AgentSettings):
 
     iterations: int | None = setting(None, "iterations of each search; none: the network's own, else 128", low=1)
     think: float | None = setting(None, "seconds for each decision; none: as long as the iterations take", above=0)
-    method: str | None = setting(None, "how subgames are solved", choices=METHODS)
+    method: str | None = setting(None, "how subgames are solved", choices=METHODS, listed=METHOD_NAMES)
     depth: int | None = setting(None, "actions until a subgame is cut off; 0: as many as there are", low=0)
     rounds: bool | None = setting(None, "whether a subgame is cut off at the end of a betting round as well")
     endgame: int | None = setting(None, "the most public nodes of an endgame that is not cut off", low=0)

@@ -32,7 +32,7 @@ from treeplex.runs.job.record import Record, check_count
 from treeplex.runs.solve.solvable import Asked, SolvingJob
 from treeplex.search.holdem.first_street import average_values
 from treeplex.search.holdem.leaves.hand_values import HandValues
-from treeplex.search.methods import METHODS
+from treeplex.search.methods import METHODS, Method
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 from treeplex.solvers.rules.variants import Variant
@@ -193,8 +193,8 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     check_asked(given, until, asked)
     algorithm = str(asked.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM)
     method = METHODS.get(algorithm)
-    if method is None or method.leaves != "current" or not isinstance(method.scheme, Variant):
-        known = [name for name, each in METHODS.items() if each.leaves == "current" and isinstance(each.scheme, Variant)]
+    if method is None or not isinstance(method.scheme, Variant) or not is_algorithm(method):
+        known = [name for name, each in METHODS.items() if is_algorithm(each)]
         raise unknown_algorithm(algorithm, known, f"until {until}: unknown algorithm")
     longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
     usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
@@ -212,6 +212,11 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
     if resume is not None:
         job.go_on(resume)
     return job
+
+
+def is_algorithm(method: Method) -> bool:
+    """Whether a method of search goes by the name of an algorithm for whole solves: CFR-D with alternating updates."""
+    return isinstance(method.scheme, Variant) and method.leaves == "current" and method.updates == "alternating"
 
 
 def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: int) -> None:
