@@ -74,7 +74,7 @@ class SubgameSearch:
         if subgame.gadget is not None:
             if isinstance(subgame, HoldemSubgame) and plays:
                 raise AlgorithmError("in hold'em gadgets are solved by members of the CFR family; choose one, such as cfr+")
-            self.gadget = GadgetArrays(subgame.gadget, subgame, self.ranges)
+            self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, self.ranges)
             self._play(self.gadget.opponent)
         if plays:
             self.arrays.average[:] = self.arrays.strategy

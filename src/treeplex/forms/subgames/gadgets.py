@@ -33,7 +33,7 @@ from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.forms.subgames.level import Level
-from treeplex.forms.subgames.subgame import Places, Ranges, Subgame
+from treeplex.forms.subgames.subgame import Places, Ranges
 
 NONE = -1
 
@@ -122,12 +122,13 @@ class GadgetArrays:
         front, level: the gadget's treeplex, and its regrets and policy.
     """
 
-    def __init__(self, gadget: Gadget, subgame: Subgame, ranges: Ranges) -> None:
+    def __init__(self, gadget: Gadget, roots: Places, admitted: Ranges, ranges: Ranges) -> None:
         """Start from the uniform policy.
 
         Args:
             gadget: the gadget.
-            subgame: what it stands in front of.
+            roots: the public states that it stands in front of.
+            admitted: for each player float64 [B, H_i], 1 for hands that may enter there, else 0.
             ranges: for each player float64 [B, H_i], with which they begin; the opponent's own are not looked at.
 
         Raises:
@@ -135,8 +136,8 @@ class GadgetArrays:
         """
         if gadget.player not in (0, 1):
             raise AlgorithmError(f"gadget {type(gadget).__name__}: player must be 0 or 1, not {gadget.player!r}")
-        self.opponent, roots = 1 - gadget.player, subgame.roots
-        self.mass = roots.opposing(ranges, self.opponent) * subgame.admitted[self.opponent]
+        self.opponent = 1 - gadget.player
+        self.mass = roots.opposing(ranges, self.opponent) * admitted[self.opponent]
         check_carried(gadget, roots, self.mass)
         self.front = gadget.front(self.mass)
         self.level = Level(self.front.blocks)

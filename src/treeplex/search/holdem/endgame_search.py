@@ -66,7 +66,7 @@ class EndgameSearch:
         self.gadget: GadgetArrays | None = None
         if subgame.gadget is not None:
             first, second = checked(subgame, subgame.ranges)
-            self.gadget = GadgetArrays(subgame.gadget, subgame, (first[None], second[None]))
+            self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, (first[None], second[None]))
             self.crew.form = whole.form._replace(weights=whole.form.weights.copy())
             self._enter(self.gadget.opponent)
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints
 from treeplex.errors import PolicyError
+from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows
 from treeplex.forms.policies.holdem.by_hand import Classes
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -56,6 +57,19 @@ class BucketPolicy:
         spot = holdem.spot_at(state, (hands, hands) if ranges is None else ranges, BetPlan.same("a", "a"))
         return cls(blueprint, HoldemGame(spot, tree), numbers)
 
+    @classmethod
+    def whole(cls, blueprint: HoldemBlueprint, spot: CompiledSpot) -> "BucketPolicy":
+        """From the first card on.
+
+        Args:
+            blueprint: the blueprint.
+            spot: its game, compiled (:func:`treeplex.search.whole.exact.compiled_whole`).
+
+        Raises:
+            PolicyError: the spot has other actions.
+        """
+        return cls(blueprint, HoldemGame(spot.spot, spot.betting), numbered(blueprint, spot.betting, 0, ""))
+
     def classes(self, board: tuple[int, ...]) -> Classes:
         """See :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`."""
         street = self.game.spot.format.street(board)
@@ -77,6 +91,21 @@ def street_tree(blueprint: HoldemBlueprint, node: int, table: WholeBetting) -> t
         PolicyError: the node is another one.
     """
     tree = tree_after(blueprint.game.rules, table)
+    return tree, numbered(blueprint, tree, node, table.line)
+
+
+def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str) -> Ints:
+    """A blueprint's number of each decision of a betting tree, int64 [nodes]; -1 elsewhere.
+
+    Args:
+        blueprint: the blueprint.
+        tree: betting with the same actions.
+        node: the number of its first decision.
+        line: the actions before it.
+
+    Raises:
+        PolicyError: the decisions have other actions.
+    """
     numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
     while stack:
         place, number = stack.pop()
@@ -85,7 +114,7 @@ def street_tree(blueprint: HoldemBlueprint, node: int, table: WholeBetting) -> t
             stack.append((event.child, number))
         elif isinstance(event, Decision):
             if number < 0 or len(blueprint.labels(number)) != len(event.actions):
-                raise PolicyError(f"decision {number} of the blueprint does not stand after {table.line or 'the blinds'}")
+                raise PolicyError(f"decision {number} of the blueprint does not stand after {line or 'the blinds'}")
             numbers[place] = number
             stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
-    return tree, numbers
+    return numbers
