@@ -22,20 +22,20 @@ class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
     walks: int = 500
-    value_walks: int = setting(500, f"playthroughs of the present policies for a critic of {RETURNS} in an iteration", low=1)
     fits: int = 200
     critic_fits: int = 200
     critic_rounds: int = 1
+    average_fits: int = 1000
+    greedy: bool = False
     critic: str = setting(
         RETURNS,
-        f"what the critic learns from: {RETURNS} of playthroughs of its own, anew in each iteration; {SARSA}: the transitions "
-        "of the playthroughs that regrets come from, without ever beginning anew",
+        f"what the critic learns from: {RETURNS} of playthroughs of its own, anew in each iteration; or {SARSA}, by the "
+        "transitions of those that regrets come from, and it is kept",
         choices=(RETURNS, SARSA),
         fixed=True,
         added=True,
     )
-    average_fits: int = 1000
-    greedy: bool = False
+    value_walks: int = setting(500, f"playthroughs in an iteration for a critic of {RETURNS}, by the present policies", low=1)
     value_exploration: float = setting(0.01, "probability of a uniform choice in these", low=0, high=1)
     corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
 
