@@ -45,7 +45,8 @@ class Run(NamedTuple):
 RUNS = (
     *(Run(each, "kuhn_poker", "table", {**TABLE, "steps": 8_000}) for each in ("qpg", "rpg", "rmpg")),
     *(Run(each, "leduc_poker", "table", {**TABLE, "steps": 16_000}) for each in ("qpg", "rpg", "rmpg")),
-    Run("rpg", "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}),
+    *(Run(each, "kuhn_poker", "network", {**NETWORK, "steps": 2_000, "batch": 4_096}) for each in ("qpg", "rpg", "rmpg")),
+    *(Run(each, "leduc_poker", "network", {**NETWORK, "steps": 4_000, "batch": 4_096}) for each in ("qpg", "rpg")),
     Run("neurd", "leduc_poker", "network, exact values", {"steps": 4_000, "features": "words"}),
     Run("r-nad", "leduc_poker", "network", {**NETWORK, **R_NAD}),
     *(

@@ -14,19 +14,29 @@ from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrS
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.settings import setting
 
+RETURNS, SARSA = "returns", "expected-sarsa"
+
 
 @dataclass(frozen=True)
 class EscherSettings(CriticSettings, AverageSettings, SingleDeepCfrSettings):
     """What a training is asked to do."""
 
     walks: int = 500
-    value_walks: int = setting(500, "playthroughs of the present policies for the critic in an iteration", low=1)
     fits: int = 200
     critic_fits: int = 200
     critic_rounds: int = 1
     average_fits: int = 1000
     greedy: bool = False
-    value_exploration: float = setting(0.01, "probability of a uniform choice in playthroughs for the critic", low=0, high=1)
+    critic: str = setting(
+        RETURNS,
+        f"what the critic learns from: {RETURNS} of playthroughs of its own, anew in each iteration; or {SARSA}, by the "
+        "transitions of those that regrets come from, and it is kept",
+        choices=(RETURNS, SARSA),
+        fixed=True,
+        added=True,
+    )
+    value_walks: int = setting(500, f"playthroughs in an iteration for a critic of {RETURNS}, by the present policies", low=1)
+    value_exploration: float = setting(0.01, "probability of a uniform choice in these", low=0, high=1)
     corrected: bool = setting(False, "correct the critic's values by what was sampled, with importance weights", fixed=True)
 
 
@@ -37,7 +47,10 @@ class Escher(SingleDeepCfr):
     player. Then each player in turn is the traverser of ``walks`` playthroughs with uniform choices, and
     ``Q(h, a) - sum_b p(b) Q(h, b)`` goes into the reservoir with weight t. The critic's errors stay in the regrets, so plain
     ESCHER comes to a standstill. With ``corrected`` the sampled residual ``[a taken] (u - Q(h, a)) / q`` is added, as in
-    DREAM, which takes the bias away and brings variance.
+    DREAM, which takes the bias away and brings variance: the more, the less the critic has seen.
+
+    With ``critic=expected-sarsa`` the critic never begins anew and needs no playthroughs of its own. As DREAM's, it is fitted
+    at the start of each iteration to what the newest transitions of all earlier ones are worth under the present policies.
     """
 
     settings_class = EscherSettings
@@ -58,17 +71,23 @@ class Escher(SingleDeepCfr):
         return super().step()
 
     def learn_values(self) -> None:
-        """A new critic, from the returns of the present policies."""
+        """A new critic, from the returns of the present policies; or the same one, fitted to them."""
+        if self.settings.critic == SARSA:
+            self.critic.fit(self.strategy)
+            return
         self.critic.forget()
         for player in range(self.players):
             self.critic.watch(player, self.settings.value_walks, self.settings.value_exploration)
         self.critic.fit(self.strategy)
 
     def walk(self, player: int) -> None:
-        for rows, others, _ in self.critic.playthroughs(player, self.settings.walks, 1.0, corrected=self.settings.corrected):
+        settings = self.settings
+        for rows, others, found in self.critic.playthroughs(player, settings.walks, 1.0, corrected=settings.corrected):
             weights = np.full(len(rows.weights), self.iteration, np.float32)
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.average.met(others, self.strategy, self.iteration)
+            if settings.critic == SARSA:
+                self.critic.add(found)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return super().state() | named("critic", self.critic.state())
