@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, HoldemBlueprint, bucket_rows_of, row_counts_of, shares_of
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.job.checkpoint import Arrays, State
@@ -23,7 +23,7 @@ from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, integer, real
 from treeplex.runs.job.schedule import sparse_points
 from treeplex.runs.train.kind import CURVE, TrainingJob
-from treeplex.solvers.holdem.blueprint import UNITS, BlueprintSolver
+from treeplex.solvers.holdem.blueprint import UNITS, BlueprintSolver, check_room
 
 HOLDEM_BLUEPRINT = JobKind(
     name="holdem blueprint",
@@ -51,9 +51,11 @@ class BlueprintJob(TrainingJob[BlueprintTraining]):
     def __init__(self, learner: str, rules: Holdem, settings: BlueprintTraining) -> None:
         super().__init__(learner, rules.spec, rules.spec, settings)
         self.rules = rules
+        abstraction = settings.buckets, settings.method, settings.recall
+        check_room(rules.rules, row_counts_of(rules, *abstraction))
         self.solver = BlueprintSolver(
             rules.rules,
-            bucket_rows_of(rules, settings.buckets, settings.method, settings.recall),
+            bucket_rows_of(rules, *abstraction),
             deals=settings.deals,
             seed=settings.seed,
             discount_every=settings.discount_every,

@@ -32,7 +32,9 @@ from treeplex.learn.rebel.settings import (
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.turns.lesson import check_turn
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.streets import beware, check_streets
 from treeplex.learn.torch.device import one_thread
+from treeplex.notices import notify
 from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
 from treeplex.runs.rebel.live_evaluation import RunJudge
@@ -174,7 +176,11 @@ class WholeRebelKind(RebelKind):
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning, with its workers."""
-        RebelTrainer(whole_game(game, options.named_in)[1], settings)  # whether it can be trained on is known first
+        public = whole_game(game, options.named_in)[1]
+        check_streets(public, settings)
+        RebelTrainer(public, settings)  # whether it can be trained on is known first
+        if doubt := beware(public, settings):
+            notify(doubt)
         settings, executor = self.streamed(settings, options.work)
         return whole_job(game, settings, options, executor)
 

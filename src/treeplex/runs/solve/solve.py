@@ -14,6 +14,8 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.located_text import is_solved_spot
 from treeplex.notices import compilation_announced
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
@@ -134,6 +136,8 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     if isinstance(game, str | os.PathLike) and is_solved_spot(game):
         return SpotGame(load_solution(game).game)
     found = load(game)
+    if isinstance(found, Holdem):
+        check_acting(found.rules)
     return SpotGame(found) if isinstance(found, Spot) else TreeGame(found)
 
 

@@ -8,22 +8,30 @@ counts by its player's reach, and with more than two players also by that of tho
 CFR promises nothing about that average, nor about any other with so many.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.engine.buckets.sampling import HIGHEST, LOWEST, BoardWalks, SampledTables, discount, walk_board
-from treeplex.errors import AlgorithmError
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.games.betting_nodes import MOST_NODES
 from treeplex.games.poker.buckets.rows import CardRows
+from treeplex.games.poker.whole.betting_size import BettingSize, betting_size
 from treeplex.games.poker.whole.hand import HandRules
-from treeplex.games.poker.whole.nodes import betting_nodes, table_size
+from treeplex.games.poker.whole.nodes import betting_nodes, check_acting, table_size
+from treeplex.games.size_estimate import count_text
+from treeplex.storage.memory import available_memory, megabytes
 
 CHUNK = 256
 """Boards that are drawn at a time; they depend on the seed and the number of the chunk alone."""
 UNITS = 1000.0
 """Units of regret in a big blind."""
+NUMBER_BYTES = 9
+"""Of each action in each row: regret, average, and the share that is written."""
+DECISION_BYTES = 1_500
+"""Of each decision with the ends below it while the tree is listed, measured."""
 
 
 class BlueprintSolver:
@@ -107,6 +115,37 @@ class BlueprintSolver:
         self.iteration, self.met = (int(each) for each in state["done"])
 
 
-def predicted_bytes(rules: HandRules, counts: tuple[int, ...]) -> int:
-    """Bytes of the tables of a run, without its buckets (hold'em: some 300 MB)."""
-    return 8 * table_size(betting_nodes(rules, counts), counts)
+def predicted_bytes(size: BettingSize) -> int:
+    """Bytes that a run with a betting tree of this size takes, without its buckets (hold'em: some 300 MB)."""
+    return NUMBER_BYTES * size.numbers + DECISION_BYTES * size.decisions
+
+
+def check_room(rules: HandRules, counts: Sequence[int], most: int | None = None) -> None:
+    """Refuse, before anything is built, a betting tree whose tables memory cannot hold.
+
+    Args:
+        rules: the betting.
+        counts: rows of each street.
+        most: bytes that may be used; None for what the machine has free.
+
+    Raises:
+        SpecError: nobody has a decision, or there are too many; the message says what makes them fewer.
+    """
+    check_acting(rules)
+    free = available_memory() if most is None else most
+
+    def beyond(size: BettingSize) -> bool:
+        return size.decisions > MOST_NODES or (free is not None and predicted_bytes(size) > free)
+
+    size = betting_size(rules, counts, beyond)
+    if not beyond(size):
+        return
+    found = f"the betting has at least {count_text(size.decisions)} decisions"
+    fewer = "give fewer sizes (sizes=[100%;a]), a limit of raises (raises=[3;3;2;2]), smaller stacks"
+    if size.decisions > MOST_NODES or free is None:
+        raise SpecError(f"{found}, more than the {MOST_NODES:,} that can be listed; {fewer} or fewer players")
+    rows = "/".join(f"{count:,}" for count in counts)
+    raise SpecError(
+        f"{found}, for which a blueprint with {rows} buckets or hands takes at least {megabytes(predicted_bytes(size))} of "
+        f"memory, and {megabytes(free)} are free; {fewer} or fewer buckets (buckets=169,50,50,50)"
+    )

@@ -18,7 +18,7 @@ from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load_rules, named_file
 from treeplex.games.poker.buckets.named import buckets_of
 from treeplex.games.poker.buckets.plan import BucketPlan
-from treeplex.games.poker.buckets.rows import BucketRows, CardRows, HandRows
+from treeplex.games.poker.buckets.rows import BucketRows, CardRows, HandRows, bucket_counts
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.games.poker.whole.public import hand_of
@@ -137,10 +137,30 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
     """
     if not counts:
         return HandRows.of_format(game.rules.format)
+    return BucketRows(buckets_of(bucket_plan(counts, method, recall), game.rules.format), recall)
+
+
+def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> tuple[int, ...]:
+    """How many rows :func:`bucket_rows_of` has on each street, before any bucket is made.
+
+    Raises:
+        SpecError: as there.
+    """
+    if not counts:
+        return HandRows.of_format(game.rules.format).counts
+    return bucket_counts(bucket_plan(counts, method, recall).counts, recall)
+
+
+def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPlan:
+    """The plan of buckets.
+
+    Raises:
+        SpecError: numbers or a method that do not fit.
+    """
     if len(counts) != 4:
         raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
     one, two, three, four = counts
-    return BucketRows(buckets_of(BucketPlan((one, two, three, four), method, nested=recall), game.rules.format), recall)
+    return BucketPlan((one, two, three, four), method, nested=recall)
 
 
 def in_proportion(shares: NDArray[np.uint8]) -> Floats:

@@ -70,8 +70,7 @@ class BucketRows:
     @property
     def counts(self) -> tuple[int, ...]:
         """How many rows there are on each street."""
-        counts = self.buckets.plan.counts
-        return tuple(prod(counts[: street + 1]) if self.recall else counts[street] for street in range(len(counts)))
+        return bucket_counts(self.buckets.plan.counts, self.recall)
 
     @property
     def about(self) -> Mapping[str, Any]:
@@ -208,6 +207,11 @@ class HandRows:
                 shown = sorted(places[card] for card in board[start:end])
                 number = number * comb(len(places), len(shown)) + sum(comb(card, k + 1) for k, card in enumerate(shown))
         return number * len(self.hands) + np.arange(len(self.hands))
+
+
+def bucket_counts(counts: Sequence[int], recall: bool) -> tuple[int, ...]:
+    """Rows of each street: its buckets, or all sequences of buckets up to it."""
+    return tuple(prod(counts[: street + 1]) if recall else count for street, count in enumerate(counts))
 
 
 @lru_cache(maxsize=4096)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from treeplex.engine.buckets.sampling import Nodes
+from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.betting_nodes import number_nodes
 from treeplex.games.betting_nodes import table_size as table_size
@@ -39,6 +40,22 @@ class TableBetting:
         return self.rules.settlement(state, dealt=state.street > 0)
 
 
+def check_acting(rules: HandRules) -> None:
+    """Refuse stacks that blinds and antes take so much of that nobody has a decision.
+
+    Raises:
+        SpecError: they do.
+    """
+    if to_act(rules, rules.first_table).player < 0:
+        stacks, posted = rules.betting.stacks, "/".join(map(str, rules.betting.blinds))
+        own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
+        raise SpecError(
+            f"holdem: with stack={own} nobody has a decision after the blinds of {posted}"
+            f"{' and the antes' if any(rules.antes) else ''}; give all players more than the big blind, such as "
+            f"stack={20 * rules.betting.big_blind}"
+        )
+
+
 def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
     """The betting tree of a hand, and where each decision's numbers stand in tables.
 
@@ -47,8 +64,9 @@ def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
         counts: how many rows tables have on each street: buckets, or sequences of them.
 
     Raises:
-        SpecError: more lines than memory should hold.
+        SpecError: nobody has a decision, or more lines than memory should hold.
     """
+    check_acting(rules)
     return number_nodes(TableBetting(rules), rules.betting.players, counts)[0]
 
 

@@ -1,0 +1,100 @@
+"""Whether hands of whole hold'em can be played by searching their streets: asked before anything is built."""
+
+from collections.abc import Iterator
+
+from treeplex.errors import SpecError
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.whole.betting import CALL, WholeBetting
+from treeplex.games.poker.whole.betting_size import BettingSize, betting_size
+from treeplex.games.poker.whole.hand import HandRules
+from treeplex.games.poker.whole.nodes import check_acting
+from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.games.size_estimate import count_text
+from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.storage.memory import available_memory, megabytes
+
+MOST_DECISIONS = 10_000
+"""Decisions of a street, which is walked in Python for each search."""
+ARRAYS_BYTES = 8 * 8
+"""Of each action, hand and board of a search: policy, regrets, averages, values and what else a street keeps."""
+FEWER = "give fewer sizes (sizes=[75%;a]), a limit of raises (raises=[4;3;3;3]) or smaller stacks"
+MANY_HANDS = 500
+"""More hands than a network of single hands learns in reasonable time."""
+
+
+def check_streets(game: PublicHoldem, settings: WholeRebelSettings, most: int | None = None) -> None:
+    """Refuse a game in which nothing lies between two streets, or whose streets are too large to be searched.
+
+    Args:
+        game: as it was named.
+        settings: of the training; stacks that are drawn count in place of the game's.
+        most: bytes of memory that may be used; None for what the machine has free.
+
+    Raises:
+        SpecError: it is such a game; the message says what to change.
+    """
+    drawn = settings.stacks or ()
+    rules = [changed_game(game, (stack, stack), sizes_of(game)).rules for stack in drawn] or [game.rules]
+    for each in rules:
+        check_acting(each)
+    if len(list(called_streets(rules[0]))) < 2:
+        raise SpecError(
+            "all chips are in once the first street is over, so that ReBeL has nothing to learn between streets; give deeper "
+            f"stacks (stack={20 * game.rules.betting.big_blind}) or smaller sizes (sizes=[75%;a])"
+        )
+    free = available_memory() if most is None else most
+    for table in called_streets(rules[-1]):
+        check_street(game, settings, rules[-1], table, free)
+
+
+def check_street(
+    game: PublicHoldem, settings: WholeRebelSettings, rules: HandRules, table: WholeBetting, free: int | None
+) -> None:
+    """Refuse a street that is too large to be searched on the boards that a search has at least.
+
+    Raises:
+        SpecError: it is.
+    """
+    rows = max(settings.boards, 1) if table.street else 1
+
+    def needed(size: BettingSize) -> int:
+        return ARRAYS_BYTES * rows * len(game.hands) * size.numbers
+
+    def beyond(size: BettingSize) -> bool:
+        return size.decisions > MOST_DECISIONS or (free is not None and needed(size) > free)
+
+    size = betting_size(rules, (1,) * len(rules.format.deal), beyond, begins=table)
+    if not beyond(size):
+        return
+    found = f"street {table.street} of this game has at least {count_text(size.decisions)} decisions"
+    if size.decisions > MOST_DECISIONS or free is None:
+        raise SpecError(f"{found}, too many to be searched again and again (most: {MOST_DECISIONS:,}); {FEWER}")
+    raise SpecError(
+        f"{found}, for which a search on {rows} boards takes at least {megabytes(needed(size))} of memory, and "
+        f"{megabytes(free)} are free; {FEWER}" + (", or boards=1" if rows > 1 else "")
+    )
+
+
+def called_streets(rules: HandRules) -> Iterator[WholeBetting]:
+    """The tables with which streets begin where nobody bets more than needed: those with the most betting left."""
+    table = rules.first_table
+    while table.player >= 0:
+        yield table
+        while table.player >= 0:
+            actions = rules.actions(table)
+            table = rules.after(table, CALL if CALL in actions else actions.raises[0])
+        if table.player == CHANCE:
+            table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+
+
+def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
+    """What to say of a training that will learn little; empty if there is nothing."""
+    if settings.bins or len(game.hands) < MANY_HANDS:
+        return ""
+    bins = 48 if game.rules.format == HOLDEM else 24
+    return (
+        f"a network of {len(game.hands):,} single hands on so many boards needs far more streets than {settings.solves:,}; "
+        f"--set bins={bins} learns bins of strength"
+    )
