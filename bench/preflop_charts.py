@@ -1,20 +1,27 @@
 """Solve the preflop charts that ship with the library and write their files; each takes some minutes of processor time.
 
     python -m bench.preflop_charts 50bb 100bb 200bb
+    python -m bench.preflop_charts --network       how far charts by a network are from them, from the results of two studies
 
 A chart keeps the strategy before the flop alone, with the records of its solve.
 """
 
+import json
 import sys
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.preflop_charts import SHIPPED, solution_chart
+from treeplex.runs.holdem.preflop_charts import BY_NETWORK, SHIPPED, solution_chart
 from treeplex.runs.holdem.solve import solve_spot
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
+RESULTS = Path(__file__).resolve().parents[1] / "papers/holdem/results"
+NETWORK = "network, 1,755 flops"
+"""What the study of the shortest stack calls its chart by a network."""
 
 
 def chart_spot(stack: float) -> Spot:
@@ -38,8 +45,35 @@ def solve_chart(path: Path, spot: Spot) -> None:
     print(path.stem, f"{found.records[-1].cpu_seconds:.0f} s", f"{1000 * found.exploitability:.1f} mbb", often, flush=True)
 
 
+def measured(study: str) -> Iterator[tuple[list[str], Any]]:
+    """The numbers of a study's results and where they stand."""
+    for line in (RESULTS / f"{study}.jsonl").read_text("utf-8").splitlines():
+        found = json.loads(line)
+        if "run" in found:
+            yield found["run"], found["value"]
+
+
+def network_distances() -> Mapping[str, Mapping[str, Any]]:
+    """By chart: shares of play, over all hands, by which a chart by a network differs, by decision; and whether from this chart
+    (``own``) or from one with other bets on the boards of :data:`SET`.
+    """
+    short = {
+        place[1]: round(value["apart"], 4)
+        for place, value in measured("preflop_network")
+        if place[0] == "decisions" and place[2] == NETWORK
+    }
+    found = {"20bb": {"own": False, "apart": short}}
+    for (stack,), value in measured("preflop_network_deep"):
+        apart = {line: round(row["apart"][0], 4) for line, row in value["lines"].items()}
+        found[f"{stack}bb"] = {"own": True, "apart": apart}
+    return found
+
+
 def main() -> None:
     """Solve the charts that were named; those that are there already are solved anew."""
+    if sys.argv[1:] == ["--network"]:
+        BY_NETWORK.write_text(json.dumps(network_distances(), indent=2) + "\n", "utf-8")
+        return
     for name in sys.argv[1:]:
         solve_chart(SHIPPED / f"{name}.spot", chart_spot(float(name.removesuffix("bb"))))
 

@@ -1,9 +1,19 @@
-"""How many iterations Modicum does with 52 cards within its time to think, street by street, and whether it keeps it."""
+"""How many iterations Modicum does with 52 cards within its time to think, street by street, whether it keeps it, and how much
+memory it takes.
 
+Each time to think is measured in a process of its own, and the blueprint is trained in one, for the peak of a process's memory
+never falls.
+"""
+
+import sys
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import ExitStack
+from multiprocessing import get_context
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from time import process_time
-from typing import NamedTuple
+from typing import NamedTuple, ParamSpec, TypeVar
 from unittest.mock import patch
 
 import numpy as np
@@ -23,10 +33,13 @@ from treeplex.runs.train.train import train
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""
 TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
-TIMES, HANDS = (1.0, 2.0), 16
+TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
 CLOCKS = ("agents.solving", "holdem.continuations", "holdem.whole", "resolving.payoffs")
 """Modules of the search that look at the clock."""
 NAMES = ("before the flop", "flop", "turn", "river")
+
+
+P, T = ParamSpec("P"), TypeVar("T")
 
 
 class Decided(NamedTuple):
@@ -38,7 +51,31 @@ class Decided(NamedTuple):
     boards: int
 
 
-def by_processor(think: float, hands: int) -> list[Decided]:
+class Played(NamedTuple):
+    """What hands showed: the decisions, and resident memory in bytes at most, when the agent had sat down and at the end."""
+
+    decisions: list[Decided]
+    seated: int
+    peak: int
+
+
+def in_own_process(function: Callable[P, T], *given: P.args, **named: P.kwargs) -> T:
+    """What a function of this module returns, called in a new process."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(function, *given, **named).result()
+
+
+def train_blueprint(boards: int = BOARDS) -> None:
+    """Train the blueprint that the agent has."""
+    train(GAME, "blueprint", settings=BlueprintTraining(boards=boards), out=FOLDER)
+
+
+def peak_memory() -> int:
+    """Resident memory of this process at most so far, bytes."""
+    return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+
+
+def by_processor(think: float, hands: int) -> Played:
     """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
     with ExitStack() as stack:
         for name in CLOCKS:
@@ -46,11 +83,11 @@ def by_processor(think: float, hands: int) -> list[Decided]:
         return decisions(think, hands)
 
 
-def decisions(think: float, hands: int) -> list[Decided]:
+def decisions(think: float, hands: int) -> Played:
     """All decisions of Modicum in some hands against who always calls; those of the first two, when kernels load, left out."""
     played = PlayedGame.of(TABLE)
     own, other = (agent(text, played, seed=1) for text in (f"modicum(blueprint={FOLDER},think={think})", OPPONENT))
-    game, random, found = played.public, np.random.default_rng(1), list[Decided]()
+    game, random, found, seated = played.public, np.random.default_rng(1), list[Decided](), peak_memory()
     assert isinstance(own, Seat)
     assert isinstance(game, PublicHoldem)
     for hand in range(hands + 2):
@@ -75,48 +112,69 @@ def decisions(think: float, hands: int) -> list[Decided]:
             began = process_time()
             own.see(label)
             spent, state = spent + process_time() - began, game.after(state, label)
-    return found
+    return Played(found, seated, peak_memory())
 
 
-@study(title="Modicum with 52 cards, in time", place=9, minutes=3)
+@study(title="Modicum with 52 cards, in time", place=9, minutes=5)
 def reproduce() -> Result:
     if not FOLDER.exists():
-        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
-    rows, numbers, late = [], {}, 0.0
+        in_own_process(train_blueprint)
+    rows, memory, numbers, late = list[list[str]](), list[list[str]](), dict[str, list[float]](), list[float]()
     for think in TIMES:
-        found = by_processor(think, HANDS)
+        played = in_own_process(by_processor, think, HANDS)
+        late.append(max(each.seconds for each in played.decisions) / think)
+        memory.append([f"{think:g}", f"{played.seated / 1e6:.0f}", f"{played.peak / 1e6:.0f}"])
+        numbers[f"{think:g} s, memory"] = [float(played.seated), float(played.peak)]
         for street, name in enumerate(NAMES):
-            own = [each for each in found if each.street == street]
-            solved = [each for each in own if each.iterations]
-            late = max(late, *(each.seconds / think for each in own))
-            middle = [np.median([each.seconds for each in own]), max(each.seconds for each in own)]
-            counts = [""] * 3
-            if solved:
-                iterations, boards = ([each[k] for each in solved] for k in (2, 3))
-                counts = [
-                    f"{np.median(iterations):.0f}",
-                    str(min(iterations)),
-                    f"{np.median(boards):.0f}" if any(boards) else "",
-                ]
-            row = [f"{think:g}", name, str(len(own)), *(f"{each:.2f}" for each in middle), *counts]
-            rows.append(row)
-            numbers[f"{think:g} s, {name}"] = [float(each) for each in middle]
-            print(row, flush=True)
+            own = [each for each in played.decisions if each.street == street]
+            if not own:
+                continue
+            rows.append([f"{think:g}", name, str(len(own)), *row_of(own)])
+            numbers[f"{think:g} s, {name}"] = [
+                float(np.median([each.seconds for each in own])),
+                max(each.seconds for each in own),
+            ]
+            print(rows[-1], flush=True)
+        print(memory[-1], flush=True)
     return Result(
         source="Brown, Sandholm and Amos 2018",
-        findings=[f"The longest decision takes {late:.2f} times the time to think."],
+        findings=[
+            "The longest decisions take "
+            + ", ".join(f"{times:.2f} times {think:g} s" for times, think in zip(late, TIMES, strict=True))
+            + f"; the agent takes {max(float(row[-1]) for row in memory):,.0f} MB of memory at most.",
+        ],
         tables=[
             Table(
                 "Decisions by the time to think in seconds, remembered solves left out of iterations and boards",
                 ["think", "street", "decisions", "seconds", "most", "iterations", "least", "boards behind a flop"],
                 rows,
-            )
+            ),
+            Table(
+                "Resident memory at most (MB): when the agent has sat down, blueprint and buckets read, and after all hands",
+                ["think", "seated", "played"],
+                memory,
+            ),
         ],
         notes=[
             f"{HANDS} hands of `{TABLE}` against `{OPPONENT}`, by `modicum` with a rough blueprint of `{GAME}` and one thread; "
             "medians. Seconds are those since the decision before, cards and bets seen included. All clocks, those of the "
             "agent as well, count the processor's time, for the machine did other work meanwhile. Two hands before, in which "
-            "kernels are loaded, do not count.",
+            "kernels are loaded, do not count. Each time to think has a process of its own, Python and its packages included.",
         ],
         numbers=numbers,
     )
+
+
+def row_of(decided: list[Decided]) -> list[str]:
+    """Seconds of decisions in the middle and at most; of those that were solved iterations, the least, and boards."""
+    solved = [each for each in decided if each.iterations]
+    seconds = [f"{np.median([each.seconds for each in decided]):.2f}", f"{max(each.seconds for each in decided):.2f}"]
+    if not solved:
+        return [*seconds, "", "", ""]
+    iterations, boards = [each.iterations for each in solved], [each.boards for each in solved]
+    return [
+        *seconds,
+        f"{np.median(iterations):.0f}",
+        str(min(iterations)),
+        f"{np.median(boards):.0f}" if any(boards) else "",
+    ]

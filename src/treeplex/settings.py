@@ -191,6 +191,9 @@ class Declared(NamedTuple):
             if isinstance(value, str):
                 value = () if value.strip().lower() in (NONE, "") else split_outside_brackets(value, ",", value)
             return self.checked(tuple(self._text(each) for each in value) if isinstance(value, list | tuple) else value)
+        if self.kind.of is str and not self.limits.choices and isinstance(value, list | int) and not isinstance(value, bool):
+            # in specs [50%;a] is a list and 50 a number; a setting of text means the text
+            value = ",".join(map(str, value)) if isinstance(value, list) else str(value)
         return self.checked(self._text(value))
 
     def _text(self, value: Any) -> Any:

@@ -4,6 +4,7 @@ A shipped chart is a solution that keeps nothing but its first street: its spot 
 on offer, its records how far it was solved.
 """
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +18,13 @@ from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, cards_to_str
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.solution import HoldemSolution, load_solution
+from treeplex.spec import shown
 
 SHIPPED = Path(__file__).with_name("charts")
+BY_NETWORK = SHIPPED / "by_network.json"
+"""How far charts by a network are from those that ship; ``bench/preflop_charts.py`` writes it."""
+WHERE = {"first": "at the first decision"}
+"""Decisions by what results call them, in other words where these need some."""
 PLAYERS = ("big blind", "small blind")
 STREETS = ("flops", "turns", "rivers")
 
@@ -28,15 +34,33 @@ def shipped_charts() -> tuple[str, ...]:
     return tuple(sorted((path.stem for path in SHIPPED.glob("*.spot")), key=lambda name: (len(name), name)))
 
 
+def is_shipped(file: str) -> bool:
+    """Whether a name means a chart that ships: a file or folder of that name comes first."""
+    return file in shipped_charts() and not Path(file).exists()
+
+
 def read_solved(file: str) -> HoldemSolution | None:
     """The solution that a name or a ``.spot`` file stands for; None for anything else.
 
     Raises:
         FileError: the file cannot be read.
     """
-    if file in shipped_charts() and not Path(file).exists():
+    if is_shipped(file):
         return load_solution(SHIPPED / f"{file}.spot", resumable=False)
     return load_solution(file, resumable=False) if Path(file).suffix == ".spot" else None
+
+
+def check_source(file: str) -> None:
+    """Refuse a name that is neither a chart that ships nor a file or folder.
+
+    Raises:
+        SpecError: it is; the message lists the charts that ship.
+    """
+    if not Path(file).exists():
+        raise SpecError(
+            f"no preflop chart, file or folder is called {shown(file)}; charts that ship: {', '.join(shipped_charts())}; or "
+            "give a solved spot (.spot) or a training of a blueprint"
+        )
 
 
 def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
@@ -72,7 +96,9 @@ def chart_book(file: str) -> ChartBook:
     """
     solution = read_solved(file)
     if solution is None:
-        raise SpecError(f"{file!r} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot")
+        raise SpecError(
+            f"{shown(file)} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot"
+        )
     solution_chart(solution)
     betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
     assert blinds is not None
@@ -115,6 +141,23 @@ def how_made(solution: HoldemSolution) -> str:
         f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
         f"{solution.records[-1].cpu_seconds:.0f} s of a core; "
         f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game\n{sizes_after(spot)}"
+    )
+
+
+def beside_network(file: str) -> str:
+    """One line: how far charts by a network over all flops differ from a chart that ships; empty for other names."""
+    if not is_shipped(file):
+        return ""
+    found = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
+    if found is None:
+        return ""
+    shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in found["apart"].items()]
+    apart = f"by {shares[0]} (of play), {', '.join(shares[1:])}"
+    if found["own"]:
+        return f"a chart by a network over all 1,755 flops, which has other bets after them, differs from this one {apart}"
+    return (
+        f"a chart by a network over all 1,755 flops differs from one on 48 flops {apart}; both have bets of the pot and all-in "
+        "after the flop"
     )
 
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from treeplex.errors import AlgorithmError
-from treeplex.games.poker.betting.sizes import BetPlan
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NO_SIZES, BetPlan, parse_sizes
 from treeplex.search.resolving.settings import ROUND, Resolving
+from treeplex.spec import shown
 
 BLUEPRINT, RANGES = PROMISES = ("blueprint", "ranges")
 """What a hand's first solve keeps: what the blueprint promises, or nothing but ranges."""
@@ -79,3 +80,24 @@ class StreetSolving:
             raise AlgorithmError(f"unknown promises {self.promises!r}; known: {', '.join(PROMISES)}")
         if not 0 <= self.continuations <= MOST_BIASED:
             raise AlgorithmError(f"continuations must be from 0 to {MOST_BIASED} in hold'em, not {self.continuations}")
+        for street, text in zip(HOLDEM_STREETS[self.start :], self.bets, strict=False):
+            check_sizes(street, text)
+        check_sizes("later", self.later)
+        check_sizes("raises", self.raises, raises=True)
+
+
+def check_sizes(name: str, text: str, *, raises: bool = False) -> None:
+    """Refuse a text that is no list of bet sizes.
+
+    Args:
+        name: of the setting that has the text.
+        text: the sizes, separated by commas.
+        raises: whether they are for raises.
+
+    Raises:
+        SpecError: it names the setting, and says how sizes are written.
+    """
+    try:
+        parse_sizes(text, raises)
+    except SpecError as error:
+        raise SpecError(f"{name}={shown(text)}: {error}; several are written [50%;a], none is {NO_SIZES[0]}") from None

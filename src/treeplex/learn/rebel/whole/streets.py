@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.whole.betting import CALL, WholeBetting
 from treeplex.games.poker.whole.betting_size import BettingSize, betting_size
 from treeplex.games.poker.whole.hand import HandRules
@@ -15,7 +15,7 @@ from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.storage.memory import available_memory, megabytes
 
-MOST_DECISIONS = 10_000
+MOST_DECISIONS = 2_000
 """Decisions of a street, which is walked in Python for each search."""
 ARRAYS_BYTES = 8 * 8
 """Of each action, hand and board of a search: policy, regrets, averages, values and what else a street keeps."""
@@ -68,7 +68,9 @@ def check_street(
     size = betting_size(rules, (1,) * len(rules.format.deal), beyond, begins=table)
     if not beyond(size):
         return
-    found = f"street {table.street} of this game has at least {count_text(size.decisions)} decisions"
+    name = street_names(rules.format)[table.street]
+    where = "before the flop" if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}"
+    found = f"the betting {where} has at least {count_text(size.decisions)} decisions"
     if size.decisions > MOST_DECISIONS or free is None:
         raise SpecError(f"{found}, too many to be searched again and again (most: {MOST_DECISIONS:,}); {FEWER}")
     raise SpecError(
@@ -93,8 +95,7 @@ def beware(game: PublicHoldem, settings: WholeRebelSettings) -> str:
     """What to say of a training that will learn little; empty if there is nothing."""
     if settings.bins or len(game.hands) < MANY_HANDS:
         return ""
-    bins = 48 if game.rules.format == HOLDEM else 24
     return (
-        f"a network of {len(game.hands):,} single hands on so many boards needs far more streets than {settings.solves:,}; "
-        f"--set bins={bins} learns bins of strength"
+        f"a network of {len(game.hands):,} single hands on so many boards learns little from {settings.solves:,} streets; "
+        "bins=48 learns bins of strength"
     )

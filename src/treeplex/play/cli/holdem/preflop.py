@@ -52,22 +52,31 @@ def preflop(
         live.say(f"reading {file}")
         from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
         from treeplex.forms.policies.holdem.preflop import preflop_chart
-        from treeplex.runs.holdem.preflop_charts import how_made, read_solved, solution_chart
+        from treeplex.runs.holdem.preflop_charts import (
+            beside_network,
+            check_source,
+            how_made,
+            read_solved,
+            solution_chart,
+        )
 
         solved = read_solved(file)
+        if solved is None:
+            check_source(file)
         chart = preflop_chart(HoldemBlueprint.load(file), line) if solved is None else solution_chart(solved, line)
+    made = "" if solved is None else "\n".join(filter(None, (how_made(solved), beside_network(file))))
     columns = dict(zip(chart.actions, chart.shares, strict=True))
     if csv is not None:
         rows = [",".join((name, *(f"{share[k]:.4f}" for share in chart.shares))) for k, name in enumerate(chart.classes)]
         write_atomically(csv, "\n".join([",".join(("hand", *chart.actions)), *rows]) + "\n")
     if as_json:
         hands = {name: {key: round(float(own[k]), 4) for key, own in columns.items()} for k, name in enumerate(chart.classes)}
-        made = {} if solved is None else {"made": how_made(solved)}
-        print_json({"player": chart.player, "line": line, "often": chart.often, "hands": hands} | made)
+        about = {"made": made} if made else {}
+        print_json({"player": chart.player, "line": line, "often": chart.often, "hands": hands} | about)
     else:
-        show(chart, "" if solved is None else how_made(solved), None)
+        show(chart, made, None)
     if html is not None:
-        show(chart, "" if solved is None else how_made(solved), html)
+        show(chart, made, html)
     for path in (csv, html):
         if path is not None and not as_json:
             say(f"wrote {path}")

@@ -14,7 +14,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.holdem.preflop_charts import chart_book
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
-from treeplex.search.holdem.street_solving import PROMISES, StreetSolving
+from treeplex.search.holdem.street_solving import PROMISES, StreetSolving, check_sizes
 from treeplex.search.holdem.whole import WholeHoldemAgent
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.resolved import RESOLVING
@@ -34,7 +34,7 @@ class EndgameSettings(ThinkingSettings):
         "", "a preflop chart that plays before the flop as far as it goes: 20bb or a file (.spot); empty: none"
     )
     start: str = setting("turn", "the first street that is solved; before, the blueprint plays", choices=LATER)
-    flop: str = setting(DEFAULTS.later, "bets where the flop is solved, such as 50%,a")
+    flop: str = setting(DEFAULTS.later, "bets where the flop is solved, such as [50%;a]")
     turn: str = setting(DEFAULTS.bets[0], "bets on the turn where it is solved")
     river: str = setting(DEFAULTS.bets[1], "bets on the river where it is solved")
     later: str = setting(DEFAULTS.later, "bets on later streets within a solve")
@@ -50,6 +50,12 @@ class EndgameSettings(ThinkingSettings):
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)
     threads: int = setting(DEFAULTS.threads, "threads that share the boards of a solve", low=1)
+
+    def check(self) -> None:
+        """Refuse bets that are no sizes, those of streets before ``start`` as well."""
+        super().check()
+        for name in (*LATER, "later", "raises"):
+            check_sizes(name, getattr(self, name), raises=name == "raises")
 
 
 class Endgames(AgentKind):
