@@ -173,3 +173,13 @@ def test_kickers_are_named_where_they_decide() -> None:
     assert (kicker_of(eight, [six]), kicker_of(six, [eight])) == ("eight", "six")
     assert kicker_of(ace, [ace]) == ""
     assert kicker_of(ace, [strength("QdJs", board)]) == ""
+
+
+def test_bets_are_priced_against_who_answers_at_once() -> None:
+    """Somebody who always folds loses the blinds to any bet; who has to think is not asked how it would answer."""
+    for think, values in ((None, [0.0, 3.0]), (1.0, None)):
+        seat = table(style="folder", stack=200)
+        seat.agent.think = think  # type: ignore[attr-defined]
+        seat.play(seat.named("raise to 7bb"))  # type: ignore[arg-type]
+        found = [[made.values[0], made.values[made.chosen]] for made in seat.decided]
+        assert found == ([] if values is None else [values])

@@ -82,6 +82,11 @@ class WholeTable(Table):
         self.decided, self._person, self._replying = [], person, False
 
     @property
+    def agent(self) -> Agent:
+        """The opponent."""
+        return self._table.agent
+
+    @property
     def rules(self) -> HandRules:
         """The rules of a hand."""
         return self._first.rules
@@ -324,7 +329,7 @@ class WholeTable(Table):
         """What a decision of the person was worth, before it is played."""
         state = self._table.public()[1]
         options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
-        hand, agent = self._table.hand_of(self._person), self._table.agent
-        found = estimate(agent, state, self._table.ranges(), hand, self.street, options, action)
+        hand = self._table.hand_of(self._person)
+        found = estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
         if found is not None and np.isfinite(found.lost):
             self.decided.append(found)

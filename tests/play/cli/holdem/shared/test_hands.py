@@ -182,6 +182,6 @@ def test_what_opponents_are_called(text: str, name: str) -> None:
 
 
 def test_more_players_than_two() -> None:
-    out = play("holdem(players=3,stack=20)", "--against", "uniform", "--seed", 2, "-n", 1, typed="fold\n" * 5)
-    assert "hand 1: you are BTN\n" in out
+    out = play("holdem(players=3,stack=20)", "--against", "uniform", "--seed", 2, "-n", 3, typed="fold\ncheck\n" * 9)
+    assert re.findall(r"hand \d: you are (.*)", out) == ["BTN", "BB", "SB"]  # the button moves to the left
     assert re.search(r"\n  (SB|BB)    ", out)

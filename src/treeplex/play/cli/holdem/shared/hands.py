@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from treeplex.play.tables.results import Hand
     from treeplex.play.tables.whole import WholeTable
 
-PERSON = "you"
 WAYS = "answer with a number of the list, or say raise to 7bb, bet 75%, half pot, all in; quit ends"
 LIMIT_WAYS = "answer with a number of the list, or say fold, check, call, bet, raise; quit ends"
 HUNDRED = 100
@@ -112,12 +111,12 @@ class PlayedHands:
     def play(self, number: int) -> None:
         """Play a hand by its number, from 0."""
         table = self.table
-        own = self.own if self.own is not None else (table.rules.betting.dealer + number) % table.players
+        own = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
         self._story, self._shown, self._under_way = [], 0, True
         with thinking():
             table.begin(own)
         self._tell(f"hand {number + 1}: you are {table.position(own)}", bold=True)
-        self._note(f"  {PERSON} hold {table.view(own)}")
+        self._note(f"  you hold {table.view(own)}")
         while (actor := table.actor) is not None:
             self._streets()
             options = table.options()

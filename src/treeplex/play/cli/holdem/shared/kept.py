@@ -38,18 +38,19 @@ class KeptHands:
         Args:
             log, phh: see the attributes; a folder is made.
             form: the cards in play.
-            title: the first line of the text.
+            title: what stands in the text before the first hand.
 
         Raises:
             SpecError: hand histories of a deck other than hold'em's, or a file for a single hand.
             FileError: a file that cannot be written, or that holds something else.
         """
         self.log, self.phh, self._count, self._last = log, phh, 0, 0
+        self._title = title
         self._judged: int | None = None
         if phh is not None:
             self._last = self._opened(phh, form)
         if log is not None:
-            append_text(log, f"{title}\n\n")
+            append_text(log, "")
 
     def _opened(self, phh: Path, form: Format) -> int:
         """The number of the last hand that is there."""
@@ -81,7 +82,8 @@ class KeptHands:
         """
         self._count += 1
         if self.log is not None:
-            append_text(self.log, "".join(f"{line}\n" for line in story) + "\n")
+            title = [self._title, ""] if self._count == 1 else []
+            append_text(self.log, "".join(f"{line}\n" for line in (*title, *story, "")))
         if self.phh is None:
             return
         self._last += 1
