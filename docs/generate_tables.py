@@ -355,8 +355,14 @@ def study() -> str:
     return "".join(f"- {line}\n" for line in stored("vtcfr/one_scheme")["findings"])
 
 
+def first_iterations() -> str:
+    """What the study vtcfr/first_iterations found."""
+    return "".join(f"- {line}\n" for line in stored("vtcfr/first_iterations")["findings"])
+
+
 GENERATORS: Mapping[str, Callable[..., str]] = {
     "study": study,
+    "first_iterations": first_iterations,
     "games": games,
     "names": names,
     "algorithms": algorithms,

@@ -1,8 +1,8 @@
 """DDCFR, Table 1 at full length: policies with a part taken away, 1,000 epochs each, by several seeds.
 
 ``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
-for so long; together they take about ten hours of one core. What is finished is judged, and its scores are stored: nothing whose
-scores are stored is trained again, on whatever machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
+for so long; together they take about ten hours of one core. What is finished is judged and its scores are stored; whatever has
+scores there is not trained again, on any machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
 policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise.
 """
 
@@ -162,9 +162,9 @@ def result(found: Mapping[Plan, Score], epochs: int) -> Result:
             Table("Readings; yes: worse with every seed than with any of the other", ["", *JUDGED], claims),
         ],
         notes=[
-            "Geometric means of a run and of perturbed ones; hold'em subgames as the authors' program plays them. Only the named "
-            f"part differs from the whole policy, whose noise is {SIGMA:g} as in the authors' code; PPO trained for as much "
-            "processor time.",
+            "Geometric means of a run and of perturbed ones; hold'em subgames as the authors' program plays them. Only the "
+            f"named part differs from the whole policy, whose noise is {SIGMA:g} as in the authors' code; PPO trained for as "
+            "much processor time.",
             f"Epochs and CPU minutes: {', '.join(spent(plan, score) for plan, score in found.items() if 'epochs' in score)}.",
             effort(),
         ],

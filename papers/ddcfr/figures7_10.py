@@ -256,7 +256,7 @@ def notes(authors: Theirs) -> Sequence[str]:
         "only.",
         f"Ranges in brackets are over the run and {len(SEEDS)} perturbed ones ({len(LARGE_SEEDS)} on {LARGE[1]}, {len(MANY)} "
         "where the ranges of that many overlap, but of the authors' network); factors compare geometric means. Where ranges "
-        f"overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} of them have to agree. Undecided: fewer do, or means are "
+        f"overlap, pairs of runs decide, one of each scheme: {PAIRS:.0%} have to agree. Undecided: fewer do, or means are "
         f"within {CLOSE - 1:.0%}. The rule is younger than the first ranges, of 8 perturbed runs, which overlapped on "
         "battleship-2: there Greedy Weights, unperturbed, sits on an equilibrium to the last digit, which is an accident of a "
         "symmetric game.",
