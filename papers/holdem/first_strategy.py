@@ -26,8 +26,8 @@ FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 """Two suits, three suits, and one suit: many boards to few."""
 RANGES = {"all hands": "all", "about 600": "top 51%"}
 FEW, BEST, EVERY, TARGET = 40, 80, 10, 0.005
-"""Iterations at which a whole solve is looked at, all that it takes, which the others are measured by, and between two judgements
-from then on; and the exploitability to reach, in pots."""
+"""Iterations at which a whole solve is looked at, all that it takes, which the others are measured by, and between two
+judgements from then on; and the exploitability to reach, in pots."""
 UNTIL = 40
 CODE = (
     *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
@@ -140,8 +140,9 @@ def reproduce() -> Result:
             Table(
                 f"Seconds of a core, building included, of the flop alone by the network ({UNTIL} iterations), and of a whole "
                 f"solve of {FEW} iterations with how exploitable it is (% of the pot); iterations until half a percent of the "
-                f"pot, judged every {EVERY} from {FEW} on, with their seconds of a core (judging and building aside); and the same "
-                "with two threads on a busy machine, judging and building included: wall clock, and seconds of both cores together",
+                f"pot, judged every {EVERY} from {FEW} on, with their seconds of a core (judging and building aside); and the "
+                "same with two threads on a busy machine, judging and building included: wall clock, and seconds of both cores "
+                "together",
                 ["flop", "hands", "network", f"whole, {FEW}", "exploitability", "to .5%", "s", "two threads", "their s"],
                 times,
             ),

@@ -1,4 +1,4 @@
-"""Solving again with other ranges from a solution's regrets; and values of hands at the root."""
+"""Solving again with other ranges or bet sizes from a solution's regrets; and values of hands at the root."""
 
 from dataclasses import replace
 
@@ -77,8 +77,67 @@ def test_numbers_stay_with_their_hands(solved):
     assert not arrays["average"].any()
 
 
+def other_sizes(bets, raises):
+    """The spot with other bet sizes."""
+    oop, ip = SPOT.ranges
+    return tp.holdem.spot(BOARD, oop, ip, **{**FIELDS, "bets": bets, "raises": raises})
+
+
+def table_of(game, array, street, player):
+    """A stored array at the first board of a street: [actions, hands]."""
+    row, count = game.form.boards[game.first_boards[street]], len(game.boards[street][0].hands[player])
+    actions = game.forests[street].actions[player]
+    return array[int(row[STORE + player]) :][: actions * count].reshape(actions, count)
+
+
+def test_actions_take_the_regrets_of_the_nearest_size(solved):
+    spot = other_sizes("50%,75%,a", "3x")
+    game, arrays = carried_over(solved, spot)
+    old, new = (
+        table_of(each, array, 0, 0) for each, array in ((solved.game, solved.state["regrets"]), (game, arrays["regrets"]))
+    )
+    first = game.betting.nodes[0]
+    assert [str(action) for action in first.actions] == ["check", "bet 50", "bet 75", "allin 200"]
+    assert [str(action) for action in solved.game.betting.nodes[0].actions] == ["check", "bet 60"]
+    np.testing.assert_array_equal(new[:4], old[[0, 1, 1, 1]])
+    assert old[1].any()
+    assert not arrays["average"].any()
+
+
+def test_the_same_sizes_in_a_new_tree_take_everything_over(solved):
+    """Sizes of a street that is over change nothing, but the plan is another one."""
+    spot = replace(SPOT, bets=SPOT.bets.override("flop", bets="33%"))
+    game, arrays = carried_over(solved, spot)
+    assert game is not solved.game
+    np.testing.assert_array_equal(arrays["regrets"], solved.state["regrets"])
+
+
+def test_coarser_sizes_give_a_better_start_than_none(solved):
+    spot = other_sizes("33%,75%,150%", "60%,3x")
+    for count in (5, 10, 20):
+        cold = solve_spot(spot, iterations=count, target=0.0, threads=1)
+        warm = solve_spot(spot, iterations=START + count, target=0.0, threads=1, start=solved)
+        assert warm.exploitability < 0.75 * cold.exploitability
+    assert warm.ev == pytest.approx(cold.ev, abs=3)
+
+
+def test_other_sizes_and_other_hands_at_once():
+    old = solve_spot(SPOT, "apcfr+", iterations=20, threads=1)  # keeps sums by infoset as well
+    spot = tp.holdem.spot(BOARD, "AA,QJs,KJs", "KK,A9s,KQ", **{**FIELDS, "bets": "50%,a"})
+    game, arrays = carried_over(old, spot)
+    assert arrays["changes"].shape == (2, game.infosets)
+    assert solve_spot(spot, iterations=START + 60, target=0.0, threads=1, start=old).exploitability < 1
+
+
+def test_short_numbers_are_not_moved():
+    short = solve_spot(SPOT, iterations=2, threads=1, storage="int16")
+    with pytest.raises(SpecError, match="storage int16 carries over to the same hands and sizes only"):
+        solve_spot(other_sizes("50%", "a"), start=short, threads=1)
+    assert solve_spot(changed(0.9), iterations=START + 1, start=short, threads=1).iterations == START + 1
+
+
 def test_what_cannot_be_started_from(solved, tmp_path):
-    with pytest.raises(SpecError, match="more than the ranges"):
+    with pytest.raises(SpecError, match="more than ranges and bet sizes"):
         solve_spot(replace(SPOT, pot=110), start=solved, threads=1)
     with pytest.raises(SpecError, match="count as done"):
         solve_spot(SPOT, iterations=10, start=solved, threads=1)
@@ -121,6 +180,14 @@ def test_command(solved, tmp_path):
     made = tp.holdem.load_solution(new)
     np.testing.assert_allclose(made.spot.ranges[0], solved.spot.ranges[0])
     assert made.spot.ranges[1].min() == 0
+    sized = [*words, "--turn-bets", "33%,75%", "--raises", "a", "--out", str(new), "--force"]
+    result = CliRunner().invoke(holdem, sized)
+    assert result.exit_code == 0, result.output
+    made = tp.holdem.load_solution(new)
+    assert [[str(size) for size in own.bets] for own in made.spot.bets.streets[2]] == [["33%", "75%"]] * 2
+    assert [[str(size) for size in own.bets] for own in made.spot.bets.streets[3]] == [["60%"]] * 2
+    assert [[str(size) for size in own.raises] for own in made.spot.bets.streets[3]] == [["a"]] * 2
+    assert (made.spot.pot, made.spot.chip) == (solved.spot.pot, solved.spot.chip)
     wrong = CliRunner().invoke(holdem, [*words, "--pot", "50"])
     assert "--pot does not go with --from" in wrong.stderr
     both = CliRunner().invoke(holdem, [*words, "--resume", str(old)])

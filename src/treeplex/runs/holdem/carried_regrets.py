@@ -1,8 +1,13 @@
-"""Solve a spot again with other ranges, from the regrets of its solution.
+"""Solve a spot again with other ranges or other bet sizes, from the regrets of its solution.
 
-Regrets are by hand, so they carry over to ranges of other weights; hands that the old ranges lack begin with none. The average
-begins anew. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither forgets what was
-carried over nor holds on to it for long.
+Regrets are by hand, so they carry over to ranges of other weights; hands that the old ranges lack begin with none. With other
+bet sizes each action takes the regrets of the same action, or of the nearest size, on every street where the old betting has
+the decision (:mod:`treeplex.runs.holdem.matched_betting`); elsewhere actions begin with none. A size that several new ones are
+nearest to gives its regrets to each: a regret is what an action is worth beyond the strategy, and near sizes are worth about as
+much. To begin new sizes with none, or to divide the regrets among them, was worse or no better where it was measured.
+
+The average begins anew. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither
+forgets what was carried over nor holds on to it for long.
 """
 
 from collections.abc import Mapping
@@ -17,6 +22,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot, pair_weight
 from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.runs.holdem.matched_betting import NONE, Match, matched_betting
 from treeplex.runs.holdem.solution import HoldemSolution, reread
 
 Arrays = Mapping[str, NDArray[Any]]
@@ -25,6 +31,8 @@ START = 20
 """Iterations that count as done."""
 FRESH = ("average",)
 """What begins anew: the sums of strategies, and their scales."""
+FLOATS = ("float32", "float64")
+"""Storages whose numbers can be moved one by one."""
 
 
 def without_average(state: Arrays) -> Arrays:
@@ -33,56 +41,92 @@ def without_average(state: Arrays) -> Arrays:
 
 
 def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Arrays]:
-    """The compiled spot with other ranges, and the arrays with which solving begins.
+    """The compiled spot with other ranges or bet sizes, and the arrays with which solving begins.
 
-    Where the same hands are in the ranges and the same suits are alike, the form is taken over and nothing is compiled.
+    Where the same hands are in the ranges, sizes are the same and the same suits are alike, the form is taken over and nothing
+    is compiled.
 
     Args:
-        solution: of the same spot with other ranges, with what solving on needs.
+        solution: of the same spot with other ranges or bet sizes, with what solving on needs.
         spot: the spot to solve.
 
     Raises:
         SpecError: another spot, a solution without its solver's state or with locks, or ranges that tell other suits apart.
     """
     old = solution.game
-    if reread(replace(spot, ranges=old.spot.ranges)).identity != reread(old.spot).identity:
-        raise SpecError("the solution to start from is of a spot that differs in more than the ranges; solve this one afresh")
-    if solution.state is None:
-        raise SpecError("the solution to start from was saved without what solving on needs (resumable); solve it again")
-    if solution.locks:
-        raise SpecError("the solution to start from has locks, which other ranges have not; solve the spot afresh")
+    check_carrying(solution, spot)
     hands = Hands(spot)
     if old.isomorphism and set(symmetries_of(spot, hands)) != set(symmetries_of(old.spot, hands)):
         raise SpecError("the new ranges tell other suits apart than the old ones, so boards differ; solve the spot afresh")
-    state = without_average(solution.state)
-    if all(np.array_equal(new > 0, was > 0) for new, was in zip(spot.ranges, old.spot.ranges, strict=True)):
+    state = without_average(solution.state or {})
+    sized_alike = spot.bets.to_json() == old.spot.bets.to_json() and spot.chip == old.spot.chip
+    if sized_alike and all(np.array_equal(new > 0, was > 0) for new, was in zip(spot.ranges, old.spot.ranges, strict=True)):
         first = old.boards[0][0]
         weights = np.concatenate([spot.ranges[player][first.hands[player]] for player in (0, 1)])
         form = old.form._replace(weights=weights)
         return replace(old, spot=spot, form=form, compatible=pair_weight(spot, hands, first)), state
-    if solution.scales.size:
-        raise SpecError("16-bit numbers carry over to the same hands only, with other weights; solve the spot afresh")
+    if solution.settings.storage not in FLOATS:
+        raise SpecError(
+            f"a solution in storage {solution.settings.storage} carries over to the same hands and sizes only, with other "
+            "weights; solve the spot afresh"
+        )
     game = compile_spot(spot, isomorphism=old.isomorphism)
-    return game, {name: moved(array, old, game) for name, array in state.items()}
+    match = matched_betting(game.betting, old.betting)
+    return game, {name: moved(array, old, game, match) for name, array in state.items()}
 
 
-def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot) -> NDArray[Any]:
-    """A stored array with its numbers at the places of the same hands; zero for hands that the old ranges lack."""
+def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
+    """Refuse a solution that the spot cannot be solved from.
+
+    Raises:
+        SpecError: another spot, a solution without its solver's state or with locks.
+    """
+    old = solution.game.spot
+    if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:
+        raise SpecError(
+            "the solution to start from is of a spot that differs in more than ranges and bet sizes; solve this one afresh"
+        )
+    if solution.state is None:
+        raise SpecError("the solution to start from was saved without what solving on needs (resumable); solve it again")
+    if solution.locks:
+        raise SpecError("the solution to start from has locks, which the new spot has not; solve the spot afresh")
+
+
+def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match]) -> NDArray[Any]:
+    """A stored array with its numbers at the places of the same hands and actions; zero for what the old spot lacks."""
+    if array.ndim == 2 and array.shape[1] == old.infosets:
+        return np.zeros((len(array), game.infosets), array.dtype)
     if array.shape != (old.stored,):
         return array
     found, size = np.zeros(game.stored, array.dtype), len(old.spot.format.hands)
     number = 0
-    for forest, befores, boards in zip(game.forests, old.boards, game.boards, strict=True):
+    for street, (befores, boards) in enumerate(zip(old.boards, game.boards, strict=True)):
+        sources = [action_sources(old, game, match, street, player) for player in (0, 1)]
         for before, board in zip(befores, boards, strict=True):
-            rows = old.form.boards[number], game.form.boards[number]
             for player in (0, 1):
-                place = np.full(size, -1)
+                place = np.full(size, NONE)
                 place[before.hands[player]] = np.arange(len(before.hands[player]))
-                source = place[board.hands[player]]
+                hands, actions = place[board.hands[player]], sources[player]
                 blocks = []
-                for row, numbers in zip(rows, (array, found), strict=True):
+                for form, numbers, forest in ((old, array, old.forests[street]), (game, found, game.forests[street])):
+                    row = form.form.boards[number]
                     start, count = int(row[STORE + player]), int(row[COUNT + player])
                     blocks.append(numbers[start : start + forest.actions[player] * count].reshape(-1, count))
-                blocks[1][:, source >= 0] = blocks[0][:, source[source >= 0]]
+                kept = np.ix_(actions != NONE, hands >= 0)
+                blocks[1][kept] = blocks[0][np.ix_(actions[actions != NONE], hands[hands >= 0])]
             number += 1
+    return found
+
+
+def action_sources(
+    old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match], street: int, player: int
+) -> NDArray[np.int64]:
+    """For each action of a player on a street the old one that it takes its numbers from; NONE for none, int64 [actions]."""
+    forest, before = game.forests[street], old.forests[street]
+    found = np.full(forest.actions[player], NONE)
+    places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}
+    for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+        if node in match:
+            own = np.array(match[node].actions)
+            found[first : first + count] = np.where(own == NONE, NONE, places[match[node].node] + own)
     return found

@@ -132,7 +132,7 @@ def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack
 
 
 def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
-    """The solver of a new run, at iteration 0, or where a solution with other ranges leaves it.
+    """The solver of a new run, at iteration 0, or where a solution with other ranges or sizes leaves it.
 
     Raises:
         SpecError: options that do not go together, or a spot that does not fit into memory.

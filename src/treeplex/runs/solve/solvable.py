@@ -72,7 +72,7 @@ class SpotOptions(TypedDict, total=False):
         locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
             them too.
         most_memory: bytes that may be used; default: what the machine has free.
-        start: a solution of the same spot with other ranges, from whose regrets to begin;
+        start: a solution of the same spot with other ranges or bet sizes, from whose regrets to begin;
             see :mod:`treeplex.runs.holdem.carried_regrets`.
         until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
         net: which network, see :mod:`treeplex.runs.holdem.first_street.until`.

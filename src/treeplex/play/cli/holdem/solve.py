@@ -61,8 +61,8 @@ def solve(
     these games count them, with each range normalised to one and pairs of hands that share a card included.
 
     --estimate prints the number of decisions, the memory and the time, without building anything. A spot that does not fit into
-    memory is always refused. --from solves the spot of a solution again with another --oop or --ip (or both), from its regrets:
-    with ranges not too different that takes a fraction of the iterations.
+    memory is always refused. --from solves the spot of a solution again with another --oop or --ip, or other bet sizes, from
+    its regrets: with ranges not too different that takes a fraction of the iterations.
 
     --workers N holds the first street here and has processes solve the boards below it; the numbers do not depend on how many.
     A worker that dies is replaced. --storage packed keeps 16-bit numbers in fewer bits; --storage disk:FOLDER keeps them in

@@ -49,7 +49,7 @@ Out = Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write t
 Resume = Annotated[Path | None, typer.Option("--resume", metavar="FILE", help="Resume the solution in this file.")]
 Start = Annotated[
     Path | None,
-    typer.Option("--from", metavar="FILE", help="The spot of this solution, with other ranges, from its regrets."),
+    typer.Option("--from", metavar="FILE", help="The spot of this solution, with other ranges or bet sizes, from its regrets."),
 ]
 Estimate = Annotated[
     bool, typer.Option("--estimate", help="Only print the size of the spot, and the memory and time it takes.")
@@ -78,6 +78,8 @@ Options = Mapping[str, object]
 """What the options of :func:`with_fields` are to a command."""
 SIZES = tuple(option for name in ("bets", "raises", "donk") for option in (name, *(part.option for part in FIELDS[name].parts)))
 """The options of bet sizes."""
+BETTING = (*SIZES, FIELDS["thresholds"].option, *(part.option for part in FIELDS["thresholds"].parts), "min-bet", "limit")
+"""The options of all that decides what may be bet."""
 ABOUT_TURNS = ("board", "oop", "ip", "pot", "stack", "bets", "raises", "donk", "thresholds", "min_bet", "chip")
 """The fields of a turn that is searched, played or trained on."""
 

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.spots.as_fields import spot_fields
 from treeplex.games.poker.spots.fields import read_range
-from treeplex.games.poker.spots.files import SpotRequest, spot_request
+from treeplex.games.poker.spots.files import SpotRequest, read_bets, request_from_options, spot_request, usual_chip
 from treeplex.games.poker.spots.libratus import BIG_BLIND, read_endgame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.play.cli.holdem.shared.options import BETTING
 from treeplex.play.cli.shared.console import free_place
 from treeplex.runs.holdem.report.hand_history import HandSpot, read_hand, with_bets_of
 from treeplex.spot_table import FIELDS, HOW
@@ -23,6 +25,8 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
+BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limit")
+"""The fields of a spot that decide what may be bet."""
 
 
 @dataclass
@@ -109,7 +113,7 @@ def read_task(
         task = Task(replace(solution.spot, settings=request.settings()), solution)
     elif sources.get("from") is not None:
         solution = load_solution(sources["from"])
-        task = Task(replace(other_ranges(solution.spot, request), settings=request.settings()), start=solution)
+        task = Task(replace(changed_spot(solution.spot, request), settings=request.settings()), start=solution)
     elif sources["endgame"] is not None:
         spot = read_endgame(sources["endgame"], decoding=sources["decoding"] or "true")
         task = Task(replace(spot, settings=request.settings()), big_blind=BIG_BLIND)
@@ -126,13 +130,19 @@ def read_task(
     return task
 
 
-def other_ranges(spot: Spot, request: SpotRequest) -> Spot:
-    """A spot with the ranges that are asked for in place of its own."""
+def changed_spot(spot: Spot, request: SpotRequest) -> Spot:
+    """A spot with the ranges and bet sizes that are asked for in place of its own."""
     given = [
         read_range(request.fields[name], name, spot.format) if name in request.fields else own
         for name, own in zip(("oop", "ip"), spot.ranges, strict=True)
     ]
-    return replace(spot, ranges=(given[0], given[1]))
+    spot = replace(spot, ranges=(given[0], given[1]))
+    if not any(request.layers.values()) and not {"min_bet", "limit"} & request.fields.keys():
+        return spot
+    own = spot_fields(spot)
+    kept = {name: own[name] for name in ("pot", "stack", "blinds", *BET_FIELDS) if name in own}
+    bets = read_bets(request.over(request_from_options(kept, "the solution's ")), spot.format, spot.street)
+    return replace(spot, bets=bets, chip=min(spot.chip, usual_chip(spot.pot, spot.stack, spot.blinds or (), bets)))
 
 
 def fields_of(hand: HandSpot) -> dict[str, object]:
@@ -150,7 +160,7 @@ def check_sources(file: Path | None, given: Mapping[str, object], sources: Mappi
     for name, needs in (("decoding", "endgame"), ("hand", "phh"), ("street", "phh")):
         if sources[name] is not None and sources[needs] is None:
             raise SpecError(f"--{name} is for --{needs}; give --{needs} FILE as well")
-    for source, allowed in (("--resume", RESUMED), ("--endgame", SETTINGS), ("--from", ("oop", "ip", *RESUMED))):
+    for source, allowed in (("--resume", RESUMED), ("--endgame", SETTINGS), ("--from", ("oop", "ip", *BETTING, *RESUMED))):
         if source in chosen:
             for name in given:
                 if name not in allowed:
