@@ -91,7 +91,7 @@ def measured(run: Run, seed: int, before: Mapping[str, Any]) -> dict[str, float]
     return found
 
 
-@study(title="Policy gradients on Kuhn and Leduc poker", place=31, minutes=12, needs=("torch",))
+@study(title="Policy gradients on Kuhn and Leduc poker", place=31, minutes=15, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With the option :data:`STORED`."""
     before = earlier("learners/policy_gradients", options)
