@@ -75,6 +75,10 @@ def play(
     reveal: of.Reveal = False,
     log: of.Log = None,
     phh: of.SavedHands = None,
+    review: Annotated[
+        str | None,
+        typer.Option("--review", metavar="STREET", help="Judge each hand by solving it, from the flop, turn or river on."),
+    ] = None,
     think: Think = None,
     seed: DealSeed = None,
 ) -> None:
@@ -95,8 +99,8 @@ def play(
 
     Whole hands are those of holdem(...), from the blinds to the showdown. The blinds move from hand to hand, and all amounts
     are in big blinds. Answer with fold, check, call, raise to 7bb, bet 75%, half pot, all in, or a number of the list. After a
-    hand, mistakes are named as far as decisions can be judged; at the end, what all hands came to. --phh saves the hands, for
-    treeplex holdem review among others.
+    hand, mistakes are named as far as decisions can be judged: by an estimate, or with --review by solving the streets. At the
+    end, what all hands came to. --phh saves the hands, for treeplex holdem review among others.
 
     \b
     Examples:
@@ -104,7 +108,7 @@ def play(
       treeplex holdem play --boards --seat ip --games 20 --log hands.txt
       treeplex holdem play examples/spots/turn.yaml runs/mine --donk default
       treeplex holdem play "holdem(stack=100)" -n 20 --phh hands
-      treeplex holdem play "holdem(stack=200)" --against "rules(style=maniac)" --seat button --reveal
+      treeplex holdem play "holdem(stack=200)" --against "rules(style=maniac)" --seat button --review river
       treeplex holdem play examples/spots/turn.yaml --exact --donk default --oop "QQ+,AKs" --ip "99,KQs" -n 16
     """
     if spot is not None and is_whole(spot):
@@ -122,10 +126,10 @@ def play(
             raise SpecError("-n and --games both say how many hands; give one of them")
         if number == 0:
             raise SpecError("-n is 0; play at least one hand")
-        plan = HandsPlan(seat, number if games is None else games, reveal, log, phh)
+        plan = HandsPlan(seat, number if games is None else games, reveal, log, phh, review)
         play_whole(spot, against, plan, Thinking(iterations, think, seed))
         return
-    for name, value in (("--against", against), ("--reveal", reveal), ("--phh", phh)):
+    for name, value in (("--against", against), ("--reveal", reveal), ("--phh", phh), ("--review", review)):
         if value:
             raise SpecError(f'{name} is for whole hands; name them first: treeplex holdem play "holdem(stack=100)"')
     if number is not None and iterations is not None:

@@ -122,6 +122,19 @@ def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
     assert state.table.line.startswith("r6c/")
 
 
+def test_streets_are_solved_after_a_hand() -> None:
+    """Decisions there are judged by the solution, others by an estimate; amounts are in big blinds like all others."""
+    out = play(*WHOLE, "-n", 1, "--review", "river", typed="c\n" * 3 + "all in\n")
+    (line,) = re.findall("by the solution, (.*)", out)
+    assert re.fullmatch(r"river: all-in 29 bb loses [\d.]+ bb; better: (check|bet [\d.]+ bb)", line)
+    assert re.search(r"\nEV lost: [\d.]+ bb in 1 of 1 decision judged \(river [\d.]+\); by solutions of the streets", out)
+    assert re.search(r"\nEV lost: about [\d.]+ bb in . of 3 decisions judged .*; an estimate", out)
+
+
+def test_hands_without_such_a_street_are_not_solved() -> None:
+    assert "by the solution" not in play(*WHOLE, "-n", 1, "--review", "river", typed="all in\n")
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -138,6 +151,9 @@ def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
+        ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street that is solved: flop, turn, river"),
+        ((*SMALL, "--review", "river"), "--review solves streets of no-limit hold'em for two with 52 cards"),
+        (("turn_endgame", "--review", "river"), "--review is for whole hands"),
         (("turn_endgame", "--against", "rebel"), "--against is for whole hands"),
         (("turn_endgame", "-n", 3, "--iterations", 4), "-n and --iterations both say"),
     ],

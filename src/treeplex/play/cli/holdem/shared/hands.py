@@ -10,13 +10,20 @@ from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.play.cli.holdem.shared.kept import KeptHands
 from treeplex.play.cli.play import asked, thinking, thought_text, until_left
 from treeplex.play.cli.shared.console import print_next, say
+from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
+    from treeplex.play.tables.judging import Decided
     from treeplex.play.tables.results import Hand
     from treeplex.play.tables.whole import WholeTable
 
 WAYS = "answer with a number of the list, or say raise to 7bb, bet 75%, half pot, all in; quit ends"
 LIMIT_WAYS = "answer with a number of the list, or say fold, check, call, bet, raise; quit ends"
+JUDGES = {
+    "solution": "by solutions of the streets, with the usual ranges of the positions",
+    "estimate": "an estimate against this opponent, as if all checked and called afterwards",
+}
+"""Who judges decisions, and how."""
 HUNDRED = 100
 FULL_DECK = 52
 
@@ -31,6 +38,7 @@ class HandsPlan:
         reveal: show what the others held after every hand, and not only at a showdown.
         log: a text file that hands are added to.
         phh: a folder of hand histories, or a ``.phhs`` file of many.
+        review: the first street that is solved after each hand, to judge the person by; None for none.
     """
 
     seat: str | None = None
@@ -38,6 +46,7 @@ class HandsPlan:
     reveal: bool = False
     log: Path | None = None
     phh: Path | None = None
+    review: str | None = None
 
 
 def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
@@ -49,12 +58,16 @@ def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
         plan: see there.
 
     Raises:
-        SpecError: no such seat, or hand histories of another deck.
+        SpecError: no such seat, or a game whose hands cannot be written or whose streets are not solved.
         FileError: a file that cannot be written.
     """
+    from treeplex.play.tables.solved_streets import check_streets
+
     own = None if plan.seat is None else seat_of(table, plan.seat)
+    if plan.review is not None:
+        check_streets(table.rules, plan.review)
     kept = KeptHands(plan.log, plan.phh, table.rules.format, f"{about(table)}; against {opponent}")
-    hands = PlayedHands(table, kept, plan.reveal, own)
+    hands = PlayedHands(table, kept, plan, own)
     say(f"{about(table)}; against {opponent}")
     say("bets and raises are all that a player puts in on the street, in big blinds (bb)")
     say(f"{LIMIT_WAYS if table.rules.betting.limits else WAYS}\n")
@@ -101,8 +114,8 @@ class PlayedHands:
         done: the hands that are over.
     """
 
-    def __init__(self, table: "WholeTable", kept: KeptHands, reveal: bool, own: int | None) -> None:
-        self.table, self.kept, self.reveal, self.own = table, kept, reveal, own
+    def __init__(self, table: "WholeTable", kept: KeptHands, plan: HandsPlan, own: int | None) -> None:
+        self.table, self.kept, self.plan, self.own = table, kept, plan, own
         self.done: list[Hand] = []
         self._story: list[str] = []
         self._shown = 0
@@ -155,20 +168,35 @@ class PlayedHands:
         for player, cards in enumerate(table.shown()):
             if table.showdown and not folded[player]:
                 self._tell(f"  {self._name(player)}   {cards}")
-            elif self.reveal and player != own:
+            elif self.plan.reveal and player != own:
                 self._tell(f"  {table.seat(player)} had   {cards}")
             else:
                 self._note(f"  {table.seat(player)} had   {cards}")
         self._tell(f"  {table.outcome(own)}")
-        for line in review(table):
-            self._tell(f"  {line}")
+        for made in table.decided:
+            if made.verdict == "mistake":
+                self._tell(f"  {mistake(table, made)}")
         hand = Hand(number, 0, own, decided=table.decided, payoff=table.returns()[own])
         self.done.append(hand)
         self._under_way = False
         self.kept.add(table, own, self._story)
-        say(f"  {self._so_far()}\n")
         luckless = table.luckless()
         hand.luckless = None if luckless is None else luckless[own]
+        if self.plan.review is not None:
+            hand.decided = self._reviewed(own, self.plan.review)
+        say(f"  {self._so_far()}\n")
+
+    def _reviewed(self, own: int, street: str) -> list["Decided"]:
+        """The person's decisions, from a street on by its solution, which is told; those before as they are."""
+        from treeplex.play.tables.solved_streets import solved_decisions
+
+        with Live(None) as live:
+            found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
+        for made in found:
+            word = {"mistake": mistake(self.table, made), "best": f"{chosen(made)} is best"}
+            say(f"  by the solution, {word.get(made.verdict, f'{chosen(made)} is as good as any')}")
+        solved = {made.where for made in found}
+        return [made for made in self.table.decided if made.where not in solved] + found
 
     def end(self) -> None:
         """Say what all hands came to."""
@@ -203,14 +231,16 @@ class PlayedHands:
         self._story.append(line)
 
 
-def review(table: "WholeTable") -> list[str]:
-    """What the person's decisions in a hand lost, as far as they can be judged: those that are mistakes, one by one."""
-    found = []
-    for made in table.decided:
-        if made.verdict == "mistake":
-            best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
-            found.append(f"{made.where}: {made.options[made.chosen]} loses about {table.amount(made.lost)}; better: {best}")
-    return found
+def chosen(made: "Decided") -> str:
+    """What was decided, and where."""
+    return f"{made.where}: {made.options[made.chosen]}"
+
+
+def mistake(table: "WholeTable", made: "Decided") -> str:
+    """A mistake in words."""
+    best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
+    about = "" if made.by == "solution" else "about "
+    return f"{chosen(made)} loses {about}{table.amount(made.lost)}; better: {best}"
 
 
 def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
@@ -221,16 +251,23 @@ def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
     lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, found['raw'])}"]
     if found["luckless"] is not None:
         lines.append(f"without the luck of what they held (AIVAT): {per_hundred(table, found['luckless'])}")
-    judged = sum(spot["decisions"] for spot in found["spots"])
-    if judged:
-        lost, mistakes = (sum(spot[name] for spot in found["spots"]) for name in ("lost", "mistakes"))
-        where = ", ".join(f"{spot['where']} {table.big_blinds(spot['lost'])}" for spot in found["spots"] if spot["lost"])
-        lines.append(
-            f"EV lost: about {table.amount(lost)} in {mistakes} of {judged} decisions judged"
-            + (f" ({where})" if where else "")
-            + "; an estimate against this opponent, as if all checked and called afterwards"
-        )
+    for by, words in JUDGES.items():
+        made = [each for hand in hands for each in hand.decided if each.by == by and each.verdict != "unknown"]
+        if made:
+            lines.append(f"{lost_in(table, made)}; {words}")
     return lines
+
+
+def lost_in(table: "WholeTable", decided: Sequence["Decided"]) -> str:
+    """What decisions lost, by street."""
+    mistakes = [each for each in decided if each.verdict == "mistake"]
+    judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
+    if not mistakes:
+        return f"EV lost: nothing in {judged}"
+    streets = {where: sum(each.lost for each in mistakes if each.where == where) for where in (each.where for each in mistakes)}
+    where = ", ".join(f"{name} {table.big_blinds(lost)}" for name, lost in streets.items())
+    about = "" if mistakes[0].by == "solution" else "about "
+    return f"EV lost: {about}{table.amount(sum(streets.values()))} in {len(mistakes)} of {judged} ({where})"
 
 
 def per_hundred(table: "WholeTable", told: dict[str, float | None]) -> str:
