@@ -58,6 +58,16 @@ def test_a_wrong_value_is_refused_in_one_kind_of_words(name: str, value: Any, me
         _ = Baking(**{name: value}) if hasattr(Baking, name) else Baking().changed({name: value})
 
 
+def test_choices_may_be_listed_in_other_words() -> None:
+    @dataclass(frozen=True)
+    class Many(Settings):
+        way: str = setting("a", "which", choices=("a", "b", "a-late", "b-late"), listed="a, b, each also with -late")
+
+    assert Many(way="b-late").way == "b-late"
+    with pytest.raises(SpecError, match=r"^way must be one of a, b, each also with -late, not 'b-lat'; did you mean"):
+        Many(way="b-lat")
+
+
 @pytest.mark.parametrize(
     ("name", "text", "value"),
     [

@@ -66,7 +66,7 @@ def trained_on(name: str) -> list[str]:
     return [game.spec for game in games(*TRAINED_ON[:count]).values()]
 
 
-@study(title="DDCFR, Table 1 at full length: ablations by three seeds", place=10, minutes=600)
+@study(title="DDCFR, Table 1 at full length: ablations by three seeds", place=None, minutes=600)
 def reproduce(options: Sequence[str]) -> Result | None:
     given = ArgumentParser("papers/run.py ddcfr/ablations", description=__doc__)
     given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
