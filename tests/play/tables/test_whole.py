@@ -69,6 +69,8 @@ def test_bets_of_a_street_are_parts_of_the_pot_and_few_are_listed() -> None:
     assert len(menu) <= 10 < len(seat.options())
     assert "bet 3 bb (50%)" in menu
     assert menu[-1] == "all-in 97 bb"
+    for text in ("bet 3bb", "bet 50%", "half pot", "bet 6 chips"):  # what was put in before the flop does not count
+        assert seat.options()[seat.named(text)] == "bet 3 bb (50%)"  # type: ignore[index]
 
 
 @pytest.mark.parametrize(

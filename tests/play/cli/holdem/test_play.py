@@ -91,6 +91,8 @@ def test_bets_are_typed_as_people_write_them() -> None:
         assert seat.named(text) is None
     with pytest.raises(GameError, match="at most 40, all-in"):
         seat.named("41")
+    with pytest.raises(GameError, match="this spot does not say its blinds"):
+        seat.named("bet 3bb")
     with pytest.raises(GameError, match="whole chips of 1"):
         seat.named("1.5")
     seat.play(1)
@@ -216,6 +218,14 @@ def test_amounts_are_not_taken_for_the_beginning_of_others(monkeypatch: pytest.M
         seat = table()
         action = asked(seat, options)
         assert seat.options()[action] == name
+
+
+def test_all_in_has_many_names(monkeypatch: pytest.MonkeyPatch) -> None:
+    seat = table()
+    seat.play(1)
+    for typed in ("all in", "Allin", "all-in", "shove", "jam"):
+        monkeypatch.setattr("sys.stdin", StringIO(f"{typed}\n"))
+        assert seat.options()[asked(seat, seat.options())] == "all-in 40"
 
 
 def test_call_means_check_where_nobody_has_bet(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -122,6 +122,17 @@ def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
     assert state.table.line.startswith("r6c/")
 
 
+def test_hand_histories_of_limit_holdem(tmp_path: Path) -> None:
+    game = "holdem(bets=[2;2;4;4],raises=[3;4;4;4],stack=200)"
+    out = play(game, *WHOLE[1:], "-n", 1, "--phh", tmp_path / "hands.phhs", typed="raise\nbet\nc\nbet\n")
+    assert "hold'em, limit, blinds 0.5 and 1 bb, stacks 100 bb, bets 1 and 2 bb; against" in out
+    assert "next" not in out  # reviews are of no limit
+    (hand,) = HandHistory.loads_all((tmp_path / "hands.phhs").read_text())
+    *_, end = hand
+    assert hand.variant == "FT"
+    assert {abs(gain) for gain in end.payoffs} in ({10}, {0})
+
+
 def test_streets_are_solved_after_a_hand() -> None:
     """Decisions there are judged by the solution, others by an estimate; amounts are in big blinds like all others."""
     out = play(*WHOLE, "-n", 1, "--review", "river", typed="c\n" * 3 + "all in\n")
