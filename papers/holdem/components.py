@@ -2,7 +2,7 @@
 from a blueprint in buckets to streets solved again, preflop charts and ReBeL.
 
 ``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: all), each number kept in
-``runs/papers`` when it is there, and shows what there is.
+``runs/papers`` when it is there, and shows what there is; ``kept`` in place of decks measures nothing.
 """
 
 from collections.abc import Mapping
@@ -69,6 +69,8 @@ DECKS: Mapping[str, Deck] = {
 TRAINING = BlueprintTraining(method="kmeans")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
 CODE = ("treeplex.search.whole", "treeplex.forms.holdem.later_streets", "treeplex.forms.subgames.gadgets")
+KEPT = "kept"
+"""An option: measure nothing."""
 MBB = 500.0
 """Thousandths of a big blind of two chips in a chip."""
 WANTED = 10.0
@@ -236,26 +238,28 @@ def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
 
 def findings(name: str, found: Mapping[str, float]) -> list[str]:
     """What the numbers of a deck say."""
-    steps = [found.get(f"{before}, {after}") for before, after, _ in LADDER]
     told = []
-    if all(value is not None for value in steps):
-        falls = all(later < before for before, later in pairwise(steps))
+    steps = [found[key] for before, after, _ in LADDER if (key := f"{before}, {after}") in found]
+    if len(steps) == len(LADDER):
+        falls = "falls" if all(later < earlier for earlier, later in pairwise(steps)) else "does not fall"
         verdict = "below" if steps[-1] < WANTED else "not below"
         told.append(
-            f"With {name} cards exploitability {'falls' if falls else 'does not fall'} with every component, to "
-            f"{steps[-1]:.1f} mbb, {verdict} the {WANTED:.0f} that were wanted."
+            f"With {name} cards exploitability {falls} with every component, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
+            f"{verdict} the {WANTED:.0f} that were wanted."
         )
-    alone = [found.get(f"blueprint, {street} none") for street in ("rivers", "turns")]
-    if steps[0] is not None and all(value is not None for value in alone):
+    alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
+    if len(alone) == 2 and "blueprint, nothing" in found:
         told.append(
-            f"With {name} cards rivers solved again from ranges alone make {alone[0]:.1f} mbb of the blueprint's "
-            f"{steps[0]:.1f}, turns with their rivers {alone[1]:.1f}."
+            f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} where rivers are "
+            f"solved again from ranges alone, and {alone[1]:.1f} where turns with their rivers are."
         )
     return told
 
 
 @study(title="Whole hold'em on small decks, one component after the other", place=13, minutes=15, needs=("torch",))
 def reproduce(options: list[str]) -> Result:
+    if unknown := {*options} - {*DECKS, KEPT}:
+        raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
     asked = {name: measured(name, make=not options or name in options) for name in DECKS}
     known = {name: found for name, found in asked.items() if found}
     some = next(iter(DECKS.values()))
