@@ -178,7 +178,8 @@ BEFORE: Mapping[str, str] = {"blueprint": "blueprint", "charted": "chart", "solv
 """What plays before the flop."""
 LADDER: tuple[tuple[str, str, str], ...] = (
     ("blueprint", "nothing", "blueprint in buckets"),
-    ("blueprint", "turns maxmargin", "turns with rivers solved again, behind `maxmargin`"),
+    ("blueprint", "rivers maxmargin", "rivers solved again, behind `maxmargin`"),
+    ("blueprint", "turns maxmargin", "turns with rivers, behind `maxmargin`"),
     ("blueprint", "continued maxmargin", "flops until the turn as well, by 4 continuations"),
     ("blueprint", "flops none", "flops to the end in their place, from ranges alone"),
     ("charted", "flops none", "chart before the flop"),
@@ -189,10 +190,7 @@ ASKED: tuple[tuple[str, str], ...] = (
     *((before, after) for before, after, _ in LADDER),
     *(("blueprint", name) for name in ("rivers none", "turns none")),
     ("rebel", "nothing"),
-    *(
-        ("blueprint", name)
-        for name in ("flops maxmargin", "continued none", "rivers maxmargin", "single maxmargin", "turns resolve")
-    ),
+    *(("blueprint", name) for name in ("flops maxmargin", "continued none", "single maxmargin", "turns resolve")),
     *((before, after) for before in ("charted", "solved") for after in ("nothing", "turns none", "turns maxmargin")),
 )
 """The agents, what matters most first."""
@@ -240,11 +238,11 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
     """What the numbers of a deck say."""
     told = []
     steps = [found[key] for before, after, _ in LADDER if (key := f"{before}, {after}") in found]
-    if len(steps) == len(LADDER):
+    if ", ".join(LADDER[-1][:2]) in found:
         falls = "falls" if all(later < earlier for earlier, later in pairwise(steps)) else "does not fall"
         verdict = "below" if steps[-1] < WANTED else "not below"
         told.append(
-            f"With {name} cards exploitability {falls} with every component, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
+            f"With {name} cards exploitability {falls} with every component measured, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
             f"{verdict} the {WANTED:.0f} that were wanted."
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
