@@ -1,16 +1,16 @@
 """What each component of an agent is worth: the exact exploitability of whole hold'em on small decks with one after the other,
 from a blueprint in buckets to streets solved again, preflop charts and ReBeL.
 
-``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: those that are quick), each kept in
-``runs/papers`` when it is done, and shows what there is.
+``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: all), each number kept in
+``runs/papers`` when it is there, and shows what there is; ``kept`` in place of decks measures nothing.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import process_time
 from typing import Any
 
 import numpy as np
@@ -63,16 +63,18 @@ class Deck:
 
 BETS = "stack=40,sizes=[a]"
 DECKS: Mapping[str, Deck] = {
-    "12": Deck(f"holdem(ranks=3,suits=4,{BETS})", (9, 6, 6, 6), 2000, 8, 200, 1024),
-    "16": Deck(f"holdem(ranks=4,suits=4,{BETS})", (16, 8, 8, 8), 4000, 16, 200, 1024),
-    "20": Deck(f"holdem(ranks=5,suits=4,{BETS})", (25, 10, 10, 10), 8000, 24, 200, 512),
-    "24": Deck(f"holdem(ranks=6,suits=4,{BETS})", (36, 12, 12, 12), 16000, 32, 200, 512),
+    "12": Deck(f"holdem(ranks=3,suits=4,{BETS})", (9, 20, 20, 20), boards=20_000, flops=8, iterations=200, states=1024),
+    "16": Deck(f"holdem(ranks=4,suits=4,{BETS})", (16, 20, 20, 20), boards=20_000, flops=16, iterations=150, states=512),
 }
-QUICK = ("12", "16")
-"""Decks that take minutes."""
+TRAINING = BlueprintTraining(method="kmeans")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
-BIG_BLIND = 2
-MODULES = ("treeplex.search.whole", "treeplex.forms.holdem.later_streets", "papers.holdem.components")
+CODE = ("treeplex.search.whole", "treeplex.forms.holdem.later_streets", "treeplex.forms.subgames.gadgets")
+KEPT = "kept"
+"""An option: measure nothing."""
+MBB = 500.0
+"""Thousandths of a big blind of two chips in a chip."""
+WANTED = 10.0
+"""Thousandths of a big blind that the whole agent is to stay below."""
 
 
 class Ladder:
@@ -92,11 +94,9 @@ class Ladder:
     @cached_property
     def buckets(self) -> BucketPolicy:
         """A blueprint in buckets."""
-        asked = BlueprintTraining(
-            boards=self.deck.boards, buckets=self.deck.buckets, method="kmeans", discount_every=self.deck.boards // 10
-        )
+        own = {"boards": self.deck.boards, "buckets": self.deck.buckets, "discount_every": self.deck.boards // 10}
         with TemporaryDirectory() as folder:
-            train(self.deck.game, "blueprint", settings=asked, out=Path(folder) / "run")
+            train(self.deck.game, "blueprint", settings=TRAINING.changed(own), out=Path(folder) / "run")
             return BucketPolicy.whole(HoldemBlueprint.load(Path(folder) / "run"), self.compiled)
 
     def again(self, average: Floats, street: int, gadget: str = "none") -> Floats:
@@ -106,20 +106,43 @@ class Ladder:
             self._later = {key: later_streets(self.compiled, street, dealt=key[1])}
         return solved_again(self._later[key], average, gadget, iterations=self.deck.iterations)
 
+    @cached_property
+    def blueprint(self) -> Floats:
+        """The blueprint, as a solver stores it."""
+        return written(self.buckets, self.compiled).astype(np.float64)
+
+    @cached_property
+    def charted(self) -> Floats:
+        """The same, but before the flop play is that of a chart, a solve of the game on some of its flops."""
+        return self._before_flop(compile_spot(replace(whole_spot(self.game), runouts=(0, self.deck.flops, 0, 0))))
+
+    @cached_property
+    def solved(self) -> Floats:
+        """The same with a solve of the game on all flops."""
+        return self._before_flop(self.compiled)
+
+    def _before_flop(self, game: CompiledSpot) -> Floats:
+        solver = HoldemSolver(game, "dcfr", threads=1, horizon=self.deck.iterations)
+        solver.run(self.deck.iterations)
+        first, found = later_streets(self.compiled, FLOP).stored_before, self.blueprint.copy()
+        found[:first] = solver.store.average[:first]
+        return found
+
     def continued(self, average: Floats, continuations: int = 4) -> Floats:
         """A policy whose flops are solved again to their own end."""
         settings = ContinuedSearch(iterations=self.deck.iterations, continuations=continuations)
         return continued_street(self.compiled, average, FLOP, self.buckets, settings)
 
-    def charted(self, average: Floats, flops: int) -> Floats:
-        """A policy that plays before the flop as a solve of the game on so many of its flops does; 0: on all."""
-        spot = whole_spot(self.game)
-        game: CompiledSpot = compile_spot(replace(spot, runouts=(0, flops, 0, 0))) if flops else self.compiled
-        solver = HoldemSolver(game, "dcfr", threads=1, horizon=self.deck.iterations)
-        solver.run(self.deck.iterations)
-        first, found = later_streets(self.compiled, FLOP).stored_before, average.copy()
-        found[:first] = solver.store.average[:first]
-        return found
+    def after(self, average: Floats, name: str) -> Floats:
+        """A policy with the streets solved again that a row of :data:`AFTER` names."""
+        how, _, gadget = name.partition(" ")
+        if how == "nothing":
+            return average
+        if how == "continued":
+            return self.again(self.continued(average), TURN, gadget)
+        if how == "single":
+            return self.again(self.continued(average, 1), TURN, gadget)
+        return self.again(average, {"rivers": RIVER, "turns": TURN, "flops": FLOP}[how], gadget)
 
     def rebel(self) -> Floats:
         """The average policies of ReBeL's searches."""
@@ -129,25 +152,130 @@ class Ladder:
             trainer = RebelTrainer(self.game, settings)
             while not trainer.finished:
                 trainer.round()
-            return searched_strategy(
-                self.game, trainer.leaf, searching, np.random.default_rng(0), self.compiled, drawn=False
-            )
+            return searched_strategy(self.game, trainer.leaf, searching, np.random.default_rng(0), self.compiled, drawn=False)
 
-    def rungs(self) -> Iterator[tuple[str, Floats]]:
-        """The agents by name."""
-        blueprint = written(self.buckets, self.compiled).astype(np.float64)
-        yield "blueprint", blueprint
-        yield "rivers", self.again(blueprint, RIVER)
-        yield "turns", self.again(blueprint, TURN)
-        for gadget in ("resolve", "maxmargin"):
-            yield gadget, self.again(blueprint, TURN, gadget)
-        yield "single", self.again(self.continued(blueprint, 1), TURN)
-        yield "continued", self.again(self.continued(blueprint), TURN)
-        yield "flops", self.again(blueprint, FLOP)
-        charted = self.charted(blueprint, self.deck.flops)
-        yield "chart-blueprint", charted
-        yield "chart-turns", self.again(charted, TURN)
-        yield "chart-continued", self.again(self.continued(charted), TURN)
-        yield "chart", self.again(charted, FLOP)
-        yield "full", self.again(self.charted(blueprint, 0), FLOP)
-        yield "rebel", self.rebel()
+    def judged(self, before: str, after: str) -> float:
+        """Exploitability of an agent, in thousandths of a big blind."""
+        average = self.rebel() if before == "rebel" else self.after(getattr(self, before), after)
+        return MBB * judge_whole(self.compiled, average).exploitability
+
+
+AFTER: Mapping[str, str] = {
+    "nothing": "nothing",
+    "rivers none": "rivers, from ranges alone",
+    "rivers maxmargin": "rivers, behind `maxmargin`",
+    "turns none": "turns with rivers, from ranges alone",
+    "turns resolve": "turns with rivers, behind `resolve`",
+    "turns maxmargin": "turns with rivers, behind `maxmargin`",
+    "single maxmargin": "flops until the turn, one continuation; turns behind `maxmargin`",
+    "continued none": "flops until the turn, 4 continuations; turns from ranges alone",
+    "continued maxmargin": "flops until the turn, 4 continuations; turns behind `maxmargin`",
+    "flops maxmargin": "flops to the end, behind `maxmargin`",
+    "flops none": "flops to the end, from ranges alone",
+}
+"""What is solved again."""
+BEFORE: Mapping[str, str] = {"blueprint": "blueprint", "charted": "chart", "solved": "whole solve"}
+"""What plays before the flop."""
+LADDER: tuple[tuple[str, str, str], ...] = (
+    ("blueprint", "nothing", "blueprint in buckets"),
+    ("blueprint", "rivers maxmargin", "rivers solved again, behind `maxmargin`"),
+    ("blueprint", "turns maxmargin", "turns with rivers, behind `maxmargin`"),
+    ("blueprint", "continued maxmargin", "flops until the turn as well, by 4 continuations"),
+    ("blueprint", "flops none", "flops to the end in their place, from ranges alone"),
+    ("charted", "flops none", "chart before the flop"),
+    ("solved", "flops none", "whole solve before the flop"),
+)
+"""One component after the other."""
+ASKED: tuple[tuple[str, str], ...] = (
+    *((before, after) for before, after, _ in LADDER),
+    *(("blueprint", name) for name in ("rivers none", "turns none")),
+    ("rebel", "nothing"),
+    *(("blueprint", name) for name in ("flops maxmargin", "continued none", "single maxmargin", "turns resolve")),
+    *((before, after) for before in ("charted", "solved") for after in ("nothing", "turns none", "turns maxmargin")),
+)
+"""The agents, what matters most first."""
+
+
+def measured(name: str, *, make: bool) -> dict[str, float]:
+    """Exploitability of the agents of a deck in thousandths of a big blind; only of those that are kept, unless made."""
+    deck, found, ladder = DECKS[name], dict[str, float](), list[Ladder]()
+    for before, after in ASKED:
+        key = {"study": "components", "deck": asdict(deck), "agent": [before, after], "code": code(*CODE)}
+
+        def fresh(before: str = before, after: str = after) -> float:
+            ladder.extend([Ladder(deck)] if not ladder else [])
+            return ladder[0].judged(before, after)
+
+        value = kept(key, fresh) if make else peek(key)
+        if value is not None:
+            found[f"{before}, {after}"] = value
+            print(name, before, after, round(value, 2), flush=True)
+    return found
+
+
+def cell(found: Mapping[str, float], before: str, after: str) -> str:
+    """A number of a table; empty where it was not measured."""
+    value = found.get(f"{before}, {after}")
+    return "" if value is None else f"{value:,.1f}"
+
+
+def grid(name: str, found: Mapping[str, float]) -> Table:
+    """All agents of a deck."""
+    rows = [[text, *(cell(found, before, after) for before in BEFORE)] for after, text in AFTER.items()]
+    kept_rows = [row for row in rows if any(row[1:])]
+    caption = f"{name} cards, `{DECKS[name].game}`: exploitability in mbb a hand, by what plays before the flop"
+    return Table(caption, ["solved again", *BEFORE.values()], kept_rows)
+
+
+def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
+    """Exploitability with one component after the other, and of ReBeL's agent."""
+    rows = [[text, *(cell(found, before, after) for found in known.values())] for before, after, text in LADDER]
+    rows.append(["ReBeL's agent", *(cell(found, "rebel", "nothing") for found in known.values())])
+    return Table("Exploitability in mbb a hand with one component after the other", ["", *(f"{n} cards" for n in known)], rows)
+
+
+def findings(name: str, found: Mapping[str, float]) -> list[str]:
+    """What the numbers of a deck say."""
+    told = []
+    steps = [found[key] for before, after, _ in LADDER if (key := f"{before}, {after}") in found]
+    if ", ".join(LADDER[-1][:2]) in found:
+        falls = "falls" if all(later < earlier for earlier, later in pairwise(steps)) else "does not fall"
+        verdict = "below" if steps[-1] < WANTED else "not below"
+        told.append(
+            f"With {name} cards exploitability {falls} with every component measured, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
+            f"{verdict} the {WANTED:.0f} that were wanted."
+        )
+    alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
+    if len(alone) == 2 and "blueprint, nothing" in found:
+        told.append(
+            f"With {name} cards the blueprint's {found['blueprint, nothing']:.1f} mbb become {alone[0]:.1f} where rivers are "
+            f"solved again from ranges alone, and {alone[1]:.1f} where turns with their rivers are."
+        )
+    return told
+
+
+@study(title="Whole hold'em on small decks, one component after the other", place=13, minutes=15, needs=("torch",))
+def reproduce(options: list[str]) -> Result:
+    if unknown := {*options} - {*DECKS, KEPT}:
+        raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
+    asked = {name: measured(name, make=not options or name in options) for name in DECKS}
+    known = {name: found for name, found in asked.items() if found}
+    some = next(iter(DECKS.values()))
+    decks = "; ".join(
+        f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
+        f"chart of {deck.flops} flops, {deck.iterations} iterations of each solve, {deck.states} public belief states of ReBeL"
+        for name, deck in DECKS.items()
+        if name in known
+    )
+    return Result(
+        source="Brown and Sandholm 2017; Brown, Sandholm and Amos 2018; Brown, Bakhtin, Lerer and Gong 2020",
+        findings=[line for name, found in known.items() for line in findings(name, found)],
+        tables=[ladder(known), *(grid(name, found) for name, found in known.items())],
+        notes=[
+            f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
+            "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, from the "
+            "ranges with which the policy before it leads there, or behind a gadget with what that policy promised; what was "
+            "solved last is what is played. Judged by a best response over the whole game. mbb are thousandths of a big blind.",
+        ],
+        numbers=known,
+    )
