@@ -1,0 +1,21 @@
+"""Tables of the study of time and memory at play."""
+
+import numpy as np
+
+from papers.holdem.in_time import Decided, peak_memory, row_of
+
+
+def test_rows_have_medians_and_extremes():
+    solved = [Decided(1, seconds, iterations, 6) for seconds, iterations in ((1.0, 10), (3.0, 30), (2.0, 40))]
+    assert row_of([*solved, Decided(1, 0.0, 0, 0)]) == ["1.50", "3.00", "30", "10", "6"]
+    assert row_of([Decided(0, 0.5, 0, 0)]) == ["0.50", "0.50", "", "", ""]
+
+
+def test_peak_memory_is_in_bytes_and_never_falls():
+    before = peak_memory()
+    block = np.ones(50_000_000)
+    grown = peak_memory()
+    assert grown >= before
+    assert grown >= block.nbytes
+    del block
+    assert peak_memory() >= grown
