@@ -1,8 +1,11 @@
 """Tables of the study of time and memory at play."""
 
+from importlib import import_module
+from time import perf_counter
+
 import numpy as np
 
-from papers.holdem.in_time import Decided, peak_memory, row_of
+from papers.holdem.in_time import CLOCKS, Decided, peak_memory, row_of
 
 
 def test_rows_have_medians_and_extremes():
@@ -19,3 +22,7 @@ def test_peak_memory_is_in_bytes_and_never_falls():
     assert grown >= block.nbytes
     del block
     assert peak_memory() >= grown
+
+
+def test_clocks_are_where_searches_look():
+    assert all(import_module(f"treeplex.search.{name}").perf_counter is perf_counter for name in CLOCKS)
