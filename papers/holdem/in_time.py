@@ -34,7 +34,7 @@ FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""
 TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
-CLOCKS = ("agents.solving", "holdem.continuations", "holdem.whole", "resolving.payoffs")
+CLOCKS = ("agents.solving", "holdem.leaves.continuations", "holdem.whole", "resolving.payoffs")
 """Modules of the search that look at the clock."""
 NAMES = ("before the flop", "flop", "turn", "river")
 

@@ -10,14 +10,16 @@ import treeplex as tp
 from treeplex.engine.buckets.pots import payoff
 from treeplex.engine.buckets.sampling import LOWEST, SampledTables, walk
 from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.games.betting_nodes import number_nodes
 from treeplex.games.poker.cards.class_equities import count_margins
+from treeplex.games.poker.whole.betting_size import betting_size
 from treeplex.games.poker.whole.nodes import TableBetting, betting_nodes, table_size
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
-from treeplex.solvers.holdem.blueprint import BlueprintSolver
+from treeplex.solvers.holdem.blueprint import BlueprintSolver, check_room, predicted_bytes
 
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
 THREE = "holdem(players=3,stack=[4;3;5],sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1])"
@@ -160,6 +162,16 @@ def test_the_ends_pay_what_the_rules_pay():
                     assert found == pytest.approx(paid)
                     checked += after.folded.count(False) > 1
     assert checked > 100
+
+
+def test_predicted_bytes_decide_what_is_refused():
+    rules = tp.load(THREE).rules
+    rows = bucket_rows_of(tp.load(THREE), (), "", True)
+    needed, solver = predicted_bytes(betting_size(rules, rows.counts, lambda size: False)), BlueprintSolver(rules, rows)
+    assert needed > solver.tables.regrets.nbytes + solver.tables.average.nbytes
+    check_room(rules, rows.counts, needed)
+    with pytest.raises(SpecError, match=r"for which a blueprint with .* give fewer sizes"):
+        check_room(rules, rows.counts, needed - 1)
 
 
 @pytest.mark.slow

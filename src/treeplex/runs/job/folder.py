@@ -89,12 +89,22 @@ class JobFolder:
         self.kind: Final = kind
         self.path: Final = Path(path)
         self._lock = FileLock(self.path / LOCK, str(self.path))
+        self._made = self._discarded = False
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *reason: object) -> None:
         self._lock.release()
+        if self._made and self._discarded:
+            with suppress(OSError):  # it holds something else
+                self.path.rmdir()
+
+    def discard(self) -> None:
+        """Remove what a new job wrote before it was refused; on leaving the folder as well, if it was made for the job."""
+        for name in (RUN, METRICS):
+            (self.path / name).unlink(missing_ok=True)
+        self._discarded = True
 
     def check_free(self, *, force: bool) -> None:
         """Refuse a folder that holds files, unless ``force`` is set.
@@ -139,6 +149,7 @@ class JobFolder:
             FileError: it cannot be made or written, or another process writes it.
         """
         try:
+            self._made = self._made or not self.path.exists()
             self.path.mkdir(parents=True, exist_ok=True)
         except FileExistsError as error:
             raise FileError(f"{self.path} is a file; give a folder") from error

@@ -11,7 +11,7 @@ from time import perf_counter, process_time
 from typing import Any, ClassVar, Final
 
 from treeplex.engine.tree.walked import walks_raise
-from treeplex.errors import AlgorithmError, FileError
+from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError
 from treeplex.notices import compilation_announced
 from treeplex.runs.job.checkpoint import Arrays, Position, State, position_of
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder, JobKind, digest_of
@@ -172,7 +172,10 @@ class Session:
         folder: where it is written, if anywhere; claimed or reopened.
         records: all records.
         recorded: called with each new record.
+        new: whether the job began with this session.
     """
+
+    new = False
 
     def __init__(self, job: Job, folder: JobFolder | None = None, records: Sequence[Record] = ()) -> None:
         self.job, self.folder, self.records = job, folder, list(records)
@@ -200,6 +203,8 @@ class Session:
 
         Raises:
             AlgorithmError: the job cannot go on; its last good checkpoint stays.
+            GameError, PolicyError, SpecError: what it is asked for cannot be done; a new job without a checkpoint leaves no
+                files.
         """
         with compilation_announced(progress is not None), self.job.interrupt:
             try:
@@ -208,6 +213,10 @@ class Session:
                     self.evaluate()
             except AlgorithmError as error:
                 raise self._failed(error) from error
+            except (GameError, PolicyError, SpecError):
+                if self.new and self.folder and not (self.folder.path / STATE).exists():
+                    self.folder.discard()
+                raise
             if self.folder is None or self._worked or not self._is_saved(self.folder, status):
                 self.save(status)
         return Outcome(tuple(self.records), status, self.folder.path if self.folder else None)
@@ -357,7 +366,9 @@ def start(job: Job, folder: JobFolder | None, *, force: bool = False) -> Session
     if folder:
         folder.claim(force=force)
         folder.describe(job.about(), status="running", records=())
-    return Session(job, folder)
+    session = Session(job, folder)
+    session.new = True
+    return session
 
 
 def go_on(job: Job, folder: JobFolder) -> Session:

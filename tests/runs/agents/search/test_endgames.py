@@ -1,0 +1,19 @@
+"""The settings of ``endgames``: sizes of all streets are read when it sits down, before any file."""
+
+import pytest
+
+from treeplex.errors import SpecError
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.agents.search.endgames import EndgameSettings
+
+
+@pytest.mark.parametrize("text", ["turn=xx%", "turn=50%;a", "river=9z", "flop=zz", "later=2x", "raises=[50%;foo]"])
+def test_sizes_are_refused_at_the_table(text):
+    name = text.partition("=")[0]
+    with pytest.raises(SpecError, match=rf"^{name}=.*several are written \[50%;a\]"):
+        agent(f"endgames(blueprint=nowhere,{text})", "holdem(ranks=5,suits=2,stack=20)")
+
+
+def test_several_sizes_stand_in_brackets():
+    found = EndgameSettings(**EndgameSettings.read_changes({"blueprint": "runs/x", "turn": ["50%", "a"], "river": 75}))
+    assert (found.turn, found.river) == ("50%,a", "75")
