@@ -158,7 +158,7 @@ def reproduce(options: list[str] | None = None) -> Result:
             f"suits, betting and chips. `{SARSA}` has the settings {settings_of(KEPT)}.",
             said["sources"],
             "Exploitability is exact. Processor seconds are those of walks and fits; networks of the average, which are fitted "
-            "when the average is asked for, are not in them.",
+            f"when the average is asked for, are not in them. Those of `{SARSA}` are too many: others used the machine meanwhile.",
         ],
         numbers={"reached": found, "curves": curves, "tables": without_error},
     )
