@@ -16,4 +16,6 @@ def test_a_game_without_decisions(learner, tmp_path):
 def test_a_game_without_decisions_is_not_solved(tmp_path):
     with pytest.raises(SpecError, match="nobody has a decision after the blinds"):
         tp.solve(tp.load("holdem(ranks=3,suits=3,stack=[4;1])"), out=tmp_path / "run")
+    with pytest.raises(SpecError, match="nobody has a decision after the blinds"):
+        tp.sample("holdem(ranks=3,suits=3,stack=1)", iterations=2, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
