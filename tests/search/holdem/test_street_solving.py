@@ -19,7 +19,7 @@ from treeplex.search.holdem.street_solving import StreetSolving
 def test_a_text_that_is_no_size_is_refused(given, shown):
     with pytest.raises(SpecError, match=shown) as refused:
         StreetSolving(**given).check()
-    assert "several are written [50%;a], none is none" in str(refused.value)
+    assert "[50%;a] for several, none for no bet" in str(refused.value)
 
 
 def test_sizes_that_are_read():

@@ -15,6 +15,8 @@ from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load_rules, load_walked
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import Session, go_on, start
 from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
@@ -154,9 +156,15 @@ def sampler_of(
 
 
 def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
-    """A run at iteration 0."""
+    """A run at iteration 0.
+
+    Raises:
+        SpecError: whole hold'em in which nobody has a decision.
+    """
     short = settings.iterations < WORTH_COMPILING
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)
+    if isinstance(sampler.game, Holdem):
+        check_acting(sampler.game.rules)
     compiled = compile_game(sampler.game) if settings.judge else None
     return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled)
 

@@ -7,6 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.forms.sources.load import load_rules
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.named import NAME as HOLDEM
+from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.runs.job.folder import RUN, JobFolder
 from treeplex.runs.job.job import go_on, start
 from treeplex.runs.job.record import Watcher
@@ -88,6 +92,7 @@ def train(
                 raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
             asked = settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
             folder.check_free(force=force)
+            check_decisions(game)
             make_events = tensorboard_events() if tensorboard else None
             job = known.make(game, asked, options)
             stack.callback(job.close)
@@ -110,6 +115,18 @@ def train(
     if training.status == "interrupted":
         raise Interrupted(training)
     return training
+
+
+def check_decisions(game: Any) -> None:
+    """Refuse whole hold'em, named or given, in which blinds leave nobody a decision: no learner learns anything of it.
+
+    Raises:
+        SpecError: it is.
+    """
+    if isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM:
+        game = load_rules(game)
+    if isinstance(game, Holdem):
+        check_acting(game.rules)
 
 
 def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, int]:

@@ -100,4 +100,4 @@ def check_sizes(name: str, text: str, *, raises: bool = False) -> None:
     try:
         parse_sizes(text, raises)
     except SpecError as error:
-        raise SpecError(f"{name}={shown(text)}: {error}; several are written [50%;a], none is {NO_SIZES[0]}") from None
+        raise SpecError(f"{name}={shown(text)}: {error}; [50%;a] for several, {NO_SIZES[0]} for no bet") from None

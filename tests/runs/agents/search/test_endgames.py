@@ -10,7 +10,7 @@ from treeplex.runs.agents.search.endgames import EndgameSettings
 @pytest.mark.parametrize("text", ["turn=xx%", "turn=50%;a", "river=9z", "flop=zz", "later=2x", "raises=[50%;foo]"])
 def test_sizes_are_refused_at_the_table(text):
     name = text.partition("=")[0]
-    with pytest.raises(SpecError, match=rf"^{name}=.*several are written \[50%;a\]"):
+    with pytest.raises(SpecError, match=rf"^{name}=.*\[50%;a\] for several"):
         agent(f"endgames(blueprint=nowhere,{text})", "holdem(ranks=5,suits=2,stack=20)")
 
 
