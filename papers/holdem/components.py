@@ -242,8 +242,8 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
         falls = "falls" if all(later < earlier for earlier, later in pairwise(steps)) else "does not fall"
         verdict = "below" if steps[-1] < WANTED else "not below"
         told.append(
-            f"With {name} cards exploitability {falls} with every component measured, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
-            f"{verdict} the {WANTED:.0f} that were wanted."
+            f"With {name} cards exploitability {falls} with every component measured, from {steps[0]:.1f} mbb to "
+            f"{steps[-1]:.1f}, {verdict} the {WANTED:.0f} that were wanted."
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
