@@ -8,7 +8,6 @@ from a blueprint in buckets to streets solved again, preflop charts and ReBeL.
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
-from itertools import pairwise
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -237,13 +236,14 @@ def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
 def findings(name: str, found: Mapping[str, float]) -> list[str]:
     """What the numbers of a deck say."""
     told = []
-    steps = [found[key] for before, after, _ in LADDER if (key := f"{before}, {after}") in found]
+    steps = [(text, found[key]) for before, after, text in LADDER if (key := f"{before}, {after}") in found]
     if ", ".join(LADDER[-1][:2]) in found:
-        falls = "falls" if all(later < earlier for earlier, later in pairwise(steps)) else "does not fall"
-        verdict = "below" if steps[-1] < WANTED else "not below"
+        worse = [text for (text, later), (_, earlier) in zip(steps[1:], steps, strict=False) if later >= earlier]
+        verdict = "below" if steps[-1][1] < WANTED else "not below"
         told.append(
-            f"With {name} cards exploitability {falls} with every component measured, from {steps[0]:.1f} mbb to {steps[-1]:.1f}, "
-            f"{verdict} the {WANTED:.0f} that were wanted."
+            f"With {name} cards exploitability falls from {steps[0][1]:.1f} mbb to {steps[-1][1]:.1f}, {verdict} the "
+            f"{WANTED:.0f} that were wanted, with every component measured"
+            + (f" but for {' and '.join(worse)}." if worse else ".")
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:

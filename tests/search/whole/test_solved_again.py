@@ -6,7 +6,7 @@ import pytest
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.later_streets import later_streets
+from treeplex.forms.holdem.later_streets import LaterStreets, later_streets
 from treeplex.forms.holdem.subgame import cut_holdem, policy_table
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.beliefs import Belief
@@ -51,11 +51,18 @@ def promised(whole: CompiledSpot, average: np.ndarray, belief: Belief, player: i
     return spread(np.nan_to_num(ratio(entries, met)), board.hands[other], len(belief.ranges[other]))[None]
 
 
+@pytest.fixture(scope="module")
+def rivers() -> LaterStreets:
+    """All rivers of a deck of ten cards."""
+    ten = compiled_whole(load_rules("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public_game())
+    return later_streets(ten, RIVER, dealt=True)
+
+
 @pytest.mark.parametrize("gadget", ["none", *GADGETS])
-def test_all_boards_at_once_play_as_one_by_one(gadget: str) -> None:
+def test_all_boards_at_once_play_as_one_by_one(rivers: LaterStreets, gadget: str) -> None:
     """The first iterations; later ones may differ where an action meets nobody."""
-    whole, iterations = compiled_whole(load_rules("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public_game()), 2
-    average, later = early(whole), later_streets(whole, RIVER, dealt=True)
+    later, whole, iterations = rivers, rivers.whole, 2
+    average = early(whole)
     found, ranges = solved_again(later, average, gadget, iterations=iterations), entering_ranges(later, average)
     game, place = HoldemGame(whole.spot, whole.betting), len(later.entrances) // 2
     belief = Belief.of(game, later.entrances.states[place], [own[place] for own in ranges])
