@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from papers.common.kept import code, kept
+from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.until import distance
@@ -160,6 +160,7 @@ def reproduce() -> Result:
             "DCFR, single precision.",
             f"With two threads, judging and building included, {board} with all hands came to half a percent in "
             f"{wall['wall']:.0f} s by the clock of a busy machine, which gave it {wall['seconds']:.0f} s of its cores.",
+            effort(),
         ],
         numbers={"one thread": [[*place, row] for place, row in found.items()], "two threads": [board, hands, wall]},
     )
