@@ -90,7 +90,7 @@ def with_tables(before: Mapping[str, Any]) -> tuple[Table, dict[str, Any]]:
     return Table("With tables in place of all networks, and tabular outcome sampling", COLUMNS, rows), found
 
 
-@study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=156, needs=("torch",))
+@study(title="Deep CFR and its kin on Leduc poker", place=1, minutes=165, needs=("torch",))
 def reproduce(options: list[str] | None = None) -> Result:
     """With options: names of learners, as in :data:`LEARNERS`; the others are left out, or with :data:`STORED` as stored."""
     said = published("learners")["deep_cfr"]
