@@ -120,7 +120,7 @@ class Searched(NamedTuple):
 
     def board_of(self, place: int) -> Board:
         """The board that a copy is played on."""
-        return self.kept[self.copies[place]].board
+        return self.kept[int(self.copies[place])].board
 
 
 def alike(states: Sequence[Between]) -> list[list[int]]:
@@ -198,8 +198,8 @@ class WholeSelfPlay:
         """Play every hand on by one street; and solve more rivers, if they are asked for."""
         played, more = list[Lessons](), list[Between]()
         for numbers in alike(self.states):
-            found, beside = self._street(numbers)
-            played.append(found)
+            lessons, beside = self._street(numbers)
+            played.append(lessons)
             more += beside
         for numbers in alike(more):
             for begin in range(0, len(numbers), AT_ONCE):
