@@ -13,7 +13,7 @@ from treeplex.workers.executor import make_executor
 from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
 NUMBERS = np.random.default_rng(1).standard_normal(200_000)
 
 

@@ -66,7 +66,7 @@ def test_lines_lead_to_answers_and_others_are_refused(blueprint):
 def test_the_command_writes_tables_and_pages(blueprint, tmp_path: Path, monkeypatch):
     monkeypatch.setattr(holdem_blueprint.HoldemBlueprint, "load", classmethod(lambda cls, path: blueprint))
     table, page = tmp_path / "chart.csv", tmp_path / "chart.html"
-    found = CliRunner().invoke(app, ["holdem", "preflop", "deep", "--csv", str(table), "--html", str(page)])
+    found = CliRunner().invoke(app, ["holdem", "preflop", str(tmp_path), "--csv", str(table), "--html", str(page)])
     assert found.exit_code == 0, found.output
     lines = table.read_text().splitlines()
     assert lines[0] == "hand,fold,call,raise 5,allin 20"

@@ -48,7 +48,7 @@ TINY = RebelSettings(
     warm=1,
     streams=4,
 )
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
 
 
 class Watched(RayActors):  # type: ignore[misc]

@@ -180,8 +180,8 @@ def test_a_class_from_a_prompt_has_no_file(tmp_path: Path) -> None:
     assert training.records[-1].done == 2
 
 
-@pytest.mark.parametrize(("countable", "when"), [(("nodes",), "before"), (("nodes", "episodes"), "after a step")])
-def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: tuple[str, ...], when: str) -> None:
+@pytest.mark.parametrize("countable", [("nodes",), ("nodes", "episodes")], ids=["before", "after a step"])
+def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: tuple[str, ...]) -> None:
     @dataclass(frozen=True)
     class Limited(Settings):
         episodes: int = setting(0, "playthroughs", low=0)
@@ -207,4 +207,4 @@ def test_a_limit_that_is_not_counted_ends_a_training(tmp_path: Path, countable: 
 
     with pytest.raises(SpecError, match="Idle counts no episodes with these settings; limit it by --nodes, steps or --seconds"):
         tp.train("kuhn_poker", Idle, settings={"episodes": 3}, out=tmp_path / "run")
-    assert (tmp_path / "run").exists() == (when != "before")
+    assert not (tmp_path / "run").exists()

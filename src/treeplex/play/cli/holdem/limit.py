@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.play.cli.holdem.shared import options as of
-from treeplex.play.cli.holdem.shared.hands import HandsPlan, play_hands
 from treeplex.play.cli.shared.arguments import DealSeed, Force, Json, ShowProgress
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_json, print_table
@@ -279,6 +278,8 @@ def play(
         agent = LimitAgent(game.public_game(), strategy, own)
         table = WholeTable(agent, strategy.name, np.random.default_rng(seed))
         buckets = " x ".join(map(str, strategy.game.counts))
+    from treeplex.play.cli.holdem.shared.hands import HandsPlan, play_hands
+
     play_hands(table, f"{folder}: {buckets} buckets", HandsPlan(seat, hands, reveal, log, phh))
 
 

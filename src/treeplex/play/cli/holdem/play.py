@@ -9,8 +9,6 @@ import typer
 
 from treeplex.errors import GameError, SpecError
 from treeplex.play.cli.holdem.shared import options as of
-from treeplex.play.cli.holdem.shared.hands import HandsPlan, play_hands
-from treeplex.play.cli.holdem.shared.kept import append_text
 from treeplex.play.cli.shared.arguments import DealSeed, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.live import Live
@@ -19,6 +17,7 @@ from treeplex.spot_table import TURN_ENDGAME
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
     from treeplex.games.poker.whole.game import Holdem
+    from treeplex.play.cli.holdem.shared.hands import HandsPlan
 
 SEATS = ("oop", "ip")
 WHOLE = "holdem"
@@ -126,6 +125,8 @@ def play(
             raise SpecError("-n and --games both say how many hands; give one of them")
         if number == 0:
             raise SpecError("-n is 0; play at least one hand")
+        from treeplex.play.cli.holdem.shared.hands import HandsPlan
+
         plan = HandsPlan(seat, number if games is None else games, reveal, log, phh, review)
         play_whole(spot, against, plan, Thinking(iterations, think, seed))
         return
@@ -139,6 +140,8 @@ def play(
         raise SpecError("--exact solves the rivers and asks no network; give one of both")
     if seat is not None and seat not in SEATS:
         raise SpecError(f"--seat must be oop or ip, not {seat!r}")
+    from treeplex.play.cli.holdem.shared.kept import append_text
+
     if log is not None:
         append_text(log, "")
     with Live(None) as live:
@@ -213,8 +216,10 @@ def is_whole(text: str) -> bool:
     return text.partition("(")[0].strip() == WHOLE and not Path(text).exists()
 
 
-def play_whole(game: str, against: str | None, plan: HandsPlan, how: Thinking) -> None:
+def play_whole(game: str, against: str | None, plan: "HandsPlan", how: Thinking) -> None:
     """Play whole hands; see :func:`play`."""
+    from treeplex.play.cli.holdem.shared.hands import play_hands
+
     with Live(None) as live:
         live.say(f"setting up {game}")
         import numpy as np
