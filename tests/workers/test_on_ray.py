@@ -2,6 +2,7 @@
 
 import os
 import signal
+import time
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from treeplex.workers.executor import make_executor
 from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
+services = pytest.importorskip("ray._private.services")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
 NUMBERS = np.random.default_rng(1).standard_normal(200_000)
 
@@ -121,8 +123,12 @@ def test_actors_that_do_not_fit_are_an_error(kind, error, words, executor, monke
         list(unfit.map(jobs.square, [(1,)]))
 
 
-def test_a_cluster_that_is_not_there_is_said():
+def test_a_cluster_that_is_not_there_is_said(executor):
+    executor.crew.close()
     ray.shutdown()
+    patience = time.monotonic() + 60.0  # what is shut down takes a while to end, and is found until then
+    while services.find_gcs_addresses() and time.monotonic() < patience:
+        time.sleep(0.1)
     with pytest.raises(SpecError, match="no Ray cluster at 'auto'"):
         make_executor("auto")
     with pytest.raises(SpecError, match="no Ray cluster at 'ray://127"):
