@@ -19,7 +19,6 @@ from treeplex.play.tables.results import Hand, results_of
 from treeplex.play.tables.seating import policy_table, table_for
 from treeplex.play.tables.table import AgentTable, Table
 from treeplex.play.web.playing.kept import Kept, KeptTable
-from treeplex.play.web.playing.options import kind_of
 from treeplex.play.web.playing.scenes import scene_of, spot_table
 from treeplex.play.web.playing.thoughts import ranges_of, thought_of
 from treeplex.runs.holdem.solution import SUFFIX
@@ -365,3 +364,9 @@ class TableSession:
     def big_blind(self) -> float | None:
         """What results are counted in, where the game is poker."""
         return MatchGame(self.rules).big_blind
+
+
+def kind_of(name: str) -> str:
+    """What sort of action a name means, for its colour: fold, check, call, bet, raise, allin, pass or other."""
+    word = name.lower().replace("-", "").partition(" ")[0]
+    return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"
