@@ -37,7 +37,7 @@ AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "
 """Iterations decide, so that the machine's load does not."""
 HANDS = {"rivers": 1600, "turns and rivers": 1600}
 TURN, PLAYS = 2, 4
-"""The betting round that the agent begins with, and how often it plays on from each: what it solved is remembered."""
+"""The betting round that is played on from, and how often in each seat: what the agent solved is remembered."""
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
 CODE = (
@@ -48,14 +48,14 @@ CODE = (
 )
 
 
-def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
+def one_hand(number: int, player: Agent, blueprint: Agent, first: int = TURN, plays: int = PLAYS) -> list[float]:
     """What the agent wins from the blueprint in a hand, chips, the mean of both seats; how much of it was luck; and whether the
-    turn came.
+    ``first`` street of the agent came, from which ``plays`` are played in each seat.
     """
     generator, game, path = np.random.default_rng((7, number)), blueprint.game, list[int]()
     state, reached = game.first_state(), list(game.first_ranges())
     blueprint.begin(None)
-    while game.options(state).player == CHANCE or stakes_of(game, state).betting_round < TURN:
+    while game.options(state).player == CHANCE or stakes_of(game, state).betting_round < first:
         if settled(game, state):
             return [0.0, 0.0, 0.0]
         table = None if game.options(state).player == CHANCE else blueprint.policy()
@@ -71,10 +71,10 @@ def one_hand(number: int, player: Agent, blueprint: Agent) -> list[float]:
             each.begin(place, np.random.default_rng((number, place)))
             for label in path:
                 each.see(label)
-        for play in range(PLAYS):
+        for play in range(plays):
             copies, random = [fork(each) for each in players], np.random.default_rng((8, number, play))
-            found += played_out(copies, state, reached, seat, random, CheckedDown())
-    return [*(found / (2 * PLAYS)).tolist(), 1.0]
+            found += played_out(copies, state, reached, seat, random, CheckedDown(game.soon_shared))
+    return [*(found / (2 * plays)).tolist(), 1.0]
 
 
 def file_of(name: str, blueprint: HoldemBlueprint) -> Path:

@@ -160,6 +160,27 @@ def test_forks_go_their_own_way(folder):
     assert np.allclose(player.policy().sum(axis=0), 1.0)
 
 
+def test_copies_solve_a_street_once(folder):
+    player = agent(f"endgames(blueprint={folder},iterations=5,think=100)", PlayedGame.of(ANY), seed=1)
+    other = player.fork()
+    for each in (player, other):
+        each.begin(0)
+    reach([player, other], to_the_turn())
+    table = player.policy()
+    assert player.thought.subgames == 1
+    assert np.array_equal(other.policy(), table)
+    assert other.thought.subgames == 0
+    reach([player, other], [1, 1, None])
+    other.policy(), player.policy()
+    assert (player.thought.subgames, other.thought.subgames) == (0, 1)
+    third = player.fork()
+    third.begin(1)
+    assert not player._opened
+    reach([third], to_the_turn())
+    third.policy()
+    assert third.thought.subgames == 1
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_whole_hands_are_played_whatever_the_other_does(folder, seed):
     game = PlayedGame.of(ANY)

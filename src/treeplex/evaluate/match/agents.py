@@ -121,6 +121,16 @@ class Seat:
             raise GameError(f"seat {seat} of a game of {self.game.players}; give 0 to {self.game.players - 1}")
         self.player, self.generator = seat, generator or self.generator
 
+    def sit_at_first(self, seat: int | None, generator: np.random.Generator | None, at: Belief | None) -> None:
+        """Take a seat where a play begins, of an agent that has to see all of it.
+
+        Raises:
+            GameError: to begin within a play.
+        """
+        if at is not None and at.state != self.game.first_state():
+            raise GameError("the agent plays whole hands: it has to see every bet")
+        self.sit(seat, generator)
+
     def fork(self) -> Self:
         """A copy that goes on by itself from here, its draws alike; what is remembered of solved subgames may be shared.
 

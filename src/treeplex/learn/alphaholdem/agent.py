@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.errors import FileError, GameError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import PublicGame, pick
@@ -95,9 +95,7 @@ class AlphaHoldemAgent(Seat):
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
-        if at is not None:
-            raise GameError("AlphaHoldem plays whole hands: it has to see every bet")
-        self.sit(seat, generator)
+        self.sit_at_first(seat, generator, at)
         self._begin()
 
     def see(self, event: int) -> None:

@@ -3,7 +3,6 @@
 import numpy as np
 
 from treeplex.arrays import Floats
-from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.forms.subgames.beliefs import Belief
@@ -32,9 +31,7 @@ class HoldemBlueprintAgent(Seat):
         Raises:
             GameError: to begin within a hand.
         """
-        if at is not None and at.state != self.game.first_state():
-            raise GameError("a blueprint plays whole hands: it has to see every bet")
-        self.sit(seat, generator)
+        self.sit_at_first(seat, generator, at)
         self.state, self.node = self.game.first_state(), 0
 
     def see(self, event: int) -> None:

@@ -4,7 +4,7 @@ import numpy as np
 
 from treeplex.arrays import Floats, Ints
 from treeplex.engine.buckets.street import END, NODE
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import SpecError
 from treeplex.evaluate.match.agents import Seat
 from treeplex.forms.policies.holdem.limit import LimitStrategy
 from treeplex.forms.subgames.beliefs import Belief
@@ -49,9 +49,7 @@ class LimitAgent(Seat):
         Raises:
             GameError: to begin within a hand.
         """
-        if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent plays whole hands: it has to see every bet")
-        self.sit(seat, generator)
+        self.sit_at_first(seat, generator, at)
         self.state = self.game.first_state()
         self._street = self._node = self._start = 0
         self._sequences = {}

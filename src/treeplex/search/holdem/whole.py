@@ -58,6 +58,7 @@ class WholeHoldemAgent(Seat):
         solving: how streets are solved.
         ranges: float64 [H] of each player, by what they played so far, up to a factor.
         solver: who plays the rest of the hand; None as long as the guide does.
+        path: what happened in this hand.
         pace: stored numbers that a thread takes through an iteration in a second, by its last long solve.
     """
 
@@ -83,6 +84,7 @@ class WholeHoldemAgent(Seat):
             )
         self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
         self.pace, self._numbers = PACE, 0
+        self._opened: dict[tuple[int | None, tuple[int, ...]], tuple[ResolvingAgent | None, int]] = {}
         self.solving.check()
         self.begin()
 
@@ -92,17 +94,17 @@ class WholeHoldemAgent(Seat):
         Raises:
             GameError: to begin within a hand.
         """
-        if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent plays whole hands: it has to see every bet")
-        self.sit(seat, generator)
+        self.sit_at_first(seat, generator, at)
         self.guide.begin(None)
         self.state, self.thought, self._spent, self._began = self.game.first_state(), None, 0.0, 0.0
         self.solver: ResolvingAgent | None = None
+        self.path: tuple[int, ...] = ()
+        self._opened.clear()
         first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
         self.ranges = first, second
 
     def fork(self) -> "WholeHoldemAgent":
-        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; both know the streets that either of them solves."""
         found = super().fork()
         found.guide = fork(self.guide)
         found.solver = None if self.solver is None else self.solver.fork()
@@ -124,11 +126,15 @@ class WholeHoldemAgent(Seat):
             both = [own * played if seat == options.player else own for seat, own in enumerate(self.ranges)]
             self.ranges = both[0], both[1]
         self.guide.see(event)
-        self.state = following
+        self.state, self.path = following, (*self.path, event)
         table = following.table
         begins = options.player == CHANCE and table.player >= 0 and table.street >= self.solving.start
         if begins:
-            self.solver = self._opened(event)
+            key = self.player, self.path
+            if key not in self._opened:
+                self._opened[key] = self._open(event), self._numbers
+            opened, self._numbers = self._opened[key]
+            self.solver = None if opened is None else opened.fork()
 
     @property
     def follows(self) -> HoldemBlueprintAgent | None:
@@ -188,7 +194,7 @@ class WholeHoldemAgent(Seat):
         nearest = min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))
         return np.asarray(table[nearest])
 
-    def _opened(self, card: int) -> ResolvingAgent | None:
+    def _open(self, card: int) -> ResolvingAgent | None:
         """Who plays from here, where a street begins; None for the guide."""
         solving, table = self.solving, hand_of(self.state).table
         before, carried = self.solver, list[Carried]()

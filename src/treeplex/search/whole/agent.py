@@ -94,9 +94,7 @@ class WholeSearchAgent(Seat):
         Raises:
             GameError: to begin within a hand.
         """
-        if at is not None and at.state != self.game.first_state():
-            raise GameError("the agent plays whole hands: it has to see every bet")
-        self.sit(seat, generator)
+        self.sit_at_first(seat, generator, at)
         self.state, self.thought, self.own = self.game.first_state(), None, self._plan
         both = np.ones(len(self.own.hands))
         self._open(Opening(self.own.rules.first_table, (), (both, both)))

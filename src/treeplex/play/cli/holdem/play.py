@@ -1,25 +1,15 @@
 """``treeplex holdem play``: a person at the terminal plays turns against an agent that searches, or whole hands."""
 
-import re
-from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
 from treeplex.play.cli.shared.arguments import DealSeed, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.live import Live
-from treeplex.spot_table import TURN_ENDGAME
 
-if TYPE_CHECKING:
-    from treeplex.games.poker.spots.spot import Spot
-    from treeplex.games.poker.whole.game import Holdem
-    from treeplex.play.cli.holdem.shared.hands import HandsPlan
-
-SEATS = ("oop", "ip")
 WHOLE = "holdem"
 """The name of the game of whole hands."""
 
@@ -126,6 +116,7 @@ def play(
         if number == 0:
             raise SpecError("-n is 0; play at least one hand")
         from treeplex.play.cli.holdem.shared.hands import HandsPlan
+        from treeplex.play.cli.holdem.shared.whole import Thinking, play_whole
 
         plan = HandsPlan(seat, number if games is None else games, reveal, log, phh, review)
         play_whole(spot, against, plan, Thinking(iterations, think, seed))
@@ -135,134 +126,21 @@ def play(
             raise SpecError(f'{name} is for whole hands; name them first: treeplex holdem play "holdem(stack=100)"')
     if number is not None and iterations is not None:
         raise SpecError("-n and --iterations both say how many iterations a search has; give one of them")
-    iterations = number if iterations is None else iterations
-    if exact and net is not None:
-        raise SpecError("--exact solves the rivers and asks no network; give one of both")
-    if seat is not None and seat not in SEATS:
-        raise SpecError(f"--seat must be oop or ip, not {seat!r}")
-    from treeplex.play.cli.holdem.shared.kept import append_text
+    from treeplex.play.cli.holdem.shared.turns import Search, TurnsPlan, play_turns
 
-    if log is not None:
-        append_text(log, "")
-    with Live(None) as live:
-        live.say("setting up")
-        import numpy as np
-
-        from treeplex.games.poker.betting.sizes import DEFAULT
-        from treeplex.games.poker.cards.cards import cards_to_string
-        from treeplex.games.poker.spots.files import is_turn_endgame
-        from treeplex.learn.rebel.shipped_nets import REBEL
-        from treeplex.play.cli.holdem.search import card_text
-        from treeplex.play.cli.play import sit
-        from treeplex.play.tables.holdem import HoldemTable
-        from treeplex.runs.agents.registry import seconds_of
-        from treeplex.runs.holdem.first_street.agent import turn_agent
-        from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, unlike
-        from treeplex.search.holdem.agent import game_of
-
-        generator = np.random.default_rng(seed)
-        source = None if exact else net or REBEL
-        sized = any(name in of.SIZES and (name, size) != ("donk", DEFAULT) for name, size in of.given(options).items())
-        agent, file = turn_agent(
-            of.turn_spot(spot, options, ranges=True),
-            source,
-            generator,
-            iterations=ITERATIONS if iterations is None else iterations,
-            method=METHOD if method is None else method,
-            river=RIVER if river is None else river,
-            threads=threads,
-            own_sizes=is_turn_endgame(spot or TURN_ENDGAME) and not sized,
-            drawn=random_iteration,
-        )
-        agent.think = None if think is None else seconds_of(think)
-        bets_of_all = game_of(agent).spot.bets
-
-        def on(other: tuple[int, ...]) -> "Spot":
-            """The spot on another board, with all hands of its ranges that this one leaves."""
-            asked = {**options, "board": cards_to_string(other)}
-            return replace(of.turn_spot(spot, asked, ranges=True), bets=bets_of_all)
-
-        table = HoldemTable(agent, generator, on=on if boards else None)
-    values = "rivers solved exactly" if file is None else f"{source}: {card_text(file.card)}"
-    played = game_of(agent).spot
-    title = str(played) + (" and other boards" if boards else "")
-    typer.echo(f"{title}, against {values}, {agent.settings.iterations} iterations of {agent.settings.method} a search")
-    typer.echo(f"OOP is out of position and acts first, IP is in position; the smallest bet is {played.min_bet:,.12g}")
-    differs = unlike(file, played)
-    if boards and file is not None and not file.settings["boards"] and "another board" not in differs:
-        differs.append("other boards")
-    if differs:
-        typer.echo(f"beware: the network was not trained for this: the spot has {', '.join(differs)}")
-    finished = None if log is None else (lambda number, own: append_text(log, table.log(number, own)))
-    sit(table, None if seat is None else SEATS.index(seat), games, finished=finished)
-
-
-@dataclass(frozen=True)
-class Thinking:
-    """How an opponent thinks.
-
-    Attributes:
-        iterations, think: of each search; None for its own.
-        seed: of deals and draws; None for others each time.
-    """
-
-    iterations: int | None
-    think: str | None
-    seed: int | None
+    search = Search(
+        net=net,
+        iterations=number if iterations is None else iterations,
+        method=method,
+        exact=exact,
+        river=river,
+        threads=threads,
+        drawn=random_iteration,
+        think=think,
+    )
+    play_turns(spot, options, search, TurnsPlan(seat, games, boards, log, seed))
 
 
 def is_whole(text: str) -> bool:
     """Whether a text names whole hold'em, and no file that is called so."""
     return text.partition("(")[0].strip() == WHOLE and not Path(text).exists()
-
-
-def play_whole(game: str, against: str | None, plan: "HandsPlan", how: Thinking) -> None:
-    """Play whole hands; see :func:`play`."""
-    from treeplex.play.cli.holdem.shared.hands import play_hands
-
-    with Live(None) as live:
-        live.say(f"setting up {game}")
-        import numpy as np
-
-        from treeplex.forms.sources.load import load_rules
-        from treeplex.games.poker.whole.game import Holdem
-        from treeplex.play.tables.whole import WholeTable
-        from treeplex.runs.agents.played_game import PlayedGame
-        from treeplex.runs.agents.registry import agent
-
-        rules = load_rules(game)
-        assert isinstance(rules, Holdem)
-        own = None if how.seed is None else int(np.random.default_rng((how.seed, 1)).integers(2**63))
-        whom = usual_opponent(rules) if against is None else against
-        opponent = agent(whom, PlayedGame.of(rules), iterations=how.iterations, think=how.think, seed=own)
-        name = name_of(whom)
-        table = WholeTable(opponent, name, np.random.default_rng(how.seed))
-    said = getattr(opponent, "about", "")
-    about = said if said.startswith(name) else f"{whom}: {said}" if said else whom
-    play_hands(table, about + (" (--against names another)" if against is None else ""), plan)
-
-
-def usual_opponent(rules: "Holdem") -> str:
-    """The opponent where none is named: ReBeL's network for these stacks if one comes with the library, else simple rules."""
-    from treeplex.games.poker.whole.public import PublicHoldem
-    from treeplex.learn.rebel.shipped_nets import REBEL
-    from treeplex.runs.agents.rules import Rules
-    from treeplex.runs.rebel.whole import shipped_whole_net
-    from treeplex.runs.solve.solvable import UNIFORM
-
-    if rules.num_players > 2:
-        return UNIFORM
-    try:
-        shipped_whole_net(PublicHoldem(rules.rules))
-    except (SpecError, GameError):
-        return f"{Rules.name}(style=regular)"
-    return REBEL
-
-
-def name_of(text: str) -> str:
-    """What an opponent is called at the table: ``rebel``, ``maniac``, the name of a folder, of a class."""
-    if Path(text).exists():
-        return Path(text).resolve().stem
-    name, _, inner = text.partition("(")
-    style = re.search(r"style=(\w+)", inner)
-    return style[1] if style else name.rpartition(":")[2].strip()

@@ -9,7 +9,7 @@ from pokerkit import HandHistory
 from typer.testing import CliRunner
 
 from treeplex.games.poker.whole.phh import read_phh
-from treeplex.play.cli.holdem.play import name_of, usual_opponent
+from treeplex.play.cli.holdem.shared.whole import name_of, usual_opponent
 from treeplex.play.cli.main import app
 from treeplex.play.tables.whole import WholeTable
 

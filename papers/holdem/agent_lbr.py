@@ -1,0 +1,100 @@
+"""Whole no-limit hold'em: a local best response to the agent that solves turns and rivers, and to the blueprint it begins with.
+
+The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without such a folder it is trained first, in minutes. Hands
+are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr 0.5`` plays half of them.
+"""
+
+import math
+from collections.abc import Mapping
+from functools import partial
+from time import process_time
+
+from papers.common.kept import code, kept
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.own_blueprint import AGENTS, BOARDS, FOLDER, GAME, MILLI
+from papers.holdem.own_blueprint import CODE as PLAYS
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+from treeplex.runs.blueprint.settings import BlueprintTraining
+from treeplex.runs.lbr import local_best_response
+from treeplex.runs.train.train import train
+
+BLUEPRINT = "blueprint"
+SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
+"""What the local best response considers, and the betting round before which it checks and calls."""
+PART = {BLUEPRINT: 1000, "turns and rivers": 100}
+PARTS = {BLUEPRINT: 20, "turns and rivers": 20}
+"""Hands of each part, which has a seed of its own, and how many there are."""
+ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
+"""The table's bets, so that the agent's tree has those of the local best response."""
+CODE = (*PLAYS, "treeplex.runs.lbr")
+
+
+def player(name: str) -> str:
+    """The agent as a command line has it."""
+    return str(FOLDER) if name == BLUEPRINT else f"endgames(blueprint={FOLDER},{AGENTS[name]},{ON_TREE})"
+
+
+def part(name: str, setting: str, seed: int) -> list[float]:
+    """What a local best response wins in one part, half the width of the 95% interval, chips; and CPU seconds."""
+    began = process_time()
+    found = local_best_response(
+        GAME, player(name), hands=PART[name], actions=setting.split()[0], first_round=SETTINGS[setting], seed=seed
+    )
+    return [found.value, found.interval, process_time() - began]
+
+
+def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> list[float]:
+    """What it wins over all parts, half the width of the interval, mbb a hand; hands; and CPU seconds a hand."""
+    found = []
+    for seed in range(1, parts + 1):
+        key = {
+            "lbr": GAME,
+            "blueprint": dict(card),
+            "agent": player(name),
+            "setting": setting,
+            "hands": PART[name],
+            "seed": seed,
+        }
+        found.append(kept({**key, "code": code(*CODE)}, partial(part, name, setting, seed)))
+        print(name, setting, seed, [MILLI * each for each in found[-1][:2]], f"{found[-1][2]:.0f} s", flush=True)
+    mean = math.fsum(each[0] for each in found) / parts
+    error = math.hypot(*(each[1] for each in found)) / parts
+    return [MILLI * mean, MILLI * error, parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
+
+
+@study(title="Whole no-limit hold'em: local best response", place=15, minutes=120)
+def reproduce(options: list[str]) -> Result:
+    times = float(options[0]) if options else 1.0
+    if not FOLDER.exists():
+        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
+    card = HoldemBlueprint.load(FOLDER).card
+    found = {
+        f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
+        for setting in SETTINGS
+        for name in PART
+    }
+    return Result(
+        source="Lisý and Bowling 2017; Moravčík et al. 2017, table 1",
+        findings=[
+            f"{who}: it gets {mean:+,.0f} ± {error:,.0f} mbb a hand over {hands:,.0f} hands."
+            for who, (mean, error, hands, _) in found.items()
+        ],
+        tables=[
+            Table(
+                "What a local best response gets, in thousandths of a big blind a hand, ± 95%",
+                ["against", "it considers", "hands", "gets", "±", "CPU s a hand"],
+                [
+                    [*who.split(", "), f"{hands:,.0f}", f"{mean:+,.0f}", f"{error:,.0f}", f"{seconds:.2f}"]
+                    for who, (mean, error, hands, seconds) in found.items()
+                ],
+            )
+        ],
+        notes=[
+            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. The agent solves turns and "
+            f"rivers again: `{AGENTS['turns and rivers']},{ON_TREE}`. `fc`: fold, check, call; `fcpa`: the pot and all-in as "
+            "well; *from the turn*: before it, it checks and calls, as in DeepStack's table. DeepStack won 428 ± 87 from `fc` "
+            "and 383 ± 219 from `fcpa` from the turn on.",
+        ],
+        numbers=found,
+    )

@@ -1,0 +1,97 @@
+"""What solving flops again, to their ends, and then turns and rivers wins from the blueprint that is played before the flop.
+
+As ``own_blueprint``, one street earlier: the agent is Modicum's. ``python papers/run.py holdem/own_blueprint_flop 0.25`` plays
+a quarter of the hands; those that are there, by what was played and by the code that plays, are not played again.
+"""
+
+import json
+from pathlib import Path
+from time import process_time
+
+import numpy as np
+
+from papers.common.kept import code, kept_file
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.own_blueprint import BOARDS, CODE, FOLDER, GAME, MILLI, one_hand
+from treeplex.arrays import Floats
+from treeplex.evaluate.match.winnings import NORMAL
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.runs.blueprint.settings import BlueprintTraining
+from treeplex.runs.train.train import train
+
+AGENT = "iterations=80,think=60,boards=8"
+HANDS, FLOP, PLAYS = 800, 1, 1
+"""Hands, the betting round that the agent begins with, and plays in each seat."""
+
+
+def file_of(blueprint: HoldemBlueprint) -> Path:
+    """Where hands are kept."""
+    key = {"game": GAME, "agent": AGENT, "plays": PLAYS, "blueprint": dict(blueprint.card)}
+    return kept_file({**key, "code": code(*CODE, "treeplex.runs.agents.search.modicum")}, "own-blueprint-flop", ".jsonl")
+
+
+def hands_of(count: int) -> Floats:
+    """The first so many hands, float64 [count, 4]: payoff, luck, whether the flop came, CPU seconds."""
+    file = file_of(HoldemBlueprint.load(FOLDER))
+    known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
+    game = PlayedGame.of(GAME)
+    blueprint, player = agent(str(FOLDER), game), agent(f"modicum(blueprint={FOLDER},{AGENT})", game)
+    with file.open("a") as lines:
+        for number in range(len(known), count):
+            began = process_time()
+            known.append([*one_hand(number, player, blueprint, FLOP, PLAYS), process_time() - began])
+            lines.write(json.dumps(known[-1]) + "\n")
+            lines.flush()
+            if (number + 1) % 50 == 0:
+                print(number + 1, interval(np.array(known)), flush=True)
+    return np.array(known[:count])
+
+
+def interval(found: Floats) -> tuple[float, float]:
+    """What is won without luck and half the width of its 95% interval, mbb a hand."""
+    won = MILLI * (found[:, 0] - found[:, 1])
+    return float(won.mean()), float(NORMAL * won.std(ddof=1) / len(won) ** 0.5)
+
+
+@study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=16, minutes=60)
+def reproduce(options: list[str]) -> Result:
+    if not FOLDER.exists():
+        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
+    found = hands_of(round((float(options[0]) if options else 1.0) * HANDS))
+    mean, error = interval(found)
+    raw = MILLI * found[:, 0]
+    half = NORMAL * raw.std(ddof=1) / len(raw) ** 0.5
+    return Result(
+        source="Brown, Sandholm and Amos 2018; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
+        findings=[
+            f"Where flops, turns and rivers are solved again, the agent wins {mean:+,.0f} ± {error:,.0f} thousandths of a big "
+            f"blind a hand over {len(found):,} hands, luck taken out."
+        ],
+        tables=[
+            Table(
+                "What Modicum wins from its own blueprint, in thousandths of a big blind a hand, ± 95%",
+                ["solved again", "hands", "to the flop", "as it came", "±", "without luck", "±", "CPU s"],
+                [
+                    [
+                        "flops, turns and rivers",
+                        f"{len(found):,}",
+                        f"{found[:, 2].mean():.0%}",
+                        f"{raw.mean():+,.0f}",
+                        f"{half:,.0f}",
+                        f"{mean:+,.0f}",
+                        f"{error:,.0f}",
+                        f"{found[:, 3].mean():.2f}",
+                    ]
+                ],
+            )
+        ],
+        notes=[
+            "Before the flop both play the blueprint, and hands that end there count as zero. From the flop on the agent plays "
+            "in each seat from the same cards and ranges; luck of turns and rivers is taken out, by what all would get if "
+            f"nobody bet any more. `modicum({AGENT})`.",
+        ],
+        numbers={"won": mean, "interval": error, "hands": len(found)},
+    )
