@@ -1,7 +1,8 @@
 """Whole no-limit hold'em: a local best response to the agent that solves turns and rivers, and to the blueprint it begins with.
 
 The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without such a folder it is trained first, in minutes. Hands
-are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr 0.5`` plays half of them.
+are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr 2 fc`` plays twice as many. ``fcpa`` needs far
+more hands than ``fc``: an all-in is worth tens of blinds, and a part says little.
 """
 
 import math
@@ -22,8 +23,8 @@ from treeplex.runs.train.train import train
 BLUEPRINT = "blueprint"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
 """What the local best response considers, and the betting round before which it checks and calls."""
-PART = {BLUEPRINT: 1000, "turns and rivers": 100}
-PARTS = {BLUEPRINT: 20, "turns and rivers": 20}
+PART = {BLUEPRINT: 500, "turns and rivers": 100}
+PARTS = {BLUEPRINT: 4, "turns and rivers": 4}
 """Hands of each part, which has a seed of its own, and how many there are."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
@@ -63,15 +64,15 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
     return [MILLI * mean, MILLI * error, parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
 
 
-@study(title="Whole no-limit hold'em: local best response", place=15, minutes=120)
+@study(title="Whole no-limit hold'em: local best response", place=15, minutes=35)
 def reproduce(options: list[str]) -> Result:
-    times = float(options[0]) if options else 1.0
+    times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
     if not FOLDER.exists():
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     card = HoldemBlueprint.load(FOLDER).card
     found = {
         f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
-        for setting in SETTINGS
+        for setting in settings
         for name in PART
     }
     return Result(

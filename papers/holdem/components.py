@@ -2,7 +2,7 @@
 from a blueprint in buckets to streets solved again, preflop charts and ReBeL.
 
 ``python papers/run.py holdem/components [DECK ...]`` measures the named decks (none: all), each number kept in
-``runs/papers`` when it is there, and shows what there is; ``kept`` in place of decks measures nothing.
+``runs/papers`` when it is there; other decks stay as they were stored. ``kept`` in place of decks measures nothing.
 """
 
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from papers.common.kept import code, kept, peek
-from papers.common.results import Result, Table
+from papers.common.results import Result, Table, stored
 from papers.common.study import study
 from treeplex.arrays import Floats
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
@@ -49,7 +49,8 @@ class Deck:
         boards: of the blueprint's training.
         flops: that the preflop chart is solved on, of all.
         iterations: of each solve.
-        states: public belief states of ReBeL's training.
+        states: public belief states of ReBeL's training; 0: ReBeL is not measured.
+        after: what is solved again, keys of :data:`AFTER`; empty: all.
     """
 
     game: str
@@ -58,12 +59,22 @@ class Deck:
     flops: int
     iterations: int
     states: int
+    after: tuple[str, ...] = ()
 
 
 BETS = "stack=40,sizes=[a]"
 DECKS: Mapping[str, Deck] = {
     "12": Deck(f"holdem(ranks=3,suits=4,{BETS})", (9, 20, 20, 20), boards=20_000, flops=8, iterations=200, states=1024),
     "16": Deck(f"holdem(ranks=4,suits=4,{BETS})", (16, 20, 20, 20), boards=20_000, flops=16, iterations=150, states=512),
+    "24": Deck(
+        f"holdem(ranks=6,suits=4,{BETS})",
+        (36, 20, 20, 20),
+        boards=20_000,
+        flops=24,
+        iterations=100,
+        states=0,
+        after=("nothing", "turns none", "flops none"),
+    ),
 }
 TRAINING = BlueprintTraining(method="kmeans")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
@@ -199,6 +210,8 @@ def measured(name: str, *, make: bool) -> dict[str, float]:
     """Exploitability of the agents of a deck in thousandths of a big blind; only of those that are kept, unless made."""
     deck, found, ladder = DECKS[name], dict[str, float](), list[Ladder]()
     for before, after in ASKED:
+        if (before == "rebel" and not deck.states) or (deck.after and after not in deck.after):
+            continue
         key = {"study": "components", "deck": asdict(deck), "agent": [before, after], "code": code(*CODE)}
 
         def fresh(before: str = before, after: str = after) -> float:
@@ -258,12 +271,16 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
 def reproduce(options: list[str]) -> Result:
     if unknown := {*options} - {*DECKS, KEPT}:
         raise SystemExit(f"holdem/components knows no {', '.join(sorted(unknown))}; name {', '.join(DECKS)} or {KEPT}")
-    asked = {name: measured(name, make=not options or name in options) for name in DECKS}
+    before = stored("holdem/components")
+    asked = {
+        name: (before.get(name, {}) if options else {}) | measured(name, make=not options or name in options) for name in DECKS
+    }
     known = {name: found for name, found in asked.items() if found}
     some = next(iter(DECKS.values()))
     decks = "; ".join(
         f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
-        f"chart of {deck.flops} flops, {deck.iterations} iterations of each solve, {deck.states} public belief states of ReBeL"
+        f"chart of {deck.flops} flops, {deck.iterations} iterations of each solve"
+        + (f", {deck.states} public belief states of ReBeL" if deck.states else "")
         for name, deck in DECKS.items()
         if name in known
     )

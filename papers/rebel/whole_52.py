@@ -1,13 +1,16 @@
-"""The network for whole hold'em that comes with the library, against rule agents and a local best response.
+"""The network for whole hold'em that comes with the library, against rule agents, a blueprint, itself at earlier times, and a
+local best response.
 
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
 plays four times as many hands; what is known of each opponent is kept in ``runs/papers``. ``--snapshots DIR`` judges files of
-the network that were put aside while it was trained; without it their figures stay as they were stored.
+the network that were put aside while it was trained, and plays against the earliest and the middle one; without it their
+figures stay as they were stored. The blueprint is that of ``holdem/own_blueprint``, trained first where it is missing.
 """
 
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
@@ -16,15 +19,20 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
+from papers.holdem.own_blueprint import BOARDS, FOLDER
+from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
 from treeplex.evaluate.match.winnings import CheckedDown, sampled_winnings
+from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
+from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.lbr import local_best_response
 from treeplex.runs.rebel.whole import whole_game
+from treeplex.runs.train.train import train
 from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
@@ -32,7 +40,7 @@ STYLE_NAMES = ("folder", "caller", "maniac", "shover")
 HANDS = {"folder": 1_000, "caller": 200, "maniac": 400, "shover": 2_000}
 PLAIN = ("folder",)
 """Opponents who do not call: values that suppose they do would add luck, not take it out."""
-LBR_HANDS = 240
+LBR_HANDS, AGENT_HANDS = 240, 240
 ITERATIONS = 24
 STATES = 32
 """Ends of the turn's betting on which networks are compared with exact values."""
@@ -46,16 +54,39 @@ def table_game() -> str:
     return shipped_whole_nets()[NAME].game
 
 
-def against(style: str, hands: int) -> dict[str, float]:
-    """What the agent wins from a rule agent, thousandths of a big blind a hand."""
-    game, began = PlayedGame.of(table_game()), process_time()
+def against(table: str, opponent: str, hands: int, *, plain: bool = False) -> dict[str, float]:
+    """What the agent wins from another one, thousandths of a big blind a hand."""
+    game, began = PlayedGame.of(table), process_time()
     assert game.public is not None
     with one_thread():
-        player = agent(f"rebel(network={NAME},iterations={ITERATIONS})", game, seed=0)
-        opponent = agent(f"rules(style={style})", game, seed=1)
-        values = None if style in PLAIN else CheckedDown(player.game.soon_shared)  # type: ignore[attr-defined]
-        found = sampled_winnings(player, opponent, hands, seed=2, values=values)
+        player, other = agent(f"rebel(network={NAME},iterations={ITERATIONS})", game, seed=0), agent(opponent, game, seed=1)
+        values = None if plain else CheckedDown(player.game.soon_shared)  # type: ignore[attr-defined]
+        found = sampled_winnings(player, other, hands, seed=2, values=values)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
+
+
+def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
+    """What is won from the blueprint and from earlier networks, by who that is; without a folder what is stored of those."""
+    if not FOLDER.exists():
+        train(BLUEPRINT_GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
+    net, blueprint = shipped_whole_nets()[NAME], HoldemBlueprint.load(FOLDER)
+    found, hands = dict[str, Any](), round(AGENT_HANDS * times)
+    key = {"study": "whole_52", "network": net.checksum, "hands": hands}
+    name = f"a blueprint of {blueprint.card['boards']:,} boards"
+    known = {**key, "blueprint": dict(blueprint.card)}
+    found[name] = kept(known, lambda: against(BLUEPRINT_GAME, str(FOLDER), hands))
+    print(name, found[name], flush=True)
+    if folder is None:
+        return found | {who: own for who, own in stored("rebel/whole_52").get("agents", {}).items() if "streets" in who}
+    nets = sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda each: each.card["solved"])
+    for earlier in (nets[0], nets[len(nets) // 2]):
+        name, text = (
+            f"itself after {earlier.card['solved']:,} streets",
+            f"rebel(network={earlier.path},iterations={ITERATIONS})",
+        )
+        found[name] = kept({**key, "earlier": earlier.checksum}, lambda text=text: against(table_game(), text, hands))
+        print(name, found[name], flush=True)
+    return found
 
 
 def bound(hands: int) -> dict[str, float]:
@@ -131,11 +162,13 @@ def reproduce(options: Sequence[str]) -> Result:
     for style in STYLE_NAMES:
         hands = round(HANDS[style] * times)
         key = {"study": "whole_52", "network": net.checksum, "style": style, "hands": hands, "plain": style in PLAIN}
-        known[style] = kept(key, lambda style=style, hands=hands: against(style, hands))
+        plays = partial(against, table_game(), f"rules(style={style})", hands, plain=style in PLAIN)
+        known[style] = kept(key, plays)
         print(style, known[style], flush=True)
     hands = round(LBR_HANDS * times)
     key = {"study": "whole_52", "network": net.checksum, "lbr": "fcpa", "hands": hands}
     known["lbr"] = kept(key, lambda: bound(hands))
+    agents = against_agents(times, asked.snapshots)
     rows = [
         [f"`{style}`", STYLES[style].about, f"{found['hands']:,}", f"{found['won']:+,.0f} ± {found['interval']:,.0f}"]
         for style, found in known.items()
@@ -154,6 +187,11 @@ def reproduce(options: Sequence[str]) -> Result:
                 ["against", "who is", "hands", "won"],
                 rows,
             ),
+            Table(
+                f"`rebel:{NAME}` against other agents, mbb a hand with 95% intervals",
+                ["against", "hands", "won"],
+                [[who, f"{own['hands']:,}", f"{own['won']:+,.0f} ± {own['interval']:,.0f}"] for who, own in agents.items()],
+            ),
             *([curve_table(curve)] if curve else []),
         ],
         pictures=[draw(curve)] if curve else [],
@@ -164,7 +202,7 @@ def reproduce(options: Sequence[str]) -> Result:
             "best response is wide, and what it wins is a lower bound of what can be won.",
             f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
-            "Up to 3,310 streets the training went without more rivers; the network of 550 is of an earlier one.",
+            f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
         ],
-        numbers={**known, "curve": curve},
+        numbers={**known, "agents": agents, "curve": curve},
     )

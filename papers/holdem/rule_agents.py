@@ -1,0 +1,64 @@
+"""What a local best response wins from the rule agents of whole no-limit hold'em: at least so much could be won from them.
+
+Hands are kept in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
+"""
+
+import math
+from functools import partial
+from time import process_time
+
+from papers.common.kept import code, effort, kept
+from papers.common.results import Result, Table, stored
+from papers.common.study import study
+from papers.holdem.whole import GAME, MILLI
+from treeplex.runs.lbr import local_best_response
+from treeplex.search.agents.by_rules import STYLES
+
+ACTIONS, PART, PARTS = "fcpa", 200, 2
+"""What it considers, hands of each part, and how many there are."""
+CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.search.agents", "treeplex.runs.lbr")
+
+
+def part(style: str, seed: int) -> list[float]:
+    """What it wins in one part, half the width of the 95% interval, chips; and CPU seconds."""
+    began = process_time()
+    found = local_best_response(GAME, f"rules(style={style})", hands=PART, actions=ACTIONS, seed=seed)
+    return [found.value, found.interval, process_time() - began]
+
+
+def won_from(style: str, parts: int) -> list[float]:
+    """What it wins from an agent over all parts, and half the width of the interval, mbb a hand."""
+    key = {"lbr": GAME, "style": style, "actions": ACTIONS, "hands": PART, "code": code(*CODE)}
+    found = [kept({**key, "seed": seed}, partial(part, style, seed)) for seed in range(1, parts + 1)]
+    mean = math.fsum(each[0] for each in found) / parts
+    error = math.hypot(*(each[1] for each in found)) / parts
+    print(style, MILLI * mean, MILLI * error, f"{sum(each[2] for each in found):.0f} s", flush=True)
+    return [MILLI * mean, MILLI * error]
+
+
+@study(title="Whole no-limit hold'em: what rule agents lose at least", place=18, minutes=20)
+def reproduce(options: list[str]) -> Result:
+    parts = max(1, round(PARTS * (float(options[0]) if options else 1.0)))
+    found, blueprint = {style: won_from(style, parts) for style in STYLES}, stored("holdem/whole")["rules"]
+    return Result(
+        source="Lisý and Bowling 2017",
+        findings=[
+            f"A local best response wins {won:+,.0f} ± {error:,.0f} mbb a hand from `{style}`."
+            for style, (won, error) in found.items()
+        ],
+        tables=[
+            Table(
+                "What a local best response wins from rule agents, in thousandths of a big blind a hand",
+                ["from", "who is", "it wins", "±", "the blueprint wins"],
+                [
+                    [f"`{style}`", STYLES[style].about, f"{won:+,.0f}", f"{error:,.0f}", f"{blueprint[style]:+,.0f}"]
+                    for style, (won, error) in found.items()
+                ],
+            )
+        ],
+        notes=[
+            f"{GAME}; it considers `{ACTIONS}` and knows how they play; {parts * PART:,} hands each. The blueprint is that of "
+            f"`holdem/whole`, which knows nothing of them. {effort()}"
+        ],
+        numbers=found,
+    )
