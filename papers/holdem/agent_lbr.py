@@ -24,7 +24,7 @@ BLUEPRINT = "blueprint"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
 """What the local best response considers, and the betting round before which it checks and calls."""
 PART = {BLUEPRINT: 500, "turns and rivers": 100}
-PARTS = {BLUEPRINT: 4, "turns and rivers": 4}
+PARTS = {BLUEPRINT: 4, "turns and rivers": 2}
 """Hands of each part, which has a seed of its own, and how many there are."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
@@ -95,7 +95,7 @@ def reproduce(options: list[str]) -> Result:
             f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. The agent solves turns and "
             f"rivers again: `{AGENTS['turns and rivers']},{ON_TREE}`. `fc`: fold, check, call; `fcpa`: the pot and all-in as "
             "well; *from the turn*: before it, it checks and calls, as in DeepStack's table. DeepStack won 428 ± 87 from `fc` "
-            "and 383 ± 219 from `fcpa` from the turn on.",
+            "and 383 ± 219 from `fcpa` from the turn on, with 200 big blinds.",
         ],
         numbers=found,
     )
