@@ -56,7 +56,7 @@ def interval(found: Floats) -> tuple[float, float]:
     return float(won.mean()), float(NORMAL * won.std(ddof=1) / len(won) ** 0.5)
 
 
-@study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=16, minutes=60)
+@study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=None, minutes=60)
 def reproduce(options: list[str]) -> Result:
     if not FOLDER.exists():
         train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
