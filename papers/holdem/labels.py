@@ -55,7 +55,7 @@ def measured(street: str, number: int) -> dict[str, list[float]]:
     return found
 
 
-@study(title="What values of single hands cost", place=None, minutes=8)
+@study(title="What values of single hands cost", place=19, minutes=8)
 def reproduce() -> Result:
     rows, numbers = [], {}
     for street, plan in PLANS.items():

@@ -36,7 +36,7 @@ def won_from(style: str, parts: int) -> list[float]:
     return [MILLI * mean, MILLI * error]
 
 
-@study(title="Whole no-limit hold'em: what rule agents lose at least", place=None, minutes=20)
+@study(title="Whole no-limit hold'em: what rule agents lose at least", place=18, minutes=20)
 def reproduce(options: list[str]) -> Result:
     parts = max(1, round(PARTS * (float(options[0]) if options else 1.0)))
     found, blueprint = {style: won_from(style, parts) for style in STYLES}, stored("holdem/whole")["rules"]

@@ -51,7 +51,7 @@ def judged(seed: int, method: str) -> list[float]:
     return list(kept({**key, "code": code(*SEARCHING)}, make))
 
 
-@study(title="ReBeL, Figure 2: turn endgame hold'em as published, three seeds", place=None, minutes=90, needs=("torch",))
+@study(title="ReBeL, Figure 2: turn endgame hold'em as published", place=15, minutes=90, needs=("torch",))
 def reproduce(options: list[str]) -> Result | None:
     minutes, began, done = float(options[0]) if options else math.inf, perf_counter(), list[int]()
     for seed in range(SEEDS):
@@ -91,10 +91,8 @@ def findings(claim: Mapping[str, Any], chips: Chips, level: float) -> list[str]:
     for method, name in METHODS.items():
         least = [thousandths(min(own[method])) for own in chips.values()]
         reached = sum(each <= thousandths(level) for each in least)
-        lines.append(
-            f"Search by {name} comes to {sum(least) / len(least):,.0f} ({min(least):,.0f} to {max(least):,.0f}) over "
-            f"{len(least)} seeds; {reached} of them reach the level."
-        )
+        each = ", ".join(f"{value:,.0f}" for value in least)
+        lines.append(f"Search by {name} comes to {each}, training by training; {reached} of {len(least)} reach the level.")
     return lines
 
 
