@@ -47,8 +47,8 @@ docs: $(VENV)/installed-dev
 serve: $(VENV)/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
-# The first line compiles the kernels that all need. Tests of a group share a worker: those of a folder, for kernels are compiled
-# once then (tests/conftest.py), and those on Ray, for a cluster that one starts another one finds.
+# The first line compiles the kernels that all need. Tests of a group share a worker: those of a folder, for fewer kernels are
+# compiled twice then (tests/conftest.py), and those on Ray, for a cluster that one starts another one finds.
 tests: $(VENV)/installed-dev
 	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
 	$(BIN)/pytest -n 2 --dist loadgroup

@@ -13,18 +13,16 @@ from time import process_time
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.own_blueprint import AGENTS, BOARDS, FOLDER, GAME, MILLI
+from papers.holdem.own_blueprint import AGENTS, FOLDER, GAME, MILLI, own_blueprint
 from papers.holdem.own_blueprint import CODE as PLAYS
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
-from treeplex.runs.blueprint.settings import BlueprintTraining
+from papers.holdem.whole import together
 from treeplex.runs.lbr import local_best_response
-from treeplex.runs.train.train import train
 
-BLUEPRINT = "blueprint"
+BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
 """What the local best response considers, and the betting round before which it checks and calls."""
-PART = {BLUEPRINT: 500, "turns and rivers": 100}
-PARTS = {BLUEPRINT: 4, "turns and rivers": 2}
+PART = {BLUEPRINT: 500, AGENT: 100}
+PARTS = {BLUEPRINT: 4, AGENT: 2}
 """Hands of each part, which has a seed of its own, and how many there are."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
@@ -59,17 +57,15 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
         }
         found.append(kept({**key, "code": code(*CODE)}, partial(part, name, setting, seed)))
         print(name, setting, seed, [MILLI * each for each in found[-1][:2]], f"{found[-1][2]:.0f} s", flush=True)
-    mean = math.fsum(each[0] for each in found) / parts
-    error = math.hypot(*(each[1] for each in found)) / parts
-    return [MILLI * mean, MILLI * error, parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
+    return [*together(found), parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
 
 
 @study(title="Whole no-limit hold'em: local best response", place=15, minutes=35)
 def reproduce(options: list[str]) -> Result:
     times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
-    if not FOLDER.exists():
-        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
-    card = HoldemBlueprint.load(FOLDER).card
+    if unknown := {*settings} - {*SETTINGS}:
+        raise SystemExit(f"holdem/agent_lbr knows no {', '.join(sorted(unknown))}; name {', '.join(SETTINGS)}")
+    card = own_blueprint().card
     found = {
         f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
         for setting in settings
@@ -93,7 +89,7 @@ def reproduce(options: list[str]) -> Result:
         ],
         notes=[
             f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. The agent solves turns and "
-            f"rivers again: `{AGENTS['turns and rivers']},{ON_TREE}`. `fc`: fold, check, call; `fcpa`: the pot and all-in as "
+            f"rivers again: `{AGENTS[AGENT]},{ON_TREE}`. `fc`: fold, check, call; `fcpa`: the pot and all-in as "
             "well; *from the turn*: before it, it checks and calls, as in DeepStack's table. DeepStack won 428 ± 87 from `fc` "
             "and 383 ± 219 from `fcpa` from the turn on, with 200 big blinds.",
         ],

@@ -20,6 +20,7 @@ import numpy as np
 from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.whole import GAME, MILLI
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.evaluate.match.lbr import stakes_of
@@ -31,21 +32,25 @@ from treeplex.runs.agents.registry import agent
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.train.train import train
 
-GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}
 """Iterations decide, so that the machine's load does not."""
 HANDS = {"rivers": 1600, "turns and rivers": 1600}
 TURN, PLAYS = 2, 4
 """The betting round that is played on from, and how often in each seat: what the agent solved is remembered."""
-MILLI = 1000 / 2
-"""Thousandths of a big blind in a chip."""
 CODE = (
     "treeplex.runs.agents.search.endgames",
     "treeplex.search.agents",
     "treeplex.evaluate.match",
     "treeplex.games.poker.whole",
 )
+
+
+def own_blueprint() -> HoldemBlueprint:
+    """The blueprint of ``runs/holdem``, trained first where it is missing."""
+    if not FOLDER.exists():
+        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
+    return HoldemBlueprint.load(FOLDER)
 
 
 def one_hand(number: int, player: Agent, blueprint: Agent, first: int = TURN, plays: int = PLAYS) -> list[float]:
@@ -85,7 +90,7 @@ def file_of(name: str, blueprint: HoldemBlueprint) -> Path:
 
 def hands_of(name: str, count: int) -> Floats:
     """The first so many hands, float64 [count, 4]: payoff, luck, whether the turn came, CPU seconds."""
-    file = file_of(name, HoldemBlueprint.load(FOLDER))
+    file = file_of(name, own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     game = PlayedGame.of(GAME)
     blueprint = agent(str(FOLDER), game)
@@ -111,8 +116,6 @@ def row_of(name: str, found: Floats) -> list[str]:
 @study(title="Whole no-limit hold'em against its own blueprint", place=12, minutes=55)
 def reproduce(options: list[str]) -> Result:
     times = float(options[0]) if options else 1.0
-    if not FOLDER.exists():
-        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
     rows = {name: row_of(name, hands) for name, hands in found.items()}
     return Result(

@@ -13,14 +13,12 @@ import numpy as np
 from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.own_blueprint import BOARDS, CODE, FOLDER, GAME, MILLI, one_hand
+from papers.holdem.own_blueprint import CODE, FOLDER, GAME, MILLI, one_hand, own_blueprint
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.winnings import NORMAL
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.train.train import train
 
 AGENT = "iterations=80,think=60,boards=8"
 HANDS, FLOP, PLAYS = 800, 1, 1
@@ -35,7 +33,7 @@ def file_of(blueprint: HoldemBlueprint) -> Path:
 
 def hands_of(count: int) -> Floats:
     """The first so many hands, float64 [count, 4]: payoff, luck, whether the flop came, CPU seconds."""
-    file = file_of(HoldemBlueprint.load(FOLDER))
+    file = file_of(own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
     game = PlayedGame.of(GAME)
     blueprint, player = agent(str(FOLDER), game), agent(f"modicum(blueprint={FOLDER},{AGENT})", game)
@@ -58,8 +56,6 @@ def interval(found: Floats) -> tuple[float, float]:
 
 @study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=None, minutes=60)
 def reproduce(options: list[str]) -> Result:
-    if not FOLDER.exists():
-        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
     found = hands_of(round((float(options[0]) if options else 1.0) * HANDS))
     mean, error = interval(found)
     raw = MILLI * found[:, 0]

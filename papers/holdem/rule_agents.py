@@ -3,18 +3,17 @@
 Hands are kept in parts in ``runs/papers``; ``python papers/run.py holdem/rule_agents 3`` plays three times as many.
 """
 
-import math
 from functools import partial
 from time import process_time
 
 from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from papers.holdem.whole import GAME, MILLI
+from papers.holdem.whole import GAME, together
 from treeplex.runs.lbr import local_best_response
 from treeplex.search.agents.by_rules import STYLES
 
-ACTIONS, PART, PARTS = "fcpa", 200, 2
+ACTIONS, PART, PARTS = "fcpa", 200, 1
 """What it considers, hands of each part, and how many there are."""
 CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.search.agents", "treeplex.runs.lbr")
 
@@ -30,10 +29,9 @@ def won_from(style: str, parts: int) -> list[float]:
     """What it wins from an agent over all parts, and half the width of the interval, mbb a hand."""
     key = {"lbr": GAME, "style": style, "actions": ACTIONS, "hands": PART, "code": code(*CODE)}
     found = [kept({**key, "seed": seed}, partial(part, style, seed)) for seed in range(1, parts + 1)]
-    mean = math.fsum(each[0] for each in found) / parts
-    error = math.hypot(*(each[1] for each in found)) / parts
-    print(style, MILLI * mean, MILLI * error, f"{sum(each[2] for each in found):.0f} s", flush=True)
-    return [MILLI * mean, MILLI * error]
+    won = together(found)
+    print(style, won, f"{sum(each[2] for each in found):.0f} s", flush=True)
+    return won
 
 
 @study(title="Whole no-limit hold'em: what rule agents lose at least", place=18, minutes=20)

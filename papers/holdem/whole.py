@@ -6,6 +6,7 @@ what is missing.
 """
 
 import math
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -53,6 +54,12 @@ def part(seed: int) -> list[float]:
     return [found.value, found.interval]
 
 
+def together(parts: Sequence[Sequence[float]]) -> list[float]:
+    """The mean of parts of equally many hands and half the width of its 95% interval, mbb a hand, from theirs in chips."""
+    mean, error = math.fsum(part[0] for part in parts), math.hypot(*(part[1] for part in parts))
+    return [MILLI * mean / len(parts), MILLI * error / len(parts)]
+
+
 def bounded(trained: int) -> list[float]:
     """What a local best response gets over all parts, and half the width of the 95% interval, mbb a hand."""
     found = []
@@ -60,8 +67,7 @@ def bounded(trained: int) -> list[float]:
         key = {"lbr": GAME, "boards": trained, "hands": LBR_HANDS, "seed": seed, "code": code(*CODE)}
         found.append(kept(key, partial(part, seed)))
         print("local best response", seed, found[-1], flush=True)
-    mean = math.fsum(value for value, _ in found) / LBR_PARTS
-    return [MILLI * mean, MILLI * math.hypot(*(interval for _, interval in found)) / LBR_PARTS]
+    return together(found)
 
 
 @study(title="Whole no-limit hold'em", place=2, minutes=150)

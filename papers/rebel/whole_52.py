@@ -19,20 +19,17 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
-from papers.holdem.own_blueprint import BOARDS, FOLDER
+from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
 from treeplex.evaluate.match.winnings import CheckedDown, sampled_winnings
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
-from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.lbr import local_best_response
 from treeplex.runs.rebel.whole import whole_game
-from treeplex.runs.train.train import train
 from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
@@ -67,9 +64,7 @@ def against(table: str, opponent: str, hands: int, *, plain: bool = False) -> di
 
 def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
     """What is won from the blueprint and from earlier networks, by who that is; without a folder what is stored of those."""
-    if not FOLDER.exists():
-        train(BLUEPRINT_GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
-    net, blueprint = shipped_whole_nets()[NAME], HoldemBlueprint.load(FOLDER)
+    net, blueprint = shipped_whole_nets()[NAME], own_blueprint()
     found, hands = dict[str, Any](), round(AGENT_HANDS * times)
     key = {"study": "whole_52", "network": net.checksum, "hands": hands}
     name = f"a blueprint of {blueprint.card['boards']:,} boards"
