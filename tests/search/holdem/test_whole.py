@@ -16,6 +16,7 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.train.train import train
+from treeplex.search.holdem import whole
 from treeplex.search.holdem.promises import promised_by
 from treeplex.search.holdem.street_solving import StreetSolving
 from treeplex.search.holdem.whole import WholeHoldemAgent
@@ -117,21 +118,37 @@ def test_trees_fit_the_time(folder, pace, raises):
     assert tuple(bool(plan.streets[street][0].raises) for street in (2, 3)) == raises
 
 
-def test_all_that_a_decision_takes_counts(folder):
+@pytest.mark.parametrize(("spent", "raises"), [(0.0, True), (60.0, False)])
+def test_all_that_a_decision_takes_counts(folder, monkeypatch, spent, raises):
     """What was done while cards were seen is time to think as well; a flop without time for them has no raises."""
+    monkeypatch.setattr(whole, "END_SECONDS", 4.0)
     game = PlayedGame.of(ANY)
-    for think, spent, iterations, raises in ((100.0, 0.0, 5, True), (1.0, 3.0, 1, False)):
-        player = agent(f"modicum(blueprint={folder},iterations=5,boards=8,think={think})", game, seed=1)
-        player.begin(0)
-        reach([player], [1, 1, None, None])
-        player._spent = spent
-        reach([player], [None])
-        assert bool(player.solver.game.spot.bets.streets[1][0].raises) == raises
-        player.policy()
-        assert player.thought.iterations == iterations
-        assert player.thought.seconds > spent
-        assert 0 < player.thought.boards <= 8
-        assert player._spent == 0.0
+    short = {"bets": ("25%",), "raises": "25%", "force_allin": 0.0, "add_allin": 0.0}
+    solving = StreetSolving(start=1, iterations=5, continuations=2, boards=8, **short)
+    player = WholeHoldemAgent(game.public, agent(str(folder), game), solving)
+    player.think = 100.0
+    player.begin(0)
+    reach([player], [1, 1, None, None])
+    player._spent = spent
+    reach([player], [None])
+    assert bool(player.solver.game.spot.bets.streets[1][0].raises) == raises
+    player.policy()
+    assert player.thought.iterations == 5
+    assert player.thought.seconds > spent
+    assert 0 < player.thought.boards <= 8
+    assert player._spent == 0.0
+
+
+def test_a_flop_without_time_is_played_by_the_blueprint(folder):
+    player = agent(f"modicum(blueprint={folder},think=0.1)", PlayedGame.of(ANY), seed=1)
+    player.begin(0)
+    reach([player], [1, 1, None, None, None])
+    assert player.solver is None
+    assert np.array_equal(player.policy(), player.guide.policy())
+    assert player.thought.iterations == 0
+    player.think = 100.0
+    reach([player], [1, 1, None])
+    assert player.solver is not None
 
 
 def test_bets_off_the_tree_are_added(folder):

@@ -213,6 +213,8 @@ class WholeHoldemAgent(Seat):
             return None
         promised = self._promised(below, ranges) if safe and below is not None else {}
         game = self._street(ranges) if ends else HoldemGame.of(self._spot(ranges))
+        if game is None:
+            return None
         horizon, leaves = TO_THE_END, list[LeafValue]()
         if ends and below is not None:
             horizon, own = Horizon(rounds=1, all_in=True), below[0]
@@ -244,8 +246,8 @@ class WholeHoldemAgent(Seat):
         """The players whose decisions are solved."""
         return (0, 1) if self.player is None else (self.player,)
 
-    def _street(self, ranges: Ranges) -> HoldemGame:
-        """A street as a spot in which nobody bets after it, without raises if there is no time for so many ends."""
+    def _street(self, ranges: Ranges) -> HoldemGame | None:
+        """A street as a spot in which nobody bets after it: without raises if time is short, None if it is shorter still."""
         solving, street = self.solving, hand_of(self.state).table.street
         least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
         plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
@@ -255,8 +257,8 @@ class WholeHoldemAgent(Seat):
             game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, bets))
             ends = sum(isinstance(node, StreetEnd) and node.street == street for node in game.tree.nodes)
             if ends * END_SECONDS <= LEAF_SHARE * self._left:
-                break
-        return game
+                return game
+        return None
 
     def _spot(self, ranges: Ranges) -> Spot:
         """What follows as a spot, with as many bets as there is time for."""
