@@ -1,0 +1,161 @@
+"""Where ranges come from that a network for single hands learns from: drawn at random, or a blueprint's play with itself; both
+kinds judged on both, where the river begins.
+
+Rivers are cheap enough to solve thousands of each. The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without
+such a folder it is trained first, in minutes. Rows are kept in parts in ``runs/papers``.
+"""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from itertools import chain
+from time import process_time
+
+import numpy as np
+
+from papers.common.kept import code, kept_file
+from papers.common.results import Result, Table
+from papers.common.study import study
+from papers.holdem.hands import errors, fitted, linear
+from papers.holdem.own_blueprint import FOLDER, GAME, own_blueprint
+from treeplex.arrays import Singles
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.games.poker.spots.spot import Spot
+from treeplex.learn.hand_values.settings import HandValueSettings
+from treeplex.learn.hand_values.situations import Situation, draw, solved
+from treeplex.learn.hand_values.trainer import HandValueTrainer
+from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.registry import agent
+from treeplex.search.holdem.leaves.hand_values import HandBoard
+from treeplex.search.holdem.street_solving import StreetSolving
+from treeplex.search.holdem.whole import WholeHoldemAgent
+
+RANDOM, SELF_PLAY = "random ranges", "self-play"
+PART, PARTS, TESTS = 400, 6, 80
+"""Situations of a part, which has a seed of its own, how many parts a network learns from, and situations to judge on."""
+SETTINGS = HandValueSettings(street="river")
+CODE = (
+    *("papers.holdem.range_sources", "papers.holdem.hands", "treeplex.learn.hand_values", "treeplex.search.holdem.whole"),
+    *("treeplex.engine.holdem", "treeplex.solvers.holdem", "treeplex.forms.holdem", "treeplex.games.poker.whole"),
+)
+"""What decides numbers, besides settings; see ``kept.py``."""
+Rows = tuple[Singles, Singles]
+
+
+def rivers_of_play(count: int, seed: int) -> list[Spot]:
+    """So many rivers that the blueprint's play with itself comes to, with the ranges that come there."""
+    game, random = PlayedGame.of(GAME), np.random.default_rng((3, seed))
+    guide, found = agent(str(FOLDER), game, seed=0), list[Spot]()
+    while len(found) < count:
+        player = WholeHoldemAgent(game.public, guide, StreetSolving(start=3, drop=0.0), random)
+        held = game.public.draw(player.state, [np.ones(len(HOLDEM.hands))] * 2, random)
+        gone = {int(card) for hand in held for card in game.public.hands[hand]}
+        while player.solver is None and len(labels := (options := game.public.options(player.state)).labels):
+            if options.player == CHANCE:
+                player.see(int(random.choice([card for card in labels if card not in gone])))
+            else:
+                player.see(player.act(held[options.player]))
+        if player.solver is not None:
+            found.append(player.solver.game.spot)
+    return found
+
+
+def played(spot: Spot) -> Situation:
+    """A river of play, solved with the sizes of random situations."""
+    reach = np.stack([own / own.sum() for own in spot.ranges])
+    return solved(HandBoard.of(HOLDEM, spot.board), spot.stack / spot.opening_pot, reach, SETTINGS)
+
+
+def situations(source: str, count: int, seed: int) -> list[Situation]:
+    """So many, of one kind."""
+    if source == SELF_PLAY:
+        return [played(spot) for spot in rivers_of_play(count, seed)]
+    generator = np.random.default_rng((4, seed))
+    return [draw(SETTINGS, generator) for _ in range(count)]
+
+
+def part(source: str, seed: int, card: Mapping[str, object]) -> Rows:
+    """Rows of a part of the situations, from ``runs/papers`` if they are there."""
+    key = {"source": source, "seed": seed, "count": PART, "blueprint": dict(card), "code": code(*CODE)}
+    file = kept_file(key, f"range-sources-{source.replace(' ', '-')}-{seed}", ".npz")
+    if not file.exists():
+        trainer, began = HandValueTrainer(SETTINGS), process_time()
+        trainer.generator = np.random.default_rng((5, seed))
+        rows = [trainer.sampled(each) for each in situations(source, PART, seed)]
+        inputs, targets = (np.concatenate(columns) for columns in zip(*rows, strict=True))
+        np.savez(file, inputs=inputs, targets=targets)
+        print(source, seed, f"{process_time() - began:.0f} s", flush=True)
+    with np.load(file) as arrays:
+        return arrays["inputs"], arrays["targets"]
+
+
+def together(parts: list[Rows]) -> Rows:
+    """The rows of some parts, in turn."""
+    inputs, targets = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    return inputs, targets
+
+
+Model = Callable[[list[Situation]], list[np.ndarray]]
+
+
+def by_network(rows: Rows) -> Model:
+    """A network fitted to rows."""
+    net = fitted(SETTINGS, *rows)
+    return lambda tests: [net.worth(each) for each in tests]
+
+
+def by_line(rows: Rows) -> Model:
+    """Least squares on rows."""
+    return partial(linear, *rows)
+
+
+def models(parts: Mapping[str, list[Rows]]) -> dict[str, Model]:
+    """Every model by its name: without learning, linear, and networks of more and fewer situations of either kind, or both."""
+    found: dict[str, Model] = {"showdown": lambda tests: [each.equity - 0.5 for each in tests]}
+    for source, rows in parts.items():
+        found[f"linear, {source}, {PART * len(rows):,}"] = by_line(together(rows))
+    for source, rows in parts.items():
+        for count in (1, len(rows) // 2, len(rows)):
+            found[f"network, {source}, {PART * count:,}"] = by_network(together(rows[:count]))
+    half = PARTS // 2
+    both = list(chain.from_iterable(zip(*(rows[:half] for rows in parts.values()), strict=True)))
+    found[f"network, half of each, {2 * PART * half:,}"] = by_network(together(both))
+    return found
+
+
+@study(title="Networks for single hands: random ranges and those of self-play", place=16, minutes=20, needs=("torch",))
+def reproduce() -> Result:
+    card, sources = own_blueprint().card, (RANDOM, SELF_PLAY)
+    parts = {source: [part(source, seed, card) for seed in range(PARTS)] for source in sources}
+    tests = {source: situations(source, TESTS, PARTS) for source in sources}
+    stacks = {source: np.quantile([each.stack for each in found], [0.1, 0.5, 0.9]) for source, found in tests.items()}
+    numbers = {
+        name: {source: errors(tests[source], model(tests[source])) for source in sources}
+        for name, model in models(parts).items()
+    }
+    full = f"{PART * PARTS:,}"
+    held = {(source, judged): numbers[f"network, {source}, {full}"][judged][1] for source in sources for judged in sources}
+    return Result(
+        source="Moravčík et al. 2017, DeepStack; Brown, Bakhtin, Lerer and Gong 2020, ReBeL",
+        findings=[
+            f"On rivers of self-play a network that learned from {full} random ones errs by {held[RANDOM, SELF_PLAY]:.3f} pots "
+            f"a hand, one that learned from as many of self-play by {held[SELF_PLAY, SELF_PLAY]:.3f}; on random ones by "
+            f"{held[RANDOM, RANDOM]:.3f} and {held[SELF_PLAY, RANDOM]:.3f}.",
+        ],
+        tables=[
+            Table(
+                f"Mean absolute errors on {TESTS} new rivers of each kind, in pots: of hands alike, of hands as often as they "
+                "are held, and of a whole range's value; the number is how many situations a model has learned from",
+                ["model", *(f"{source}: {what}" for source in sources for what in ("hands alike", "as held", "range"))],
+                [[name, *(f"{each:.4f}" for source in sources for each in found[source])] for name, found in numbers.items()],
+            )
+        ],
+        notes=[
+            "Random ranges are those of `treeplex train hand-values`; self-play is that of a blueprint of "
+            f"`{GAME}`, {card['boards']:,} boards, with the ranges that it comes with. Both are solved with the same sizes "
+            f"(100%, all-in; raises all-in). Stacks of self-play are from {stacks[SELF_PLAY][0]:.1f} to "
+            f"{stacks[SELF_PLAY][2]:.1f} pots (tenth and ninetieth percentile, median {stacks[SELF_PLAY][1]:.1f}), of random "
+            f"ones from {stacks[RANDOM][0]:.1f} to {stacks[RANDOM][2]:.1f} ({stacks[RANDOM][1]:.1f}).",
+        ],
+        numbers=numbers,
+    )
