@@ -188,8 +188,8 @@ def findings(left: Mapping[str, Curve], tabular: Mapping[int, float]) -> list[st
         "Updates alternate, as the paper's do. With both players updated at once: "
         + ", ".join(text[method] for method in AT_ONCE)
         + ".",
-        f"The least as played is that of {EXACT[best]}, {ends[best][0]}, as {whole} iterations of linear CFR on the whole game. "
-        "Rivers solved with so few iterations do not let any method come much lower: see the second table.",
+        f"The least as played is that of {EXACT[best]}, {ends[best][0]}, as {whole} iterations of linear CFR on the whole "
+        "game. Rivers solved with so few iterations do not let any method come much lower: see the second table.",
     ]
 
 
