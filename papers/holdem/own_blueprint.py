@@ -78,7 +78,7 @@ def one_hand(number: int, player: Agent, blueprint: Agent, first: int = TURN, pl
                 each.see(label)
         for play in range(plays):
             copies, random = [fork(each) for each in players], np.random.default_rng((8, number, play))
-            found += played_out(copies, state, reached, seat, random, CheckedDown(game.soon_shared))
+            found += played_out(copies, state, reached, seat, random, CheckedDown(game.exactly_shared))
     return [*(found / (2 * plays)).tolist(), 1.0]
 
 

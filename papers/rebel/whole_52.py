@@ -57,7 +57,7 @@ def against(table: str, opponent: str, hands: int, *, plain: bool = False) -> di
     assert game.public is not None
     with one_thread():
         player, other = agent(f"rebel(network={NAME},iterations={ITERATIONS})", game, seed=0), agent(opponent, game, seed=1)
-        values = None if plain else CheckedDown(player.game.soon_shared)  # type: ignore[attr-defined]
+        values = None if plain else CheckedDown(player.game.exactly_shared)  # type: ignore[attr-defined]
         found = sampled_winnings(player, other, hands, seed=2, values=values)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 

@@ -3,8 +3,9 @@
 Both walk public states, and keep how likely each player makes each of its hands. Played hands are drawn as public states only:
 each ends with the expected payoff over all hands that the two could hold there, given what both have shown (imaginary
 observations: Bowling, Johanson, Burch and Szafron 2008). That has the expectation of the payoff of hands dealt, and a fraction
-of its variance. With a value function, the worth of what chance and players chose is replaced by its mean besides, as AIVAT
-does (:mod:`treeplex.evaluate.match.aivat`), but with ranges in place of pairs of hands: O(H) for each thing that could happen.
+of its variance. With values as if all checked down, the worth of what chance and players chose is replaced by its mean
+besides, as AIVAT does (:mod:`treeplex.evaluate.match.aivat`), but with ranges in place of pairs of hands: O(H) for each thing
+that could happen. Cards need no mean over those that could have come: what ranges are worth by checking down is that mean.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,8 +19,6 @@ from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
 
-Values = Callable[[PublicGame, State, Sequence[Floats], int], float]
-"""What a player expects at a public state with these ranges, any estimate: called with game, state, ranges and player."""
 NORMAL = 1.959964
 """Standard errors on either side that hold 95% of a normal distribution."""
 
@@ -102,26 +101,31 @@ def exact_winnings(agent: Agent, opponent: Agent, *, seed: int = 0, progress: Ca
 
 @dataclass(frozen=True)
 class CheckedDown:
-    """A value function of poker for two: what players expect if all check and call from here on.
+    """A value function of poker for two: what players expect if all check and call from here on, but for hands that are asked
+    for chips and lose more by calling than by folding.
 
     Attributes:
-        valued: says of a public state whether it has a value; others are worth 0, such as those where the cards to come are too
-            many to go through. None for all.
+        exact: says of a public state and ranges whether :meth:`treeplex.games.public.PublicGame.pot_shares` are exact there;
+            others have no value. None for all.
     """
 
-    valued: Callable[[State], bool] | None = None
+    exact: Callable[[State, Sequence[Floats]], bool] | None = None
 
-    def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float:
-        """See :data:`Values`."""
-        if self.valued is not None and not self.valued(state):
-            return 0.0
+    def __call__(self, game: PublicGame, state: State, reached: Sequence[Floats], player: int) -> float | None:
+        """What a player expects at a public state with these ranges; None where that has no value."""
+        if self.exact is not None and not self.exact(state, reached):
+            return None
         stakes = game.stakes_at(state)
         assert stakes is not None
-        weights = reached[player] * game.opposing(state, reached, player)
+        acting, most = game.options(state).player, max(stakes.paid)
+        asked = acting >= 0 and stakes.paid[acting] < most
+        seat = acting if asked else player
+        weights = reached[seat] * game.opposing(state, reached, seat)
         if settled(game, state):
             return float(reached[player] @ game.terminal_values(state, reached, player)) / float(weights.sum())
-        share = float(weights @ game.pot_shares(state, reached, player)) / float(weights.sum())
-        return (2.0 * share - 1.0) * max(stakes.paid)
+        each = (2.0 * game.pot_shares(state, reached, seat) - 1.0) * most
+        worth = float(weights @ (np.maximum(each, -stakes.paid[seat]) if asked else each)) / float(weights.sum())
+        return worth if seat == player else -worth
 
 
 def sampled_winnings(
@@ -130,7 +134,7 @@ def sampled_winnings(
     hands: int,
     *,
     seed: int = 0,
-    values: Values | None = None,
+    values: CheckedDown | None = None,
     progress: Callable[[int, Winnings], None] | None = None,
 ) -> Winnings:
     """What an agent wins from another in each seat, from hands played in turn in seat 0 and seat 1.
@@ -139,7 +143,7 @@ def sampled_winnings(
         agent, opponent: each hand is a new play of both, so of agents that draw how they play it is the mean over their draws.
         hands: how many, at least 4.
         seed: of all draws.
-        values: a value function, by which luck is removed; None for none.
+        values: by which luck is removed; None for none.
         progress: called with the hands played and what is known so far.
 
     Raises:
@@ -165,7 +169,7 @@ def played_out(
     ranges: Sequence[Floats],
     seat: int,
     generator: np.random.Generator,
-    values: Values | None = None,
+    values: CheckedDown | None = None,
 ) -> tuple[float, float]:
     """What a seat gets by one play from a public state on, over all hands that the two could hold, and how much of it was luck.
 
@@ -177,16 +181,21 @@ def played_out(
         values: what says how much luck there was; None: 0.
     """
     game, reached, luck = players[0].game, list(ranges), 0.0
+    before: float | None = None  # cards came, what all was worth
     while not settled(game, state):
         options = game.options(state)
         table = None if options.player == CHANCE else players[options.player].policy()
         chosen, outcomes = drawn(game, state, reached, table, generator)
-        if values is not None:
+        if values is not None and table is not None:
             luck += luck_of(game, state, outcomes, chosen, seat, values)
+        elif values is not None and before is None:
+            before = values(game, state, reached, seat)
         for player in players:
             player.see(options.labels[chosen])
         state = game.after(state, options.labels[chosen])
         reached = possible_of(game, state, outcomes[chosen])
+        if values is not None and before is not None and (worth := values(game, state, reached, seat)) is not None:
+            luck, before = luck + worth - before, None
     return float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached), luck
 
 
@@ -211,9 +220,9 @@ def drawn(
 
 
 def luck_of(
-    game: PublicGame, state: State, outcomes: Sequence[Sequence[Floats]], chosen: int, seat: int, values: Values
+    game: PublicGame, state: State, outcomes: Sequence[Sequence[Floats]], chosen: int, seat: int, values: CheckedDown
 ) -> float:
-    """By how much what happened is worth more to a seat than the mean of all that could have happened.
+    """By how much what happened is worth more to a seat than the mean of all that could have happened; 0 without values there.
 
     Args:
         game, state: where it happened.
@@ -222,14 +231,18 @@ def luck_of(
         seat, values: whose worth, and what says it.
     """
     total = masses = own = 0.0
+    acting = game.options(state).player
+    player = seat if acting == CHANCE else acting  # what an actor's hands win does not depend on what it plays
     for number, (label, ranges) in enumerate(zip(game.options(state).labels, outcomes, strict=True)):
         after = game.after(state, label)
         reached = possible_of(game, after, ranges)
         mass = met(game, after, reached)
         if mass > 0:
-            worth = values(game, after, reached, seat)
+            worth = values(game, after, reached, player)
+            if worth is None:
+                return 0.0
             total, masses, own = total + mass * worth, masses + mass, worth if number == chosen else own
-    return own - total / masses
+    return (own - total / masses) * (1.0 if player == seat else -1.0)
 
 
 def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> list[Floats]:

@@ -21,6 +21,8 @@ MOST_RUN_OUTS = 1500
 """The most complete boards that are all looked at: hold'em has 1,176 from the flop."""
 SAMPLED_RUN_OUTS = 400
 """Complete boards that are drawn where there are more."""
+ALIKE = 1e-9
+"""Of the likeliest hand, by how much hands of a class may differ that are held equally often."""
 
 
 def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
@@ -55,7 +57,7 @@ def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths:
     if not board and format == HOLDEM and strengths is None:
         return shares_by_class(reached)
     if format.hole == 2 and format.ranking == "five" and strengths is None and len(board) < format.board_size:
-        return shares_over_boards(format, board, reached)
+        return np.stack([shares_against(format, tuple(board), np.asarray(own, np.float64).tobytes()) for own in reached])
     count = len(reached)
     twice = np.concatenate((reached, reached))
     chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, and beside them how many hands are met
@@ -94,16 +96,27 @@ def shares_by_class(reached: Floats) -> Floats:
     return np.clip(found, 0.0, 1.0)
 
 
-def shares_over_boards(format: Format, board: Sequence[int], reached: Floats) -> Floats:
-    """:func:`pot_shares` of hands of two cards and five-card rankings, board by board in a kernel."""
-    hands, sums = np.ascontiguousarray(format.hands, np.uint8), np.zeros((len(reached), 2, len(format.hands)))
+def suits_alike(reached: Floats) -> bool:
+    """Whether a range before the flop, float64 [1326], holds all hands of a class equally often."""
+    least, most = np.full(len(CLASSES), np.inf), np.zeros(len(CLASSES))
+    np.minimum.at(least, HAND_CLASSES, reached)
+    np.maximum.at(most, HAND_CLASSES, reached)
+    return bool((most - least <= ALIKE * reached.max()).all())
+
+
+@lru_cache(maxsize=16)
+def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Floats:
+    """:func:`pot_shares` of hands of two cards and five-card rankings against a range, float64 [H] as bytes, board by board in
+    a kernel. The last ones are kept, for who judges a play asks for the same as who plays.
+    """
+    own = np.frombuffer(reached).copy()
+    hands, found = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
     keys, (order, spare) = np.empty(len(hands), np.int32), np.empty((2, len(hands)), np.int16)
     for complete in run_outs(format, board):
         evaluate_board(np.array(complete, np.int64), hands, keys)
-        for own, found in zip(reached, sums, strict=True):
-            add_showdown(keys, hands, order, spare, own, found)
-    met, won = sums[:, 0], sums[:, 1]
-    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * reached.sum(axis=1, keepdims=True))
+        add_showdown(keys, hands, order, spare, own, found)
+    met, won = found
+    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * own.sum())
     return np.clip(share, 0.0, 1.0)
 
 

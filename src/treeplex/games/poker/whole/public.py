@@ -19,9 +19,10 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.games.poker.cards.cards import card_to_string, cards_to_string
+from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.features import features_of_board
 from treeplex.games.poker.public import ROUNDING, HoldemGame
-from treeplex.games.poker.run_outs import few_run_outs, pot_shares
+from treeplex.games.poker.run_outs import few_run_outs, pot_shares, suits_alike
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.betting import CALL, FOLD, Actions, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
@@ -181,9 +182,10 @@ class PublicHoldem(CardGame):
         other, board = reached[1 - player] * self.free(state), hand_of(state).board
         return pot_shares(self.rules.format, board, np.atleast_2d(other)).reshape(other.shape)
 
-    def soon_shared(self, state: State) -> bool:
-        """Whether at most one card is to come, so that pot shares are quickly computed."""
-        return len(hand_of(state).board) + 1 >= self.rules.format.board_size
+    def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
+        """Whether pot shares of these ranges are exact: all boards are looked at, or there is none yet and suits are alike."""
+        board, format = hand_of(state).board, self.rules.format
+        return few_run_outs(format, board) or (not board and format == HOLDEM and all(map(suits_alike, reached)))
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
