@@ -79,9 +79,14 @@ def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
     """Refuse a solution that the spot cannot be solved from.
 
     Raises:
-        SpecError: another spot, a solution without its solver's state or with locks.
+        SpecError: another spot, a solution of its first street alone, without its solver's state or with locks.
     """
     old = solution.game.spot
+    if solution.settings.until:
+        raise SpecError(
+            f"the solution to start from stops at the {solution.settings.until} (until), and what follows has no regrets; "
+            "solve the spot afresh"
+        )
     if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:
         raise SpecError(
             "the solution to start from is of a spot that differs in more than ranges and bet sizes; solve this one afresh"

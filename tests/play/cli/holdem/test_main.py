@@ -320,6 +320,7 @@ def test_estimate(spot):
     assert found["seconds_per_iteration"] > 0
     call("solve", spot, "-n", 1, "--out", "solved.spot")
     assert "leave --resume out" in complaint("solve", "--resume", "solved.spot", "--estimate")
+    assert "until river holds one board" in complaint("solve", spot, "--until", "river", "--estimate")
 
 
 def test_preflop_with_a_whole_deck_is_refused_at_once(tmp_path, monkeypatch):

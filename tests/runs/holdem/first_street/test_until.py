@@ -75,6 +75,12 @@ def test_what_it_resumes_stays_as_it_was() -> None:
         tp.solve(resume=whole, until="turn", iterations=6)
 
 
+def test_other_ranges_do_not_start_from_it() -> None:
+    found = tp.solve(flop(), until="turn", net="showdown", iterations=2)
+    with pytest.raises(SpecError, match=r"stops at the turn \(until\).* solve the spot afresh"):
+        tp.solve(replace(flop(), ranges=flop().ranges[::-1]), start=found, iterations=40)
+
+
 def test_values_of_hands_and_equities_are_there_to_look_at() -> None:
     found, whole = by_showdown(20), tp.solve(flop(), iterations=20, target=0.0)
     assert isinstance(whole, HoldemSolution)

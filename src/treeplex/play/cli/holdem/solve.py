@@ -92,7 +92,10 @@ def solve(
     if estimate:
         from treeplex.runs.holdem.spot_game import SpotGame
 
-        print_estimate(SpotGame(read_task(file, options, sources).spot).estimate(), as_json=as_json)
+        task = read_task(file, options, sources)
+        if task.until:
+            raise SpecError(f"--estimate is for solves of all streets; until {task.until} holds one board, so leave it out")
+        print_estimate(SpotGame(task.spot).estimate(), as_json=as_json)
         return
     with Live(progress) as live:
         live.say("reading the spot")
