@@ -6,6 +6,7 @@ A search that stores double precision and goes street by street, on a tree with 
 
 from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 from time import perf_counter, process_time
 
 import numpy as np
@@ -41,10 +42,15 @@ NAMES = {2: "turn", 3: "river"}
 
 def situations(street: int) -> list[Spot]:
     """Spots where a street begins in plays of the blueprint with itself, with the ranges that came there."""
-    game, random = PlayedGame.of(GAME), np.random.default_rng(street)
-    guide, found = agent(str(FOLDER), game, seed=0), list[Spot]()
-    while len(found) < SITUATIONS:
-        player = WholeHoldemAgent(game.public, guide, StreetSolving(start=street), random)
+    return spots_of_play(FOLDER, StreetSolving(start=street), SITUATIONS, np.random.default_rng(street))
+
+
+def spots_of_play(blueprint: Path, solving: StreetSolving, count: int, random: np.random.Generator) -> list[Spot]:
+    """So many spots where the first street that is solved begins, in plays of a blueprint with itself."""
+    game = PlayedGame.of(GAME)
+    guide, found = agent(str(blueprint), game, seed=0), list[Spot]()
+    while len(found) < count:
+        player = WholeHoldemAgent(game.public, guide, solving, random)
         held = game.public.draw(player.state, [np.ones(1326)] * 2, random)
         while (options := game.public.options(player.state)).player >= CHANCE and len(options.labels):
             if options.player == CHANCE:

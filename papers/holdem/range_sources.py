@@ -15,49 +15,34 @@ import numpy as np
 from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.exact_streets import spots_of_play
 from papers.holdem.hands import errors, fitted, linear
 from papers.holdem.own_blueprint import FOLDER, GAME, own_blueprint
 from treeplex.arrays import Singles
-from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.situations import Situation, draw, solved
 from treeplex.learn.hand_values.trainer import HandValueTrainer
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
 from treeplex.search.holdem.leaves.hand_values import HandBoard
 from treeplex.search.holdem.street_solving import StreetSolving
-from treeplex.search.holdem.whole import WholeHoldemAgent
 
 RANDOM, SELF_PLAY = "random ranges", "self-play"
 PART, PARTS, TESTS = 400, 6, 80
 """Situations of a part, which has a seed of its own, how many parts a network learns from, and situations to judge on."""
 SETTINGS = HandValueSettings(street="river")
 CODE = (
-    *("papers.holdem.range_sources", "papers.holdem.hands", "treeplex.learn.hand_values", "treeplex.search.holdem.whole"),
+    *(
+        "papers.holdem.range_sources",
+        "papers.holdem.exact_streets",
+        "papers.holdem.hands",
+        "treeplex.learn.hand_values",
+        "treeplex.search.holdem.whole",
+    ),
     *("treeplex.engine.holdem", "treeplex.solvers.holdem", "treeplex.forms.holdem", "treeplex.games.poker.whole"),
 )
 """What decides numbers, besides settings; see ``kept.py``."""
 Rows = tuple[Singles, Singles]
-
-
-def rivers_of_play(count: int, seed: int) -> list[Spot]:
-    """So many rivers that the blueprint's play with itself comes to, with the ranges that come there."""
-    game, random = PlayedGame.of(GAME), np.random.default_rng((3, seed))
-    guide, found = agent(str(FOLDER), game, seed=0), list[Spot]()
-    while len(found) < count:
-        player = WholeHoldemAgent(game.public, guide, StreetSolving(start=3, drop=0.0), random)
-        held = game.public.draw(player.state, [np.ones(len(HOLDEM.hands))] * 2, random)
-        gone = {int(card) for hand in held for card in game.public.hands[hand]}
-        while player.solver is None and len(labels := (options := game.public.options(player.state)).labels):
-            if options.player == CHANCE:
-                player.see(int(random.choice([card for card in labels if card not in gone])))
-            else:
-                player.see(player.act(held[options.player]))
-        if player.solver is not None:
-            found.append(player.solver.game.spot)
-    return found
 
 
 def played(spot: Spot) -> Situation:
@@ -69,7 +54,8 @@ def played(spot: Spot) -> Situation:
 def situations(source: str, count: int, seed: int) -> list[Situation]:
     """So many, of one kind."""
     if source == SELF_PLAY:
-        return [played(spot) for spot in rivers_of_play(count, seed)]
+        solving = StreetSolving(start=3, drop=0.0)
+        return [played(spot) for spot in spots_of_play(FOLDER, solving, count, np.random.default_rng((3, seed)))]
     generator = np.random.default_rng((4, seed))
     return [draw(SETTINGS, generator) for _ in range(count)]
 
