@@ -45,7 +45,6 @@ def whole_spot(game: PublicHoldem) -> Spot:
         and len(betting.blinds) == 2
         and not (betting.limits or any(betting.most) or rules.rake.rate or betting.big_blind_ante)
         and len(set(betting.antes[:2])) < 2
-        and plan.limps
         and not any(own is None or any(size.kind == "blinds" for size in own) for own in lists)
     )
     if not plain:
@@ -54,7 +53,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
             "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets, raises and sizes in big blinds out"
         )
     streets = tuple(map(plan.on_spots, range(len(plan.sizes))))
-    bets = BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
+    bets = BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind), limps=plan.limps)
     small, big = betting.blinds
     return Spot(
         (),

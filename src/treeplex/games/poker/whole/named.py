@@ -110,7 +110,8 @@ def holdem(
     share = real(NAME, "rake", rake, 0.0)
     if share > 1:
         raise SpecError(f"{NAME}: rake is {share:g}; give a share of the pot from 0 to 1, such as 0.05")
-    hand = HandRules(form, betting, plan, Rake(share, cap), flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    taken = Rake(share, cap, flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    hand = HandRules(form, betting, plan, taken)
     try:
         return Holdem(hand, INFO.spec(given), given)
     except GameError as error:
