@@ -97,7 +97,7 @@ def reproduce() -> Result:
         ],
         notes=[
             "examples/spots/preflop-deep.yaml with `rake: {rate: 5%, cap: 0.3, no_flop_no_drop: true}` and `limps: false`, or "
-            f"with a pot of {2 * ANTE:g} and opens to 2.1. 3-bets, and sizes after the flop, are those of the charts that ship: "
+            f"with a pot of {2 * ANTE:g} and opens to 2.1. 3-bets and sizes after the flop are those of the charts that ship: "
             "the articles do not tell theirs.",
         ],
         numbers={"first": often, "value": {name: float(chart.ev[1]) for name, chart in charts.items()}},
