@@ -45,6 +45,7 @@ def test_one_iteration_plays_uniformly_everywhere(game):
     [
         "holdem(ranks=3,suits=3,stack=5,sizes=[a],ip=[100%;a],oop_turn=[none],river=[none])",
         "holdem(ranks=3,suits=3,stack=4,sizes=[a],limps=false)",
+        "holdem(ranks=3,suits=3,stack=6,sizes=[50%;100%],river=[none],add_allin=1,merge=0.3)",
     ],
 )
 def test_plans_are_searched_as_they_are_judged(spec):

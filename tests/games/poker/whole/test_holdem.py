@@ -66,6 +66,10 @@ def test_an_all_in_for_less_does_not_reopen_the_betting() -> None:
         ("preflop=[2.5bb;3x;a]", (6,), [0, 1, 18, 100]),
         ("preflop=[3x],limps=false", (), [0, 6]),
         ("sizes=[200%],force_allin=1.0", (34,), [0, 1, 100]),
+        ("sizes=[100%],add_allin=5", (), [0, 1, 6]),
+        ("sizes=[100%],add_allin=5", (6, 1, 0, 4, 8), [1, 18]),
+        ("sizes=[100%],add_allin=5", (6, 1, 0, 4, 8, 18), [0, 1, 54, 100]),  # 82 more into a pot of 36
+        ("sizes=[45%;50%;100%],merge=0.2", (6, 1, 0, 4, 8), [1, 12, 18]),
         ("sizes=[50%;10c;a],preflop=[3x]", (6, 1, 0, 4, 8), [1, 12, 16, 100]),
         ("sizes=[e],preflop=[3x]", (6, 1, 0, 4, 8), [1, 15]),
         ("bets=[2;2;4;4]", (4,), [0, 1, 6]),
