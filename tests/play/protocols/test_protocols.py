@@ -4,6 +4,7 @@ import json
 import socket
 import threading
 from contextlib import contextmanager
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import numpy as np
@@ -13,7 +14,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
-from treeplex.play.protocols.acpc import Dealer, MatchState, play_acpc
+from treeplex.play.protocols.acpc import Dealer, MatchState, nearest_action, play_acpc
 from treeplex.play.protocols.outside import OutsideHand, parse_line, table_at
 from treeplex.play.protocols.servers import play_gto_wizard, play_slumbot, post
 from treeplex.runs.agents.registry import agent
@@ -93,7 +94,13 @@ def test_lines_are_read_back():
         assert (again.position, again.number, again.betting) == (state.position, state.number, state.betting)
         assert [set(each) for each in again.hole] == [set(each) for each in state.hole]
         assert again.board == state.board
-    for line in ("STATE:0:7", "MATCHSTATE:x:7::AsKd|", "MATCHSTATE:0:7::AsXd|"):
+    for line in (
+        "STATE:0:7",
+        "MATCHSTATE:x:7::AsKd|",
+        "MATCHSTATE:0:7::AsXd|",
+        "MATCHSTATE:5:7::AsKd|",
+        "MATCHSTATE:1:7::AsKd|",
+    ):
         with pytest.raises(GameError):
             MatchState.read(line)
     rules = table_at(20_000, (50, 100))[0].rules
@@ -210,13 +217,54 @@ def test_servers_over_http(slumbot):
     player = agent("rules(style=caller)", ours)
     with house(slumbot) as (url, there):
         if slumbot:
-            found = play_slumbot(url, real.rules, player, HANDS)
+            found = list(play_slumbot(url, real.rules, player, HANDS))
         else:
-            found = play_gto_wizard(url, "secret", real.rules, player, HANDS)
-            assert found.adjusted == (1.5,) * HANDS
+            found = list(play_gto_wizard(url, "secret", real.rules, player, HANDS))
+            assert {each.adjusted for each in found} == {1.5}
             assert {key for _, key in there.asked} == {"secret"}
-    assert list(found.won) == there.results
-    assert len(set(found.won)) > 5
+    assert [each.won for each in found] == there.results
+    assert len(set(there.results)) > 5
+
+
+@pytest.mark.parametrize("slumbot", [True, False])
+def test_hands_before_an_answer_that_cannot_be_read_are_kept(slumbot):
+    real, ours = table_at(20_000, (50, 100))
+    player, played = agent("rules(style=caller)", ours), []
+    with house(slumbot) as (url, there):
+        playing = play_slumbot if slumbot else partial(play_gto_wizard, key="secret")
+        hands = playing(url, rules=real.rules, agent=player, hands=5)
+        played = [next(hands), next(hands)]
+        there.begin = lambda: {"token": "t", "client_pos": "nobody", "game_state": {"is_hand_over": False, "players": []}}
+        with pytest.raises(GameError, match=f"{url} cannot be followed: .* a hand that began with"):
+            next(hands)
+    assert [each.won for each in played] == there.results
+
+
+def test_what_a_player_may_not_do_becomes_the_nearest_action():
+    rules = table_at(20_000, (50, 100))[0].rules
+    first = rules.first_table
+    raised = rules.after(first, 300)
+    assert [nearest_action(rules, first, action) for action in (FOLD, CALL, 150, 200, 30_000)] == [FOLD, CALL, 200, 200, 20_000]
+    assert nearest_action(rules, rules.after(first, CALL), FOLD) == CALL  # nothing to call
+    assert nearest_action(rules, raised, 301) == 500
+    assert nearest_action(rules, rules.after(raised, 20_000), 20_000) == CALL
+
+
+def test_a_dealer_does_not_wait_for_ever():
+    rules = table_at(1000, (50, 100))[0].rules
+    (near, far), (other, its) = socket.socketpair(), socket.socketpair()
+    with near, far, other, its:
+        near.settimeout(0.2)
+        far.sendall(b"VERSION:2.0.0\r\n")
+        its.sendall(b"VERSION:2.0.0\r\n")
+        other.settimeout(0.2)
+        with pytest.raises(GameError, match=r"said nothing for 0\.2 s; give it longer with --timeout"):
+            Dealer(rules, (near, other)).play(1)
+        far.sendall(b"MATCHSTATE:0:0::AsKd|:c\r\n")
+        far.close()
+        its.close()
+        with pytest.raises(GameError, match=r"player . (has left in hand 0|does not speak)"):
+            Dealer(rules, (near, other)).play(1)
 
 
 def test_what_is_no_server_is_one_line():

@@ -2,6 +2,7 @@
 
 A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player who is to act answers with the line, a colon and
 ``f``, ``c`` or ``r`` with chips of the whole hand. Position 0 has the big blind; players change positions after each hand.
+Who waits longer for the other side than a connection's timeout gives up.
 """
 
 import socket
@@ -15,7 +16,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.whole.betting import CALL, FOLD
+from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.play.protocols.outside import OutsideHand, parse_line
 
@@ -55,9 +56,15 @@ class MatchState:
         held, *shown = parts[4].split("/")
         try:
             hole = tuple(tuple(parse_cards(cards)) if cards else () for cards in held.split("|"))
-            return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(parse_cards("".join(shown))) if shown else ())
+            board = tuple(parse_cards("".join(shown))) if shown else ()
         except SpecError as error:
             raise GameError(f"the dealer said {line.strip()[:80]!r}: {error}") from error
+        position = int(parts[1])
+        if len(hole) != 2 or position > 1 or not hole[position]:
+            raise GameError(
+                f"the dealer said {line.strip()[:80]!r}; the cards are those of two positions, 0|1, and one's own are shown"
+            )
+        return cls(position, int(parts[2]), parts[3], hole, board)
 
     def __str__(self) -> str:
         held = "|".join(cards_to_string(cards) for cards in self.hole)
@@ -67,10 +74,10 @@ class MatchState:
 
 
 def lines_of(connection: socket.socket) -> Iterator[str]:
-    """The lines that come, comments left out.
+    """The lines that come, comments left out, until the other side has left.
 
     Raises:
-        GameError: a line that does not end.
+        GameError: a line that does not end, or no line for as long as the connection's timeout.
     """
     buffer = b""
     while True:
@@ -81,7 +88,13 @@ def lines_of(connection: socket.socket) -> Iterator[str]:
                 yield text
         if len(buffer) > LONGEST:
             raise GameError("the other side sends a line without an end")
-        piece = connection.recv(4096)
+        try:
+            piece = connection.recv(4096)
+        except TimeoutError:
+            waited = connection.gettimeout()
+            raise GameError(f"the other side has said nothing for {waited:g} s; give it longer with --timeout") from None
+        except ConnectionError:
+            return
         if not piece:
             return
         buffer += piece
@@ -133,10 +146,11 @@ class Dealer:
         rules: the game.
         connections: of the players.
         won: chips of each player so far.
+        mended: answers of each player that the rules do not allow.
     """
 
     def __init__(self, rules: HandRules, connections: tuple[socket.socket, socket.socket]) -> None:
-        self.rules, self.connections, self.won = rules, connections, [0.0, 0.0]
+        self.rules, self.connections, self.won, self.mended = rules, connections, [0.0, 0.0], [0, 0]
         self._lines = [lines_of(connection) for connection in connections]
 
     def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
@@ -146,6 +160,8 @@ class Dealer:
             hands: how many.
             seed: of the cards.
             watch: told a line for each hand, as the competition's logs have it.
+
+        What the rules do not allow becomes the nearest action that they do, see :func:`nearest_action`.
 
         Raises:
             GameError: a player who leaves, or sends what cannot be read.
@@ -178,10 +194,17 @@ class Dealer:
                 self._send(player, MatchState(position, number, table.line, seen, board))
             if over:
                 return MatchState(0, number, table.line, hole, board), rules.payoffs(table, board, hole)
-            table = rules.after(table, self._answer(players[table.player], number, table.line))
+            player = players[table.player]
+            wanted = self._answer(player, number, table.line)
+            action = nearest_action(rules, table, wanted)
+            self.mended[player] += action != wanted
+            table = rules.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
-        self.connections[player].sendall(f"{state}\r\n".encode())
+        try:
+            self.connections[player].sendall(f"{state}\r\n".encode())
+        except OSError:
+            raise GameError(f"player {player} has left in hand {state.number}") from None
 
     def _answer(self, player: int, number: int, betting: str) -> int:
         """The action that a player answers with."""
@@ -196,3 +219,11 @@ class Dealer:
                 return int(word[1:])
             raise GameError(f"player {player} answered {word[:40]!r}; an answer is f, c or r with chips")
         raise GameError(f"player {player} has left in hand {number}")
+
+
+def nearest_action(rules: HandRules, table: WholeBetting, action: int) -> int:
+    """The action itself if the rules allow it; else the nearest raise, or a call (a check where there is nothing to call)."""
+    raises = rules.betting.raise_sizes(table, rules.stacks)
+    if action > CALL and raises:
+        return min(max(action, raises[0]), raises[-1])
+    return FOLD if action == FOLD and table.faced > table.paid[table.player] else CALL

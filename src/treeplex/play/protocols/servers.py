@@ -3,9 +3,9 @@
 import json
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,19 +19,20 @@ STACK, BLINDS = 20_000, (50, 100)
 """Both servers play with these."""
 SECONDS = 180.0
 """How long an answer may take."""
+KEYED = {401: " and the key", 403: " and the key"}
+"""What else to check, by the code of an error."""
 
 
-@dataclass(frozen=True)
-class ServedHands:
-    """Hands that were played.
+class ServedHand(NamedTuple):
+    """A hand that was played.
 
     Attributes:
-        won: chips of each hand.
+        won: chips.
         adjusted: the same without luck, where the server says it.
     """
 
-    won: tuple[float, ...]
-    adjusted: tuple[float, ...]
+    won: float
+    adjusted: float | None = None
 
 
 def post(url: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = None) -> dict[str, Any]:
@@ -49,51 +50,59 @@ def post(url: str, body: Mapping[str, Any], headers: Mapping[str, str] | None = 
         with urllib.request.urlopen(request, timeout=SECONDS) as answer:
             found = json.loads(answer.read())
     except urllib.error.HTTPError as error:
-        raise GameError(f"{url} answers {error.code}: {error.read(300).decode('utf-8', 'replace')}") from error
+        said = error.read(300).decode("utf-8", "replace")
+        raise GameError(f"{url} answers {error.code}: {said}; check the address{KEYED.get(error.code, '')}") from error
     except (urllib.error.URLError, OSError, ValueError) as error:
-        raise GameError(f"no answer from {url}: {error}") from error
+        raise GameError(f"no answer from {url}: {error}; check the address, or try again later") from error
     if not isinstance(found, dict) or "error_msg" in found:
-        raise GameError(f"{url} answers {str(found)[:300]}")
+        raise GameError(f"{url} answers {str(found)[:300]}; check the address, or try again later")
     return found
 
 
-def play_slumbot(
-    url: str, rules: HandRules, agent: Agent, hands: int, *, seed: int = 0, watch: Callable[[int, float], None] | None = None
-) -> ServedHands:
-    """Play Slumbot: ``/api/new_hand`` and ``/api/act``, bets as chips of the street.
+def play_slumbot(url: str, rules: HandRules, agent: Agent, hands: int, *, seed: int = 0) -> Iterator[ServedHand]:
+    """Play Slumbot, hand by hand: ``/api/new_hand`` and ``/api/act``, bets as chips of the street.
 
     Args:
         url: of the server, such as ``https://slumbot.com/slumbot``.
         rules, agent: see :func:`treeplex.play.protocols.outside.table_at`.
         hands: how many.
         seed: of the agent's draws.
-        watch: told hands and chips so far.
 
     Raises:
-        GameError, SpecError: as :func:`post`, and an answer that cannot be followed.
+        GameError, SpecError: as :func:`post`, and an answer that cannot be followed; hands before it are done.
     """
-    token, won = "", list[float]()
+    token = ""
     for number in range(hands):
-        said = post(f"{url}/api/new_hand", {"token": token} if token else {})
-        hand = None
-        while True:
-            token = said.get("token") or token
-            if said.get("winnings") is not None:
-                won.append(float(said["winnings"]))
-                break
-            try:
+        said, hand = post(f"{url}/api/new_hand", {"token": token} if token else {}), None
+        with understood(url, said):
+            while said.get("winnings") is None:
+                token = said.get("token") or token
                 seat, cards = int(said["client_pos"]), parse_cards("".join(said["hole_cards"]))
                 board, line = parse_cards("".join(said["board"])) if said["board"] else (), str(said["action"])
-            except (KeyError, TypeError, ValueError) as error:
-                raise GameError(f"{url} answers without {error}; another version of its interface") from error
-            hand = hand or OutsideHand(rules, agent, seat, cards, np.random.default_rng((seed, number)))
-            hand.catch_up(parse_line(line, rules.first_table, rules, "b"), board)
-            if not hand.to_act:
-                raise GameError(f"{url} waits for an action at {line!r}, where none is due")
-            said = post(f"{url}/api/act", {"token": token, "incr": on_street(hand, hand.decide())})
-        if watch is not None:
-            watch(number + 1, sum(won))
-    return ServedHands(tuple(won), ())
+                hand = hand or OutsideHand(rules, agent, seat, cards, np.random.default_rng((seed, number)))
+                hand.catch_up(parse_line(line, rules.first_table, rules, "b"), board)
+                if not hand.to_act:
+                    raise GameError(f"{url} waits for an action at {line!r}, where none is due")
+                said = post(f"{url}/api/act", {"token": token, "incr": on_street(hand, hand.decide())})
+            token, won = said.get("token") or token, float(said["winnings"])
+        yield ServedHand(won)
+
+
+@contextmanager
+def understood(url: str, said: object) -> Iterator[None]:
+    """Turn what goes wrong while an answer is read into one line.
+
+    Raises:
+        GameError: it lacks something, or has something else in its place.
+    """
+    try:
+        yield
+    except (KeyError, TypeError, ValueError, AttributeError, IndexError, StopIteration) as error:
+        wrong = f"{error} is missing" if isinstance(error, KeyError) else str(error) or "a player is missing"
+        raise GameError(
+            f"{url} cannot be followed: {wrong}, in a hand that began with {str(said)[:200]}; is this its address, and its "
+            "interface still the one that treeplex knows?"
+        ) from error
 
 
 def on_street(hand: OutsideHand, action: Action) -> str:
@@ -105,30 +114,21 @@ def on_street(hand: OutsideHand, action: Action) -> str:
     return "k" if checks else kind
 
 
-def play_gto_wizard(
-    url: str,
-    key: str,
-    rules: HandRules,
-    agent: Agent,
-    hands: int,
-    *,
-    seed: int = 0,
-    watch: Callable[[int, float], None] | None = None,
-) -> ServedHands:
-    """Play GTO Wizard's AI by its interface for researchers: ``POST /hands`` and ``/hands/ID/act``.
+def play_gto_wizard(url: str, key: str, rules: HandRules, agent: Agent, hands: int, *, seed: int = 0) -> Iterator[ServedHand]:
+    """Play GTO Wizard's AI, hand by hand, by its interface for researchers: ``POST /hands`` and ``/hands/ID/act``.
 
     Args:
         url: of the server, such as ``https://researcher.gtowizard.com``.
         key: what the server has given out.
-        rules, agent, hands, seed, watch: as for :func:`play_slumbot`.
+        rules, agent, hands, seed: as for :func:`play_slumbot`.
 
     Raises:
-        GameError, SpecError: as :func:`post`, and an answer that cannot be followed.
+        GameError, SpecError: as for :func:`play_slumbot`.
     """
-    won, adjusted, headers = list[float](), list[float](), {"X-API-KEY": key}
+    headers = {"X-API-KEY": key}
     for number in range(hands):
         said, hand = post(f"{url}/hands", {"game_name": "HUNL 200BB"}, headers), None
-        try:
+        with understood(url, said):
             while not said["game_state"]["is_hand_over"]:
                 state = said["game_state"]
                 own = next(each for each in state["players"] if each["hole_cards"] and each["name"] != "GTO Wizard")
@@ -141,10 +141,6 @@ def play_gto_wizard(
                 word = on_street(hand, hand.decide())
                 body = {"action": word[0], "amount": int(word[1:]) if word[1:] else None}
                 said = post(f"{url}/hands/{int(said['hand_id'])}/act", body, headers)
-            won.append(float(said["game_state"]["winnings"]))
-            adjusted.append(float(said["game_state"]["aivat_score"] or 0.0))
-        except (KeyError, TypeError, ValueError, StopIteration) as error:
-            raise GameError(f"{url} answers without {error!r}; another version of its interface") from error
-        if watch is not None:
-            watch(number + 1, sum(won))
-    return ServedHands(tuple(won), tuple(adjusted))
+            state = said["game_state"]
+            found = ServedHand(float(state["winnings"]), float(state["aivat_score"] or 0.0))
+        yield found

@@ -2,21 +2,22 @@
 
 import os
 import socket
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Annotated
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, NamedTuple, TextIO
 
 import typer
 
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.match.agents import Agent
-    from treeplex.games.poker.whole.hand import HandRules
-    from treeplex.play.protocols.servers import ServedHands
+    from treeplex.play.protocols.servers import ServedHand
 
 KEY = "GTOWIZARD_API_KEY"
 """Environment variable with the key of the researchers' interface."""
@@ -26,6 +27,8 @@ Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
 Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player before each hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
+Timeout = Annotated[float, typer.Option("--timeout", metavar="SECONDS", min=0.1, help="How long to wait for the other side.")]
+"""The competition gave ten minutes for an action."""
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
 
 
@@ -44,39 +47,77 @@ def dealer(
     stack: Stack = 20_000,
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
+    log: Annotated[Path | None, typer.Option(metavar="FILE", help="Write the hands here, as the competition's logs.")] = None,
+    timeout: Timeout = 600.0,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Deal heads-up no-limit hold'em to two programs on this machine that speak the protocol of the ACPC, version 2.0.0.
 
-    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed.
+    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. An answer that the
+    rules do not allow becomes the nearest raise, or a call.
 
     \b
     Examples:
-      treeplex holdem dealer --port 18374 -n 1000
+      treeplex holdem dealer --port 18374 -n 1000 --log match.log
     """
     from treeplex.play.protocols.acpc import Dealer
     from treeplex.play.protocols.outside import table_at
 
     rules = table_at(stack, blinds_of(blinds))[0].rules
-    with Live(progress) as live, socket.create_server(("127.0.0.1", port)) as server:
+    with Live(progress) as live, listening(port) as server, written(log) as file:
         live.say(f"waiting for two players on port {port}")
         first, second = server.accept()[0], server.accept()[0]
         with first, second:
+            for connection in (first, second):
+                connection.settimeout(timeout)
             dealing, done = Dealer(rules, (first, second)), 0
 
             def tell(line: str) -> None:
                 nonlocal done
                 done += 1
                 live.say(f"{done:,}/{hands:,} hands, {dealing.won[0]:+,.0f} chips for the first player")
+                if file is not None:
+                    print(line, file=file, flush=True)
 
             won = dealing.play(hands, seed=seed, watch=tell)
+            if file is not None:
+                print(f"SCORE:{'|'.join(f'{chips:g}' for chips in won)}:0|1", file=file)
     if as_json:
-        print_json({"hands": hands, "won": won})
-    else:
-        big = rules.betting.big_blind
-        result = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
-        print_facts({"first player": result}, title=f"{hands:,} hands")
+        print_json({"hands": hands, "won": won, "not_allowed": dealing.mended})
+        return
+    big = rules.betting.big_blind
+    facts = {"first player": f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"}
+    if any(dealing.mended):
+        facts["answers not allowed"] = f"{dealing.mended[0]:,} of the first player, {dealing.mended[1]:,} of the second"
+    print_facts(facts, title=f"{hands:,} hands")
+
+
+@contextmanager
+def listening(port: int) -> Iterator[socket.socket]:
+    """A server's end on this machine."""
+    try:
+        server = socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        raise GameError(f"port {port} cannot be had: {os.strerror(error.errno or 0)}; give another one with --port") from error
+    with server:
+        yield server
+
+
+@contextmanager
+def written(path: Path | None) -> Iterator[TextIO | None]:
+    """A new file to write a log into, if one was named."""
+    if path is None:
+        yield None
+        return
+    try:
+        file = path.open("x", encoding="utf-8")
+    except FileExistsError:
+        raise FileError(f"{path} is there already; name another file with --log") from None
+    except OSError as error:
+        raise FileError(f"{path} cannot be written: {error.strerror}; name another file with --log") from error
+    with file:
+        yield file
 
 
 @command("Sit down with a dealer of the competition's protocol.", place=63)
@@ -88,6 +129,7 @@ def acpc(
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
     think: Think = None,
+    timeout: Timeout = 600.0,
     progress: ShowProgress = None,
 ) -> None:
     """Let an agent play with a dealer of the ACPC protocol until that closes the connection.
@@ -108,14 +150,14 @@ def acpc(
         real, ours = table_at(stack, blinds_of(blinds))
         player = agent_named(agent, ours, think=think, seed=seed)
         try:
-            connection = socket.create_connection((host, port))
+            connection = socket.create_connection((host, port), timeout)
         except OSError as error:
             raise GameError(
                 f"no dealer on {host}, port {port}: {error.strerror}; start one, or give --host and --port"
             ) from error
         with connection:
             count = play_acpc(connection, real.rules, player, seed=seed, watch=lambda hands: live.say(f"hand {hands:,}"))
-    say(f"{count:,} hands played")
+    say(f"{count:,} {'hand' if count == 1 else 'hands'} played")
 
 
 @command("Play Slumbot.", place=64)
@@ -136,10 +178,7 @@ def slumbot(
     """
     from treeplex.play.protocols.servers import play_slumbot
 
-    with Live(progress) as live:
-        rules, player = seated(agent, think, seed)
-        played = play_slumbot(url, rules, player, hands, seed=seed, watch=told(live, hands))
-    print_played(played, as_json)
+    play_served(partial(play_slumbot, url), Served(agent, think, hands, seed), progress, as_json)
 
 
 @command("Play GTO Wizard's AI by its interface for researchers.", place=65)
@@ -163,42 +202,54 @@ def gtowizard(
     key = os.environ.get(KEY, "")
     if not key:
         raise SpecError(f"the server wants a key; set the environment variable {KEY}")
-    with Live(progress) as live:
-        rules, player = seated(agent, think, seed)
-        played = play_gto_wizard(url, key, rules, player, hands, seed=seed, watch=told(live, hands))
-    print_played(played, as_json)
+    play_served(partial(play_gto_wizard, url, key), Served(agent, think, hands, seed), progress, as_json)
 
 
-def seated(agent: str, think: str | None, seed: int) -> "tuple[HandRules, Agent]":
-    """The servers' rules, and an agent for them."""
+class Served(NamedTuple):
+    """Who plays at a server, with how much time, how many hands, and the seed of the draws."""
+
+    agent: str
+    think: str | None
+    hands: int
+    seed: int
+
+
+def play_served(play: "Callable[..., Iterable[ServedHand]]", asked: Served, progress: bool | None, as_json: bool) -> None:
+    """Play at a server, and say what was won; of the hands before it as well where something goes wrong or Ctrl-C ends it."""
     from treeplex.play.protocols.outside import table_at
     from treeplex.play.protocols.servers import BLINDS, STACK
     from treeplex.runs.agents.registry import agent as agent_named
 
-    real, ours = table_at(STACK, BLINDS)
-    return real.rules, agent_named(agent, ours, think=think, seed=seed)
+    played: list[ServedHand] = []
+    try:
+        with Live(progress) as live:
+            live.say("preparing")
+            real, ours = table_at(STACK, BLINDS)
+            player = agent_named(asked.agent, ours, think=asked.think, seed=asked.seed)
+            for hand in play(real.rules, player, asked.hands, seed=asked.seed):
+                played.append(hand)
+                live.say(f"{len(played):,}/{asked.hands:,} hands, {sum(each.won for each in played):+,.0f} chips")
+    finally:
+        if played:
+            print_played(played, as_json)
 
 
-def told(live: Live, hands: int) -> Callable[[int, float], None]:
-    """Says how far a match is."""
-    return lambda done, won: live.say(f"{done:,}/{hands:,} hands, {won:+,.0f} chips")
-
-
-def print_played(played: "ServedHands", as_json: bool) -> None:
+def print_played(played: "list[ServedHand]", as_json: bool) -> None:
     """What was won."""
     from statistics import fmean, stdev
 
     from treeplex.play.protocols.servers import BLINDS
 
     found = {}
-    for name, chips in (("won", played.won), ("adjusted", played.adjusted)):
+    adjusted = [each.adjusted for each in played if each.adjusted is not None]
+    for name, chips in (("won", [each.won for each in played]), ("adjusted", adjusted)):
         if chips:
             error = 1000 * stdev(chips) / len(chips) ** 0.5 / BLINDS[1] if len(chips) > 1 else 0.0
             found[name] = {"mbb_per_hand": 1000 * fmean(chips) / BLINDS[1], "stderr": error}
     if as_json:
-        print_json({"hands": len(played.won), **found})
+        print_json({"hands": len(played), **found})
         return
     facts = {
         name: f"{each['mbb_per_hand']:+,.0f} mbb a hand, standard error {each['stderr']:,.0f}" for name, each in found.items()
     }
-    print_facts(facts, title=f"{len(played.won):,} hands")
+    print_facts(facts, title=f"{len(played):,} {'hand' if len(played) == 1 else 'hands'}")
