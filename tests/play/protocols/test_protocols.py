@@ -272,3 +272,8 @@ def test_what_is_no_server_is_one_line():
         post("slumbot.com", {})
     with pytest.raises(GameError, match="no answer"):
         post("http://127.0.0.1:9/api", {})
+
+
+def test_stacks_that_blinds_eat_are_no_table():
+    with pytest.raises(SpecError, match="nobody has a decision after the blinds of 5/10"):
+        table_at(40, (50, 100))

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import half_up, merged
-from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NUMBER, BetPlan, Size, StreetSizes, parse_sizes
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NO_SIZES, NUMBER, BetPlan, Size, StreetSizes, parse_sizes
 from treeplex.games.poker.spots.fields import PLAYERS
 from treeplex.games.poker.whole.betting import Betting, WholeBetting
+from treeplex.spec import shown
 
 BIG_BLINDS = re.compile(rf"{NUMBER}bb")
 ALL = "sizes"
@@ -122,16 +123,22 @@ def parse_plan(texts: Sequence[str]) -> tuple[Size, ...]:
     """The sizes of a list such as ``["2.5bb", "100%", "a"]``.
 
     Raises:
-        SpecError: a text that is no size.
+        SpecError: a text that is no size, a raise by nothing, or no size at all beside others.
     """
     found: list[Size] = []
     for text in texts:
+        if len(texts) > 1 and text.strip().lower() in NO_SIZES:
+            raise SpecError(f"{shown(text)} means no raise at all; leave it out, or the other sizes")
         match = BIG_BLINDS.fullmatch(text.strip().lower())
         if match:
+            if float(match[1]) <= 1:
+                raise SpecError(f"{shown(text)} is no raise, for the big blind is one already; write 2bb or more")
             found.append(Size("blinds", float(match[1])))
             continue
         try:
             found += parse_sizes(text, raises=True)
         except SpecError as error:
             raise SpecError(f"{error}; or 2.5bb, big blinds") from None
+        if any(size.kind in ("pot", "chips") and not size.value for size in found):
+            raise SpecError(f"{shown(text)} raises by nothing; write a size such as 50%, or none for no raise")
     return tuple(found)
