@@ -1,7 +1,8 @@
 """CFR 2007: limit hold'em in buckets until it is nearly solved, and matches against each other and simple players.
 
-Sweeps with DCFR+ in place of sampled chance. Solving takes, on one core, two minutes with 5 buckets, six with 6, half an hour
-with 8 and over two hours with 10 (``--buckets 5,6,8,10``); runs are kept (``--runs DIR``) and go on after an interruption.
+Sweeps with DCFR+ in place of sampled chance; the results stored so far are of DCFR, with more sweeps. With 10 buckets
+(``--buckets 5,6,8,10``) a sweep takes about a minute of one core. Runs are kept (``--runs DIR``) and go on after an
+interruption.
 """
 
 import argparse

@@ -52,7 +52,7 @@ def rows_of(charts: dict[str, HoldemSolution]) -> dict[str, tuple[str, str]]:
     return {about: (theirs, ours) for about, theirs, ours in published_rows(charts)}
 
 
-@study(title="Preflop by published rules", place=20, minutes=60)
+@study(title="Preflop by published rules", place=20, minutes=7)
 def reproduce() -> Result:
     deep = {step: solved(f"100bb-{step.replace(' ', '-')}") for step in STEPS}
     middle = solved("50bb-antes")

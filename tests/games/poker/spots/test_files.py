@@ -267,6 +267,11 @@ def test_another_board(write):
             "limps: false",
             "spot.yaml:11: limps are of spots that begin with blinds",
         ),
+        (
+            "{rate: 5%, cap: 3}",
+            "{no_flop_no_drop: true}",
+            "spot.yaml:12: rake: no_flop_no_drop without a rate; write rake: {rate",
+        ),
         ("rate: 5%", "rate: 500%", "spot.yaml:12: rate: '500%' is not a share from 0% to 100%; write rate: 5%"),
         ("{rate: 5%, cap: 3}", "{cap: 3}", "spot.yaml:12: rake: a cap without a rate; write rake: {rate: 5%, cap: 3}"),
         ("format: holdem", "format: holdm", "spot.yaml:14: format: unknown format 'holdm'; did you mean 'holdem'?"),

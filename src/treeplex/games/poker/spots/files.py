@@ -349,8 +349,12 @@ def read_rake(request: SpotRequest) -> Rake:
         else:
             entries |= keys(layer, "rake", {"rate": "5%", "cap": "3", "no_flop_no_drop": "true"})
     if "rate" not in entries:
-        remedy = "give --rake 5% as well" if layers[-1].place.startswith("--") else "write rake: {rate: 5%, cap: 3}"
-        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'it'} without a rate; {remedy}")
+        remedy = (
+            "give --rake 5% as well"
+            if layers[-1].place in ("--rake-cap", "--no-flop-no-drop")
+            else "write rake: {rate: 5%, cap: 3}"
+        )
+        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'no_flop_no_drop'} without a rate; {remedy}")
     free = "no_flop_no_drop" in entries and flag(entries["no_flop_no_drop"], "no_flop_no_drop")
     cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
     return Rake(share(entries["rate"], "rate", "5%"), cap, free)

@@ -65,7 +65,7 @@ def dealer(
     from treeplex.play.protocols.outside import table_at
 
     rules = table_at(stack, blinds_of(blinds))[0].rules
-    with Live(progress) as live, listening(port) as server, written(log) as file:
+    with Live(progress) as live, listening(port) as server, new_log(log) as file:
         live.say(f"waiting for two players on port {port}")
         first, second = server.accept()[0], server.accept()[0]
         with first, second:
@@ -105,7 +105,7 @@ def listening(port: int) -> Iterator[socket.socket]:
 
 
 @contextmanager
-def written(path: Path | None) -> Iterator[TextIO | None]:
+def new_log(path: Path | None) -> Iterator[TextIO | None]:
     """A new file to write a log into, if one was named."""
     if path is None:
         yield None
