@@ -224,3 +224,49 @@ def test_what_is_no_server_is_one_line():
         post("slumbot.com", {})
     with pytest.raises(GameError, match="no answer"):
         post("http://127.0.0.1:9/api", {})
+
+
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("MATCHSTATE:5", "a line is MATCHSTATE"),
+        ("MATCHSTATE:5:0::AsKd|", "position"),
+        ("MATCHSTATE:0:0::|", "hidden"),
+        ("MATCHSTATE:1:0::AsKd|", "hidden"),
+        ("MATCHSTATE:0:0::AsKd", "two players"),
+        ("MATCHSTATE:0:0::AsKdQh|", "two each"),
+        ("MATCHSTATE:0:0::AsKd||", "two players"),
+        (f"MATCHSTATE:0:{'1' * 5000}::AsKd|", "no number"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/2c3c", "flop"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/2c3c4x", "4x"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/As2c3c", "twice"),
+        ("MATCHSTATE:0:0:cc/r200:AsKd|", "board"),
+        ("MATCHSTATE:0:0:cc/:AsKd|", "next cards"),
+        ("MATCHSTATE:0:0:ccr200:AsKd|", "board"),
+        ("MATCHSTATE:0:0:r1:AsKd|", "r1"),
+        ("MATCHSTATE:0:0:r0:AsKd|", "r0"),
+        ("MATCHSTATE:0:0:r20001:AsKd|", "20001"),
+        (f"MATCHSTATE:0:0:r{'9' * 5000}:AsKd|", "digits"),
+    ],
+)
+def test_a_line_that_cannot_be_followed_is_one_error_that_names_it(line, why):
+    real, ours = table_at(20_000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with dealer, connection:
+        dealer.sendall(f"{line}\r\n".encode())
+        dealer.shutdown(socket.SHUT_WR)
+        with pytest.raises(GameError, match=why) as found:
+            play_acpc(connection, real.rules, wild(ours, 0))
+    assert line[:80] in str(found.value)
+    assert "\n" not in str(found.value)
+
+
+def test_lines_of_a_hand_belong_together():
+    real, ours = table_at(20_000, (50, 100))
+    for second in ("MATCHSTATE:1:0:r200:|AsKd", "MATCHSTATE:0:0:r200:2c2d|", "MATCHSTATE:0:0::AsKd|"):
+        dealer, connection = socket.socketpair()
+        with dealer, connection:
+            dealer.sendall(f"MATCHSTATE:0:0:r200:AsKd|\r\n{second}\r\n".encode())
+            dealer.shutdown(socket.SHUT_WR)
+            with pytest.raises(GameError, match="cannot be followed"):
+                play_acpc(connection, real.rules, wild(ours, 0))

@@ -17,11 +17,12 @@ from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
 from treeplex.games.poker.whole.hand import HandRules
-from treeplex.play.protocols.outside import OutsideHand, parse_line
+from treeplex.play.protocols.outside import DIGITS, MOST_DIGITS, OutsideHand, parse_line
 
 VERSION = "VERSION:2.0.0"
 LONGEST = 65_536
 """Bytes of a line."""
+STAKES = "compare --stack and --blinds with the dealer's game"
 
 
 @dataclass(frozen=True)
@@ -47,23 +48,49 @@ class MatchState:
         """Read a line.
 
         Raises:
-            GameError: it is none.
+            GameError: it is none; the message names it.
         """
-        parts = line.strip().split(":")
-        if len(parts) != 5 or parts[0] != "MATCHSTATE" or not (parts[1].isdigit() and parts[2].isdigit()):
-            raise GameError(f"the dealer said {line.strip()[:80]!r}; a line is MATCHSTATE:position:hand:betting:cards")
-        held, *shown = parts[4].split("/")
+        said = line.strip()
         try:
-            hole = tuple(tuple(parse_cards(cards)) if cards else () for cards in held.split("|"))
-            return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(parse_cards("".join(shown))) if shown else ())
-        except SpecError as error:
-            raise GameError(f"the dealer said {line.strip()[:80]!r}: {error}") from error
+            return cls._parsed(said)
+        except (GameError, SpecError) as error:
+            raise GameError(f"the line {said[:120]!r} cannot be read: {error}") from error
+
+    @classmethod
+    def _parsed(cls, line: str) -> "MatchState":
+        parts = line.split(":")
+        if len(parts) != 5 or parts[0] != "MATCHSTATE":
+            raise GameError("a line is MATCHSTATE:position:hand:betting:cards")
+        if parts[1] not in ("0", "1"):
+            raise GameError("the position of two players is 0 or 1")
+        if not parts[2] or len(parts[2]) > MOST_DIGITS or set(parts[2]) - set(DIGITS):
+            raise GameError("the hand has no number")
+        held, *shown = parts[4].split("/")
+        hole, board = tuple(cards_of(text) for text in held.split("|")), [cards_of(text) for text in shown]
+        if len(hole) != 2 or not {len(cards) for cards in hole} <= {0, 2}:
+            raise GameError("the cards of two players are two each, or none where they are hidden, with | between them")
+        if not hole[int(parts[1])]:
+            raise GameError(f"the cards of position {parts[1]} are hidden, to whom it is told")
+        if [len(cards) for cards in board] != [3, 1, 1][: len(board)]:
+            raise GameError("a board is a flop of three cards, a turn of one and a river of one")
+        if len(board) != parts[3].count("/"):
+            raise GameError("each / of the betting brings the board's next cards")
+        return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(card for cards in board for card in cards))
 
     def __str__(self) -> str:
         held = "|".join(cards_to_string(cards) for cards in self.hole)
         ends = [place for place in (0, 3, 4, 5) if place <= len(self.board)]
         shown = "".join("/" + cards_to_string(self.board[a:b]) for a, b in pairwise(ends))
         return f"MATCHSTATE:{self.position}:{self.number}:{self.betting}:{held}{shown}"
+
+
+def cards_of(text: str) -> tuple[int, ...]:
+    """The cards of a text, which may be empty.
+
+    Raises:
+        SpecError: it has something else.
+    """
+    return parse_cards(text) if text else ()
 
 
 def lines_of(connection: socket.socket) -> Iterator[str]:
@@ -114,12 +141,17 @@ def play_acpc(
     hand, number, played = None, -1, 0
     for line in lines_of(connection):
         state = MatchState.read(line)
-        if hand is None or state.number != number:
-            number, played = state.number, played + 1
-            watch(played)
-            own = state.hole[state.position]
-            hand = OutsideHand(rules, agent, state.position, own, np.random.default_rng((seed, number)))
-        hand.catch_up(parse_line(state.betting, rules.first_table, rules, "r"), state.board)
+        try:
+            if hand is None or state.number != number:
+                number, played = state.number, played + 1
+                watch(played)
+                own = state.hole[state.position]
+                hand = OutsideHand(rules, agent, state.position, own, np.random.default_rng((seed, number)))
+            if (state.position, set(state.hole[state.position])) != (hand.seat, set(hand.cards)):
+                raise GameError("position and cards do not change within a hand")
+            hand.catch_up(parse_line(state.betting, rules.first_table, rules, "r"), state.board)
+        except GameError as error:
+            raise GameError(f"the dealer's line {line[:120]!r} cannot be followed: {error}; {STAKES}") from error
         if hand.to_act:
             kind, chips = hand.decide()
             connection.sendall(f"{line}:{kind}{chips or ''}\r\n".encode())
