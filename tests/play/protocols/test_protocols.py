@@ -13,7 +13,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
-from treeplex.play.protocols.acpc import Dealer, MatchState, play_acpc
+from treeplex.play.protocols.acpc import Dealer, MatchState, lines_of, play_acpc
 from treeplex.play.protocols.outside import OutsideHand, parse_line, table_at
 from treeplex.play.protocols.servers import play_gto_wizard, play_slumbot, post
 from treeplex.runs.agents.registry import agent
@@ -270,3 +270,103 @@ def test_lines_of_a_hand_belong_together():
             dealer.shutdown(socket.SHUT_WR)
             with pytest.raises(GameError, match="cannot be followed"):
                 play_acpc(connection, real.rules, wild(ours, 0))
+
+
+def answering(connection, answer):
+    """A player who answers each state that asks for an action with what ``answer`` makes of it, or says nothing."""
+
+    def play():
+        connection.sendall(b"VERSION:2.0.0\r\n")
+        rules = table_at(1000, (50, 100))[0].rules
+        for line in lines_of(connection):
+            state = MatchState.read(line)
+            hand = rules.first_table
+            for kind, chips in parse_line(state.betting, hand, rules, "r"):
+                hand = rules.after(dealt_on(hand, rules), {"f": FOLD, "c": CALL}.get(kind, chips))
+            said = answer(line) if dealt_on(hand, rules).player == state.position else None
+            if said:
+                connection.sendall(f"{said}\r\n".encode())
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    return thread
+
+
+def dealt_on(table, rules):
+    while table.player == CHANCE:
+        table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+    return table
+
+
+@contextmanager
+def against(rules, answer, **options):
+    """A dealer to somebody who always calls and to a player with answers of its own."""
+    pairs = [socket.socketpair() for _ in range(2)]
+    threads = [answering(pairs[0][1], answer), answering(pairs[1][1], lambda line: f"{line}:c")]
+    try:
+        yield Dealer(rules, (pairs[0][0], pairs[1][0]), **options)
+    finally:
+        for mine, _ in pairs:
+            mine.close()
+        for thread in threads:
+            thread.join(10)
+        for _, theirs in pairs:
+            theirs.close()
+
+
+@pytest.mark.parametrize(
+    ("word", "first", "taken"),
+    [
+        ("r0", "r200", "r200"),
+        ("r1", "r200", "r200"),
+        ("r150", "r200", "r200"),
+        ("r99999", "r1000", "r1000"),
+        ("r", "c", "c"),
+        ("x", "c", "c"),
+        ("r-5", "r200", "r200"),
+        ("r300!", "r300", "r300"),
+        ("fold", "f", "f"),
+        ("", "c", "c"),
+    ],
+)
+def test_the_dealer_takes_what_is_not_allowed_for_the_nearest_that_is(word, first, taken):
+    rules, notes, lines = table_at(1000, (50, 100))[0].rules, [], []
+    with against(rules, lambda line: f"{line}:{word}", tell=notes.append) as dealer:
+        dealer.play(2, watch=lines.append)
+    assert lines[1].split(":")[2].startswith(first)  # player 0 acts first in hand 1
+    assert dealer.changed[0] >= 2
+    assert dealer.changed[1] == 0
+    assert any(repr(word) in note and note.endswith(f"taken for {taken}") for note in notes)
+
+
+def test_a_fold_of_nothing_is_a_check():
+    rules, notes, lines = table_at(1000, (50, 100))[0].rules, [], []
+    with against(rules, lambda line: f"{line}:f", tell=notes.append) as dealer:
+        dealer.play(2, watch=lines.append)
+    assert lines[0].split(":")[2] == "cc/cc/cc/cc"
+    assert lines[1].split(":")[2] == "f"
+    assert dealer.changed == [4, 0]
+
+
+def test_answers_to_other_states_are_ignored():
+    rules, notes = table_at(1000, (50, 100))[0].rules, []
+
+    def answer(line):
+        return f"# a comment\r\nnonsense\r\nMATCHSTATE:5:f\r\nMATCHSTATE:0:7::AsKd|:f\r\n{line}:c"
+
+    with against(rules, answer, tell=notes.append) as dealer:
+        assert dealer.play(4) == dealer.won
+    assert dealer.changed == [0, 0]
+    assert sum("nonsense" in note for note in notes) == sum("hand 7" in note for note in notes) == 16
+
+
+def test_a_player_of_another_protocol_is_one_line():
+    rules = table_at(1000, (50, 100))[0].rules
+    pairs = [socket.socketpair() for _ in range(2)]
+    for _, theirs in pairs:
+        theirs.sendall(b"VERSION:1.0.0\r\n")
+    with pytest.raises(GameError, match=r"player 0 began with 'VERSION:1.0.0'.*another protocol"):
+        Dealer(rules, (pairs[0][0], pairs[1][0])).play(1)
+    for pair in pairs:
+        for each in pair:
+            each.close()

@@ -4,6 +4,7 @@ A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player w
 ``f``, ``c`` or ``r`` with chips of the whole hand. Position 0 has the big blind; players change positions after each hand.
 """
 
+import re
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,11 +16,14 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
-from treeplex.games.poker.whole.betting import CALL, FOLD
+from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.play.protocols.outside import DIGITS, MOST_DIGITS, OutsideHand, parse_line
 
 VERSION = "VERSION:2.0.0"
+VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
+RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
+"""How a raise begins; what stands behind it does not count, and more digits would be no chips."""
 LONGEST = 65_536
 """Bytes of a line."""
 STAKES = "compare --stack and --blinds with the dealer's game"
@@ -161,14 +165,32 @@ def play_acpc(
 class Dealer:
     """Deals to two players who have connected.
 
+    It does as the competition's dealer: an answer to another state is ignored, one that cannot be read or is not allowed is
+    taken for a call (a check where there is nothing to call), and a raise of too few or too many chips for the nearest that is
+    allowed.
+
     Attributes:
         rules: the game.
         connections: of the players.
         won: chips of each player so far.
+        changed: how many answers of each player were taken for others.
     """
 
-    def __init__(self, rules: HandRules, connections: tuple[socket.socket, socket.socket]) -> None:
-        self.rules, self.connections, self.won = rules, connections, [0.0, 0.0]
+    def __init__(
+        self,
+        rules: HandRules,
+        connections: tuple[socket.socket, socket.socket],
+        *,
+        tell: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """Sit down.
+
+        Args:
+            rules, connections: see above.
+            tell: told of each answer that is ignored or changed.
+        """
+        self.rules, self.connections, self.tell = rules, connections, tell
+        self.won, self.changed = [0.0, 0.0], [0, 0]
         self._lines = [lines_of(connection) for connection in connections]
 
     def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
@@ -180,11 +202,12 @@ class Dealer:
             watch: told a line for each hand, as the competition's logs have it.
 
         Raises:
-            GameError: a player who leaves, or sends what cannot be read.
+            GameError: a player who leaves, or speaks another protocol.
         """
         for player in (0, 1):
-            if next(self._lines[player], "") != VERSION:
-                raise GameError(f"player {player} does not speak {VERSION}")
+            line = next(self._lines[player], "")
+            if not VERSIONS.match(line):
+                raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it speaks another protocol")
         for number in range(hands):
             cards = np.random.default_rng((seed, number)).permutation(self.rules.format.deck)[:9].tolist()
             players = (number % 2, 1 - number % 2)
@@ -210,21 +233,40 @@ class Dealer:
                 self._send(player, MatchState(position, number, table.line, seen, board))
             if over:
                 return MatchState(0, number, table.line, hole, board), rules.payoffs(table, board, hole)
-            table = rules.after(table, self._answer(players[table.player], number, table.line))
+            player = players[table.player]
+            word = self._answer(player, number, table)
+            action, made = action_of(word, table, rules)
+            if made != word:
+                self.changed[player] += 1
+                self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}, taken for {made}")
+            table = rules.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
         self.connections[player].sendall(f"{state}\r\n".encode())
 
-    def _answer(self, player: int, number: int, betting: str) -> int:
-        """The action that a player answers with."""
+    def _answer(self, player: int, number: int, table: WholeBetting) -> str:
+        """What a player says behind the state."""
         for line in self._lines[player]:
-            parts = line.split(":")
-            if len(parts) != 6 or parts[2] != str(number) or parts[3] != betting:
-                continue  # an answer to an earlier state
-            word = parts[5]
-            if word in ("f", "c"):
-                return FOLD if word == "f" else CALL
-            if word[:1] == "r" and word[1:].isdigit():
-                return int(word[1:])
-            raise GameError(f"player {player} answered {word[:40]!r}; an answer is f, c or r with chips")
+            said, _, word = line.rpartition(":")
+            try:
+                state = MatchState.read(said)
+            except GameError:
+                self.tell(
+                    f"hand {number}: player {player} said {line[:120]!r}, which is ignored: no state with an action behind it"
+                )
+                continue
+            if (state.position, state.number, state.betting) == (table.player, number, table.line):
+                return word
+            self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}, which is ignored")
         raise GameError(f"player {player} has left in hand {number}")
+
+
+def action_of(word: str, table: WholeBetting, rules: HandRules) -> tuple[int, str]:
+    """The action that a player's answer is taken for, and the answer that says it."""
+    raised, sizes = RAISE.match(word), rules.betting.raise_sizes(table, rules.stacks)
+    if word[:1] == "f" and table.paid[table.player] < table.faced:
+        return FOLD, "f"
+    if raised and sizes:
+        chips = min(max(int(raised[1]), sizes[0]), sizes[-1])
+        return chips, f"r{chips}"
+    return CALL, "c"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import GameError, SpecError, printable
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 KEY = "GTOWIZARD_API_KEY"
 """Environment variable with the key of the researchers' interface."""
+MOST_NOTES = 10
+"""Notes of a dealer that are printed."""
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="An agent of treeplex agents, for these stacks.")]
 Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands.")]
 Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
@@ -37,6 +39,21 @@ def blinds_of(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
+def notes() -> Callable[[str], None]:
+    """Prints notes on stderr, as many as are worth reading."""
+    said = 0
+
+    def tell(note: str) -> None:
+        nonlocal said
+        said += 1
+        if said <= MOST_NOTES:
+            typer.echo(f"note: {printable(note)}", err=True)
+        if said == MOST_NOTES:
+            typer.echo("note: further notes of this kind are left out", err=True)
+
+    return tell
+
+
 @command("Deal to two programs by the competition's protocol.", place=62)
 def dealer(
     port: Port,
@@ -49,7 +66,8 @@ def dealer(
 ) -> None:
     """Deal heads-up no-limit hold'em to two programs on this machine that speak the protocol of the ACPC, version 2.0.0.
 
-    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed.
+    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. As at the
+    competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so.
 
     \b
     Examples:
@@ -63,7 +81,7 @@ def dealer(
         live.say(f"waiting for two players on port {port}")
         first, second = server.accept()[0], server.accept()[0]
         with first, second:
-            dealing, done = Dealer(rules, (first, second)), 0
+            dealing, done = Dealer(rules, (first, second), tell=notes()), 0
 
             def tell(line: str) -> None:
                 nonlocal done
@@ -72,11 +90,13 @@ def dealer(
 
             won = dealing.play(hands, seed=seed, watch=tell)
     if as_json:
-        print_json({"hands": hands, "won": won})
+        print_json({"hands": hands, "won": won, "changed": dealing.changed})
     else:
         big = rules.betting.big_blind
-        result = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
-        print_facts({"first player": result}, title=f"{hands:,} hands")
+        facts = {"first player": f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"}
+        if any(dealing.changed):
+            facts["answers changed"] = "{:,} of the first player, {:,} of the second".format(*dealing.changed)
+        print_facts(facts, title=f"{hands:,} hands")
 
 
 @command("Sit down with a dealer of the competition's protocol.", place=63)
