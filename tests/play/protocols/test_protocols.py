@@ -3,8 +3,9 @@
 import json
 import socket
 import threading
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from time import sleep
 
 import numpy as np
 import pytest
@@ -13,7 +14,8 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
-from treeplex.play.protocols.acpc import Dealer, MatchState, lines_of, play_acpc
+from treeplex.play.protocols.acpc import Dealer, Limits, MatchState, play_acpc
+from treeplex.play.protocols.lines import LeftError, Lines
 from treeplex.play.protocols.outside import OutsideHand, parse_line, table_at
 from treeplex.play.protocols.servers import play_gto_wizard, play_slumbot, post
 from treeplex.runs.agents.registry import agent
@@ -276,16 +278,21 @@ def answering(connection, answer):
     """A player who answers each state that asks for an action with what ``answer`` makes of it, or says nothing."""
 
     def play():
-        connection.sendall(b"VERSION:2.0.0\r\n")
-        rules = table_at(1000, (50, 100))[0].rules
-        for line in lines_of(connection):
+        rules, lines = table_at(1000, (50, 100))[0].rules, Lines(connection, "the dealer")
+        lines.send("VERSION:2.0.0", 10)
+        while True:
+            try:
+                line = lines.read(10)
+            except LeftError:
+                return
             state = MatchState.read(line)
             hand = rules.first_table
             for kind, chips in parse_line(state.betting, hand, rules, "r"):
                 hand = rules.after(dealt_on(hand, rules), {"f": FOLD, "c": CALL}.get(kind, chips))
             said = answer(line) if dealt_on(hand, rules).player == state.position else None
             if said:
-                connection.sendall(f"{said}\r\n".encode())
+                with suppress(LeftError):
+                    lines.send(said, 10)
 
     thread = threading.Thread(target=play, daemon=True)
     thread.start()
@@ -370,3 +377,63 @@ def test_a_player_of_another_protocol_is_one_line():
     for pair in pairs:
         for each in pair:
             each.close()
+
+
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(action=0.05), "player 0 takes longer than 0.05 s for an action; --per-action allows more, in hand 0"),
+        (Limits(hand=0.05), "player 0 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
+        (Limits(average=0.01), "player 0 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
+    ],
+)
+def test_a_player_who_says_nothing_ends_the_match(limits, why):
+    rules = table_at(1000, (50, 100))[0].rules
+    with against(rules, lambda line: None, limits=limits) as dealer, pytest.raises(GameError, match=why):
+        dealer.play(5)
+
+
+def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it():
+    rules, lines = table_at(1000, (50, 100))[0].rules, []
+
+    def slowly(line):
+        sleep(0.02)
+        return f"# thinking\r\nnonsense\r\n{line}:c"
+
+    with against(rules, slowly, limits=Limits(hand=0.07)) as dealer, pytest.raises(GameError, match=r"for a hand.* in hand 0"):
+        dealer.play(5)
+    limits = Limits(average=0.05)
+    with against(rules, slowly, limits=limits) as dealer, pytest.raises(GameError, match=r"on average.* in hand [1-3]"):
+        dealer.play(5, watch=lines.append)
+    assert lines
+    with against(rules, slowly, limits=Limits(average=1.0)) as dealer:
+        dealer.play(3)
+
+
+def test_a_dealer_who_says_nothing_is_one_line():
+    real, ours = table_at(1000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with dealer, connection, pytest.raises(GameError, match=r"says nothing for 0.05 s .*--wait"):
+        play_acpc(connection, real.rules, wild(ours, 0), wait=0.05)
+
+
+def test_a_side_that_leaves_within_a_hand_is_one_line():
+    real, ours = table_at(1000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with connection:
+        dealer.sendall(b"MATCHSTATE:1:0::|AsKd\r\n")
+        dealer.close()
+        with pytest.raises(GameError, match=r"the dealer has left.* within hand 1"):
+            play_acpc(connection, real.rules, wild(ours, 0))
+    dealer, connection = socket.socketpair()
+    dealer.close()
+    with connection, pytest.raises(GameError, match="before the first hand"):
+        play_acpc(connection, real.rules, wild(ours, 0))
+    pairs = [socket.socketpair() for _ in range(2)]
+    for _, theirs in pairs:
+        theirs.sendall(b"VERSION:2.0.0\r\n")
+        theirs.close()
+    with pytest.raises(GameError, match=r"player 0 has left.* in hand 0; the match ends here"):
+        Dealer(real.rules, (pairs[0][0], pairs[1][0])).play(1)
+    for mine, _ in pairs:
+        mine.close()

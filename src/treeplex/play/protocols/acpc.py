@@ -4,28 +4,32 @@ A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player w
 ``f``, ``c`` or ``r`` with chips of the whole hand. Position 0 has the big blind; players change positions after each hand.
 """
 
+import contextlib
+import math
 import re
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from time import monotonic
 
 import numpy as np
 
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
-from treeplex.games.base import CHANCE
+from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.hand import HandRules
+from treeplex.play.protocols.lines import LateError, LeftError, Lines
 from treeplex.play.protocols.outside import DIGITS, MOST_DIGITS, OutsideHand, parse_line
 
 VERSION = "VERSION:2.0.0"
 VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
 RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
 """How a raise begins; what stands behind it does not count, and more digits would be no chips."""
-LONGEST = 65_536
-"""Bytes of a line."""
+WAIT = 900.0
+"""Seconds for a dealer's next line: more than another player may take, by default."""
 STAKES = "compare --stack and --blinds with the dealer's game"
 
 
@@ -97,33 +101,13 @@ def cards_of(text: str) -> tuple[int, ...]:
     return parse_cards(text) if text else ()
 
 
-def lines_of(connection: socket.socket) -> Iterator[str]:
-    """The lines that come, comments left out.
-
-    Raises:
-        GameError: a line that does not end.
-    """
-    buffer = b""
-    while True:
-        while b"\n" in buffer:
-            line, buffer = buffer.split(b"\n", 1)
-            text = line.decode("ascii", "replace").rstrip("\r")
-            if text and text[0] not in "#;":
-                yield text
-        if len(buffer) > LONGEST:
-            raise GameError("the other side sends a line without an end")
-        piece = connection.recv(4096)
-        if not piece:
-            return
-        buffer += piece
-
-
 def play_acpc(
     connection: socket.socket,
     rules: HandRules,
     agent: Agent,
     *,
     seed: int = 0,
+    wait: float = WAIT,
     watch: Callable[[int], None] = lambda hands: None,
 ) -> int:
     """Play until the dealer closes the connection.
@@ -133,17 +117,29 @@ def play_acpc(
         rules: the dealer's game.
         agent: see :func:`treeplex.play.protocols.outside.table_at`.
         seed: of the agent's draws.
+        wait: seconds for the dealer's next line, while the other player thinks.
         watch: told how many hands have begun.
 
     Returns:
         How many hands were played.
 
     Raises:
-        GameError: a line that cannot be followed.
+        GameError: a line that cannot be followed, one that does not come in time, or a dealer that leaves within a hand.
     """
-    connection.sendall(f"{VERSION}\r\n".encode())
+    lines = Lines(connection, "the dealer")
+    with contextlib.suppress(LeftError):  # the first line then does not come
+        lines.send(VERSION, wait)
     hand, number, played = None, -1, 0
-    for line in lines_of(connection):
+    while True:
+        try:
+            line = lines.read(wait)
+        except LateError as error:
+            raise GameError(f"{error} (hand {played}); give it more by --wait, or see whether it still runs") from error
+        except LeftError as error:
+            if hand is not None and hand.table.player == TERMINAL:
+                return played
+            when = f"within hand {played}" if played else "before the first hand"
+            raise GameError(f"{error} {when}; see what it says, and start it again") from error
         state = MatchState.read(line)
         try:
             if hand is None or state.number != number:
@@ -158,8 +154,23 @@ def play_acpc(
             raise GameError(f"the dealer's line {line[:120]!r} cannot be followed: {error}; {STAKES}") from error
         if hand.to_act:
             kind, chips = hand.decide()
-            connection.sendall(f"{line}:{kind}{chips or ''}\r\n".encode())
-    return played
+            with contextlib.suppress(LeftError):  # the next line then does not come
+                lines.send(f"{line}:{kind}{chips or ''}", wait)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a player may take; defaults are those of the competition's dealer.
+
+    Attributes:
+        action: for one action.
+        hand: for all actions of a hand.
+        average: a hand on average over the match, so that all its hands may take this many times their number.
+    """
+
+    action: float = 600.0
+    hand: float = 600.0
+    average: float = 7.0
 
 
 class Dealer:
@@ -181,17 +192,20 @@ class Dealer:
         rules: HandRules,
         connections: tuple[socket.socket, socket.socket],
         *,
+        limits: Limits = Limits(),
         tell: Callable[[str], None] = lambda note: None,
     ) -> None:
         """Sit down.
 
         Args:
             rules, connections: see above.
+            limits: of the players' time; one who takes more ends the match.
             tell: told of each answer that is ignored or changed.
         """
-        self.rules, self.connections, self.tell = rules, connections, tell
+        self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
         self.won, self.changed = [0.0, 0.0], [0, 0]
-        self._lines = [lines_of(connection) for connection in connections]
+        self._lines = [Lines(connection, f"player {player}") for player, connection in enumerate(connections)]
+        self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
     def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
         """Deal some hands; chips of each player.
@@ -202,16 +216,23 @@ class Dealer:
             watch: told a line for each hand, as the competition's logs have it.
 
         Raises:
-            GameError: a player who leaves, or speaks another protocol.
+            GameError: a player who leaves, takes too long, or speaks another protocol.
         """
+        self._most = hands * self.limits.average
         for player in (0, 1):
-            line = next(self._lines[player], "")
+            try:
+                line = self._lines[player].read(self.limits.action)
+            except (LateError, LeftError) as error:
+                raise GameError(f"{error} in place of {VERSION}; see whether it speaks this protocol") from error
             if not VERSIONS.match(line):
                 raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it speaks another protocol")
         for number in range(hands):
             cards = np.random.default_rng((seed, number)).permutation(self.rules.format.deck)[:9].tolist()
-            players = (number % 2, 1 - number % 2)
-            state, results = self._hand(number, players, cards)
+            players, self._hand_seconds = (number % 2, 1 - number % 2), [0.0, 0.0]
+            try:
+                state, results = self._hand(number, players, cards)
+            except (LateError, LeftError) as error:
+                raise GameError(f"{error} in hand {number}; the match ends here") from error
             for position, player in enumerate(players):
                 self.won[player] += results[position]
             shown = "|".join(f"{result:g}" for result in results)
@@ -242,23 +263,44 @@ class Dealer:
             table = rules.after(table, action)
 
     def _send(self, player: int, state: MatchState) -> None:
-        self.connections[player].sendall(f"{state}\r\n".encode())
+        self._lines[player].send(str(state), self.limits.action)
 
     def _answer(self, player: int, number: int, table: WholeBetting) -> str:
         """What a player says behind the state."""
-        for line in self._lines[player]:
+        began = monotonic()
+        while True:
+            line = self._line(player, monotonic() - began)
             said, _, word = line.rpartition(":")
             try:
                 state = MatchState.read(said)
             except GameError:
-                self.tell(
-                    f"hand {number}: player {player} said {line[:120]!r}, which is ignored: no state with an action behind it"
-                )
+                self.tell(f"hand {number}: player {player} said {line[:120]!r}, which is ignored: no state with an action")
                 continue
             if (state.position, state.number, state.betting) == (table.player, number, table.line):
+                self._hand_seconds[player] += monotonic() - began
+                self._match_seconds[player] += monotonic() - began
                 return word
             self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}, which is ignored")
-        raise GameError(f"player {player} has left in hand {number}")
+
+    def _line(self, player: int, taken: float) -> str:
+        """The next line of a player who has taken so many seconds for the action.
+
+        Raises:
+            LateError: none comes within the limits; the message says which.
+        """
+        limits = self.limits
+        left, spent = min(
+            (limits.action - taken, f"{limits.action:g} s for an action; --per-action allows more"),
+            (limits.hand - self._hand_seconds[player] - taken, f"{limits.hand:g} s for a hand; --per-hand allows more"),
+            (
+                self._most - self._match_seconds[player] - taken,
+                f"{limits.average:g} s a hand on average; --average allows more",
+            ),
+        )
+        try:
+            return self._lines[player].read(max(left, 0.0))
+        except LateError as error:
+            raise LateError(f"player {player} takes longer than {spent},") from error
 
 
 def action_of(word: str, table: WholeBetting, rules: HandRules) -> tuple[int, str]:

@@ -3,10 +3,12 @@
 import json
 import socket
 import threading
+from contextlib import suppress
 
 from typer.testing import CliRunner
 
 from treeplex.play.cli.main import app
+from treeplex.play.protocols.lines import LeftError, Lines
 
 
 def ran(*words, code=0):
@@ -31,16 +33,12 @@ def sits_down(port, answer):
                 break
             except ConnectionRefusedError:
                 continue
-        with connection, connection.makefile("rw", newline="\r\n") as lines:
-            try:
-                lines.write("VERSION:2.0.0\r\n")
-                lines.flush()
-                for line in lines:
-                    if said := answer(line.strip()):
-                        lines.write(f"{said}\r\n")
-                        lines.flush()
-            except OSError:
-                pass
+        lines = Lines(connection, "the dealer")
+        with connection, suppress(LeftError):
+            lines.send("VERSION:2.0.0", 10)
+            while True:
+                if said := answer(lines.read(10)):
+                    lines.send(said, 10)
 
     thread = threading.Thread(target=play, daemon=True)
     thread.start()
@@ -60,3 +58,16 @@ def test_the_dealer_says_what_it_changed():
     assert notes.count("note:") == 11
     for player in players:
         player.join(10)
+
+
+def test_players_who_do_not_come_are_one_line():
+    _, said = ran("dealer", "--port", str(free_port()), "--start", "0.05", code=2)
+    assert said == "error: 0 of two players came within 0.05 s; start both, or allow more by --start\n"
+
+
+def test_a_dealer_who_says_nothing_is_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--wait", "0.1"]
+        _, said = ran(*words, code=2)
+    assert said.startswith("error: the dealer says nothing for 0.1 s (hand 0)")
+    assert said.count("\n") == 1

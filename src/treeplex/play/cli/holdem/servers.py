@@ -1,8 +1,11 @@
 """``treeplex holdem dealer``, ``acpc``, ``slumbot`` and ``gtowizard``: whole hold'em against programs elsewhere."""
 
+import math
 import os
 import socket
 from collections.abc import Callable
+from contextlib import ExitStack
+from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -28,6 +31,15 @@ Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
 Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player before each hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
+PerAction = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take for an action.")]
+PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take for a hand.")]
+Average = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take a hand, on average over the match.")
+]
+Start = Annotated[
+    float | None, typer.Option(metavar="SECONDS", min=0.001, help="Wait for players so long. Default: until they come.")
+]
+Wait = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Give up if the other side says nothing for so long.")]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
 
 
@@ -61,27 +73,34 @@ def dealer(
     stack: Stack = 20_000,
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
+    per_action: PerAction = 600.0,
+    per_hand: PerHand = 600.0,
+    average: Average = 7.0,
+    start: Start = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Deal heads-up no-limit hold'em to two programs on this machine that speak the protocol of the ACPC, version 2.0.0.
 
     It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. As at the
-    competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so.
+    competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so. A player
+    who takes too long ends the match; the limits are those of the competition's dealer.
 
     \b
     Examples:
       treeplex holdem dealer --port 18374 -n 1000
     """
-    from treeplex.play.protocols.acpc import Dealer
+    from treeplex.play.protocols.acpc import Dealer, Limits
     from treeplex.play.protocols.outside import table_at
+
+    limits = Limits(per_action, per_hand, average)
 
     rules = table_at(stack, blinds_of(blinds))[0].rules
     with Live(progress) as live, socket.create_server(("127.0.0.1", port)) as server:
         live.say(f"waiting for two players on port {port}")
-        first, second = server.accept()[0], server.accept()[0]
+        first, second = players_of(server, start)
         with first, second:
-            dealing, done = Dealer(rules, (first, second), tell=notes()), 0
+            dealing, done = Dealer(rules, (first, second), limits=limits, tell=notes()), 0
 
             def tell(line: str) -> None:
                 nonlocal done
@@ -99,6 +118,26 @@ def dealer(
         print_facts(facts, title=f"{hands:,} hands")
 
 
+def players_of(server: socket.socket, seconds: float | None) -> tuple[socket.socket, socket.socket]:
+    """The two who connect first, within this time.
+
+    Raises:
+        GameError: fewer do.
+    """
+    came, until = list[socket.socket](), math.inf if seconds is None else monotonic() + seconds
+    with ExitStack() as opened:
+        while len(came) < 2:
+            try:
+                server.settimeout(None if seconds is None else max(until - monotonic(), 0.001))
+                came.append(opened.enter_context(server.accept()[0]))
+            except TimeoutError as error:
+                raise GameError(
+                    f"{len(came)} of two players came within {seconds:g} s; start both, or allow more by --start"
+                ) from error
+        opened.pop_all()
+    return came[0], came[1]
+
+
 @command("Sit down with a dealer of the competition's protocol.", place=63)
 def acpc(
     agent: AgentName,
@@ -108,6 +147,7 @@ def acpc(
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
     think: Think = None,
+    wait: Wait = 900.0,
     progress: ShowProgress = None,
 ) -> None:
     """Let an agent play with a dealer of the ACPC protocol until that closes the connection.
@@ -128,13 +168,17 @@ def acpc(
         real, ours = table_at(stack, blinds_of(blinds))
         player = agent_named(agent, ours, think=think, seed=seed)
         try:
-            connection = socket.create_connection((host, port))
+            connection = socket.create_connection((host, port), timeout=wait)
         except OSError as error:
             raise GameError(
-                f"no dealer on {host}, port {port}: {error.strerror}; start one, or give --host and --port"
+                f"no dealer on {host}, port {port}: {error.strerror or error}; start one, or give --host and --port"
             ) from error
+
+        def tell(hands: int) -> None:
+            live.say(f"hand {hands:,}")
+
         with connection:
-            count = play_acpc(connection, real.rules, player, seed=seed, watch=lambda hands: live.say(f"hand {hands:,}"))
+            count = play_acpc(connection, real.rules, player, seed=seed, wait=wait, watch=tell)
     say(f"{count:,} hands played")
 
 
