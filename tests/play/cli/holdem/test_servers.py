@@ -71,3 +71,16 @@ def test_a_dealer_who_says_nothing_is_one_line():
         _, said = ran(*words, code=2)
     assert said.startswith("error: the dealer says nothing for 0.1 s (hand 0)")
     assert said.count("\n") == 1
+
+
+def test_a_busy_port_is_one_line():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        _, said = ran("dealer", "--port", str(port), code=2)
+    assert said == f"error: port {port} is in use by another program; end that one, or give another --port\n"
+
+
+def test_no_dealer_is_one_line():
+    port = free_port()
+    _, said = ran("acpc", "uniform", "--port", str(port), "--stack", "1000", code=2)
+    assert said == f"error: no dealer on 127.0.0.1, port {port}: connection refused; start one, or give --host and --port\n"

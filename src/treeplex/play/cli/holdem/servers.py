@@ -1,5 +1,6 @@
 """``treeplex holdem dealer``, ``acpc``, ``slumbot`` and ``gtowizard``: whole hold'em against programs elsewhere."""
 
+import errno
 import math
 import os
 import socket
@@ -15,6 +16,7 @@ from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
 from treeplex.play.cli.shared.live import Live
+from treeplex.storage.reading import reason
 
 if TYPE_CHECKING:
     from treeplex.evaluate.match.agents import Agent
@@ -96,7 +98,7 @@ def dealer(
     limits = Limits(per_action, per_hand, average)
 
     rules = table_at(stack, blinds_of(blinds))[0].rules
-    with Live(progress) as live, socket.create_server(("127.0.0.1", port)) as server:
+    with Live(progress) as live, listening(port) as server:
         live.say(f"waiting for two players on port {port}")
         first, second = players_of(server, start)
         with first, second:
@@ -116,6 +118,20 @@ def dealer(
         if any(dealing.changed):
             facts["answers changed"] = "{:,} of the first player, {:,} of the second".format(*dealing.changed)
         print_facts(facts, title=f"{hands:,} hands")
+
+
+def listening(port: int) -> socket.socket:
+    """A server on this machine.
+
+    Raises:
+        GameError: the port is taken, or not for everybody.
+    """
+    try:
+        return socket.create_server(("127.0.0.1", port))
+    except OSError as error:
+        if error.errno == errno.EADDRINUSE:
+            raise GameError(f"port {port} is in use by another program; end that one, or give another --port") from error
+        raise GameError(f"cannot listen on port {port}: {reason(error)}; give a --port above 1023") from error
 
 
 def players_of(server: socket.socket, seconds: float | None) -> tuple[socket.socket, socket.socket]:
@@ -171,7 +187,7 @@ def acpc(
             connection = socket.create_connection((host, port), timeout=wait)
         except OSError as error:
             raise GameError(
-                f"no dealer on {host}, port {port}: {error.strerror or error}; start one, or give --host and --port"
+                f"no dealer on {host}, port {port}: {reason(error)}; start one, or give --host and --port"
             ) from error
 
         def tell(hands: int) -> None:
