@@ -8,7 +8,7 @@ import contextlib
 import math
 import re
 import socket
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from time import monotonic
@@ -185,6 +185,7 @@ class Dealer:
         connections: of the players.
         won: chips of each player so far.
         changed: how many answers of each player were taken for others.
+        dealt: hands that ended.
     """
 
     def __init__(
@@ -203,7 +204,7 @@ class Dealer:
             tell: told of each answer that is ignored or changed.
         """
         self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
-        self.won, self.changed = [0.0, 0.0], [0, 0]
+        self.won, self.changed, self.dealt = [0.0, 0.0], [0, 0], 0
         self._lines = [Lines(connection, f"player {player}") for player, connection in enumerate(connections)]
         self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
@@ -235,9 +236,21 @@ class Dealer:
                 raise GameError(f"{error} in hand {number}; the match ends here") from error
             for position, player in enumerate(players):
                 self.won[player] += results[position]
-            shown = "|".join(f"{result:g}" for result in results)
-            watch(f"STATE:{number}:{state.betting}:{str(state).split(':', 4)[4]}:{shown}:{players[0]}|{players[1]}")
+            self.dealt += 1
+            cards_shown = str(state).split(":", 4)[4]
+            watch(f"STATE:{number}:{state.betting}:{cards_shown}:{chips_of(results)}:{players[0]}|{players[1]}")
         return self.won
+
+    def opening(self, name: str, game: str, hands: int, seed: int) -> list[str]:
+        """The lines with which the competition's logs begin: what is played, and the limits in milliseconds."""
+        times = {"response": self.limits.action, "hand": self.limits.hand, "per_hand": self.limits.average}
+        limits = [f"#--t_{word} {round(1000 * seconds)}" for word, seconds in times.items()]
+        return [f"# name/game/hands/seed {name} {game} {hands} {seed}", *limits]
+
+    @property
+    def score(self) -> str:
+        """The line with which the competition's logs end."""
+        return f"SCORE:{chips_of(self.won)}:0|1"
 
     def _hand(self, number: int, players: tuple[int, int], cards: list[int]) -> tuple[MatchState, list[float]]:
         """One hand; its last state with all cards, and what each position won."""
@@ -301,6 +314,11 @@ class Dealer:
             return self._lines[player].read(max(left, 0.0))
         except LateError as error:
             raise LateError(f"player {player} takes longer than {spent},") from error
+
+
+def chips_of(results: Sequence[float]) -> str:
+    """What players won, as the competition's logs have it: at most six decimals."""
+    return "|".join(f"{result + 0.0:.6f}".rstrip("0").rstrip(".") for result in results)
 
 
 def action_of(word: str, table: WholeBetting, rules: HandRules) -> tuple[int, str]:

@@ -1,26 +1,29 @@
 """``treeplex holdem dealer``, ``acpc``, ``slumbot`` and ``gtowizard``: whole hold'em against programs elsewhere."""
 
 import errno
-import math
 import os
 import socket
-from collections.abc import Callable
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
 from time import monotonic
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from treeplex.errors import GameError, SpecError, printable
+from treeplex.errors import FileError, GameError, SpecError, printable
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
+from treeplex.play.cli.shared.failures import STOPPED, fail
 from treeplex.play.cli.shared.live import Live
+from treeplex.storage.files import append_line
 from treeplex.storage.reading import reason
 
 if TYPE_CHECKING:
     from treeplex.evaluate.match.agents import Agent
     from treeplex.games.poker.whole.hand import HandRules
+    from treeplex.play.protocols.acpc import Dealer
     from treeplex.play.protocols.servers import ServedHands
 
 KEY = "GTOWIZARD_API_KEY"
@@ -37,6 +40,9 @@ PerAction = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Mo
 PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take for a hand.")]
 Average = Annotated[
     float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take a hand, on average over the match.")
+]
+Log = Annotated[
+    Path | None, typer.Option(metavar="FILE", help="Write the match as the competition's logs have it, into a new file.")
 ]
 Start = Annotated[
     float | None, typer.Option(metavar="SECONDS", min=0.001, help="Wait for players so long. Default: until they come.")
@@ -79,6 +85,7 @@ def dealer(
     per_hand: PerHand = 600.0,
     average: Average = 7.0,
     start: Start = None,
+    log: Log = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
@@ -86,38 +93,91 @@ def dealer(
 
     It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. As at the
     competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so. A player
-    who takes too long ends the match; the limits are those of the competition's dealer.
+    who takes too long ends the match; the limits are those of the competition's dealer. --log writes each hand as it ends, and
+    the score behind the last one.
 
     \b
     Examples:
       treeplex holdem dealer --port 18374 -n 1000
+      treeplex holdem dealer --port 18374 -n 1000 --per-action 30 --log match.log
     """
     from treeplex.play.protocols.acpc import Dealer, Limits
     from treeplex.play.protocols.outside import table_at
 
-    limits = Limits(per_action, per_hand, average)
-
+    check_free(log)
+    limits, stopped = Limits(per_action, per_hand, average), None
+    game = f"holdem(stack={stack},blinds={blinds})".replace(" ", "")
     rules = table_at(stack, blinds_of(blinds))[0].rules
     with Live(progress) as live, listening(port) as server:
         live.say(f"waiting for two players on port {port}")
-        first, second = players_of(server, start)
-        with first, second:
-            dealing, done = Dealer(rules, (first, second), limits=limits, tell=notes()), 0
+        with connected(server, start) as players:
+            dealing = Dealer(rules, players, limits=limits, tell=notes())
 
             def tell(line: str) -> None:
-                nonlocal done
-                done += 1
-                live.say(f"{done:,}/{hands:,} hands, {dealing.won[0]:+,.0f} chips for the first player")
+                keep(log, line)
+                live.say(f"{dealing.dealt:,}/{hands:,} hands, {dealing.won[0]:+,.0f} chips for the first player")
 
-            won = dealing.play(hands, seed=seed, watch=tell)
+            try:
+                for line in dealing.opening("match" if log is None else log.name, game, hands, seed):
+                    keep(log, line)
+                dealing.play(hands, seed=seed, watch=tell)
+                keep(log, dealing.score)
+            except (Exception, KeyboardInterrupt) as error:
+                stopped = error
+    print_dealt(dealing, as_json)
+    if log is not None and not as_json:
+        say(f"file {log}")
+    end_of(stopped, counted_hands(dealing.dealt))
+
+
+def check_free(path: Path | None) -> None:
+    """Nothing is where a file is to be written.
+
+    Raises:
+        FileError: something is.
+    """
+    if path is not None and path.exists():
+        raise FileError(f"{path} is there already; give --log another name, or move that file")
+
+
+def keep(path: Path | None, line: str) -> None:
+    """Add a line to a file, if there is to be one.
+
+    Raises:
+        FileError: it cannot be written.
+    """
+    if path is not None:
+        append_line(path, line)
+
+
+def print_dealt(dealing: "Dealer", as_json: bool) -> None:
+    """What was won, if any hand ended."""
     if as_json:
-        print_json({"hands": hands, "won": won, "changed": dealing.changed})
-    else:
-        big = rules.betting.big_blind
-        facts = {"first player": f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"}
+        print_json({"hands": dealing.dealt, "won": dealing.won, "changed": dealing.changed})
+    elif dealing.dealt:
+        chips, big = dealing.won[0], dealing.rules.betting.big_blind
+        facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb a hand"}
         if any(dealing.changed):
             facts["answers changed"] = "{:,} of the first player, {:,} of the second".format(*dealing.changed)
-        print_facts(facts, title=f"{hands:,} hands")
+        print_facts(facts, title=counted_hands(dealing.dealt))
+
+
+def counted_hands(hands: int) -> str:
+    """1 hand, 1,000 hands."""
+    return f"{hands:,} hand{'s' if hands != 1 else ''}"
+
+
+def end_of(stopped: BaseException | None, done: str) -> None:
+    """End a command as its match ended, once what was played has been printed.
+
+    Args:
+        stopped: what ended it early; None for nothing.
+        done: how far it came.
+    """
+    if isinstance(stopped, KeyboardInterrupt):
+        fail(f"stopped after {done}", STOPPED)
+    if stopped is not None:
+        raise stopped
 
 
 def listening(port: int) -> socket.socket:
@@ -134,13 +194,14 @@ def listening(port: int) -> socket.socket:
         raise GameError(f"cannot listen on port {port}: {reason(error)}; give a --port above 1023") from error
 
 
-def players_of(server: socket.socket, seconds: float | None) -> tuple[socket.socket, socket.socket]:
+@contextmanager
+def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[socket.socket, socket.socket]]:
     """The two who connect first, within this time.
 
     Raises:
         GameError: fewer do.
     """
-    came, until = list[socket.socket](), math.inf if seconds is None else monotonic() + seconds
+    came, until = list[socket.socket](), monotonic() + (seconds or 0.0)
     with ExitStack() as opened:
         while len(came) < 2:
             try:
@@ -150,8 +211,7 @@ def players_of(server: socket.socket, seconds: float | None) -> tuple[socket.soc
                 raise GameError(
                     f"{len(came)} of two players came within {seconds:g} s; start both, or allow more by --start"
                 ) from error
-        opened.pop_all()
-    return came[0], came[1]
+        yield came[0], came[1]
 
 
 @command("Sit down with a dealer of the competition's protocol.", place=63)
