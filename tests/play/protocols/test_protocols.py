@@ -1,23 +1,20 @@
-"""The competition's protocol and servers over HTTP, each against a local server made for the test."""
+"""The competition's protocol, between programs on this machine."""
 
-import json
 import socket
 import threading
 from contextlib import contextmanager, suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from time import sleep
 
 import numpy as np
 import pytest
 
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
 from treeplex.play.protocols.acpc import Dealer, Limits, MatchState, play_acpc
 from treeplex.play.protocols.lines import LeftError, Lines
 from treeplex.play.protocols.outside import OutsideHand, parse_line, table_at
-from treeplex.play.protocols.servers import play_gto_wizard, play_slumbot, post
 from treeplex.runs.agents.registry import agent
 
 HANDS = 30
@@ -117,115 +114,6 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
     assert chips == 0 or chips in real.rules.betting.raise_sizes(hand.table, real.rules.stacks)
     with pytest.raises(GameError, match="blinds"):
         OutsideHand(table_at(20_000, (100, 200))[0].rules, wild(table_at(1000, (20, 100))[1], 0), 0, parse_cards("AsKd"), None)
-
-
-class House:
-    """A server's side: hands against somebody who acts at random, in the server's chips."""
-
-    def __init__(self, slumbot):
-        self.rules, self.slumbot = table_at(20_000, (50, 100))[0].rules, slumbot
-        self.random, self.number, self.results, self.asked = np.random.default_rng(3), 0, [], []
-
-    def begin(self):
-        self.number += 1
-        cards = self.random.permutation(52)[:9].tolist()
-        self.hole, self.board = (cards[:2], cards[2:4]), cards[4:]
-        self.table, self.words, self.seat = self.rules.first_table, [], self.number % 2
-        return self.go_on()
-
-    def act(self, word):
-        assert self.table.player == self.seat
-        self.move(word)
-        return self.go_on()
-
-    def move(self, word):
-        table = self.table
-        assert (word == "k") == (word in "kc" and table.faced == table.paid[table.player])
-        self.words.append(word)
-        self.table = self.rules.after(
-            table, {"f": FOLD, "c": CALL, "k": CALL}.get(word) if word in "fck" else int(word[1:]) + table.base
-        )
-
-    def go_on(self):
-        while self.table.player == CHANCE or self.table.player == 1 - self.seat:
-            if self.table.player == CHANCE:
-                self.words.append("/" if self.slumbot else "_")
-                self.table = self.rules.dealt(self.table, self.rules.format.board_sizes[self.table.street + 1])
-                continue
-            legal = self.rules.betting.raise_sizes(self.table, self.rules.stacks)
-            passive = "c" if self.table.faced > self.table.paid[self.table.player] else "k"
-            chips = int(self.random.choice(legal[: 1 + len(legal) // 8])) if len(legal) else 0
-            raises = chips and self.random.random() < 0.5
-            self.move(f"b{chips - self.table.base}" if raises else passive)
-        shown = [card_to_string(card) for card in self.board[: self.rules.format.board_sizes[self.table.street]]]
-        hole = [card_to_string(card) for card in self.hole[self.seat]]
-        won = None
-        if self.table.player < 0:
-            complete = self.board[: self.rules.format.board_sizes[self.table.street]]
-            won = self.rules.payoffs(self.table, complete, self.hole)[self.seat]
-            self.results.append(won)
-        if self.slumbot:
-            said = {"token": f"t{self.number}", "client_pos": self.seat, "hole_cards": hole, "board": shown}
-            return said | {"action": "".join(self.words)} | ({} if won is None else {"winnings": won})
-        names = ("BB", "SB")
-        players = [
-            {"name": "GTO Wizard", "position": names[1 - self.seat], "hole_cards": None},
-            {"name": "somebody", "position": names[self.seat], "hole_cards": "".join(hole)},
-        ]
-        state = {"is_hand_over": won is not None, "players": players, "board_cards": "".join(shown), "winnings": won}
-        return {"hand_id": self.number, "game_state": state | {"action_history": self.words, "aivat_score": 1.5}}
-
-
-@contextmanager
-def house(slumbot):
-    """An address at which a :class:`House` answers."""
-    there = House(slumbot)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            there.asked.append((self.path, self.headers.get("X-API-KEY")))
-            new = self.path in ("/api/new_hand", "/hands")
-            word = body.get("incr") or f"{body.get('action')}{body.get('amount') or ''}"
-            data = json.dumps(there.begin() if new else there.act(word)).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *words):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    try:
-        yield f"http://127.0.0.1:{server.server_port}", there
-    finally:
-        server.shutdown()
-        server.server_close()
-
-
-@pytest.mark.parametrize("slumbot", [True, False])
-def test_servers_over_http(slumbot):
-    real, ours = table_at(20_000, (50, 100))
-    player = agent("rules(style=caller)", ours)
-    with house(slumbot) as (url, there):
-        if slumbot:
-            found = play_slumbot(url, real.rules, player, HANDS)
-        else:
-            found = play_gto_wizard(url, "secret", real.rules, player, HANDS)
-            assert found.adjusted == (1.5,) * HANDS
-            assert {key for _, key in there.asked} == {"secret"}
-    assert list(found.won) == there.results
-    assert len(set(found.won)) > 5
-
-
-def test_what_is_no_server_is_one_line():
-    with pytest.raises(SpecError, match="address"):
-        post("slumbot.com", {})
-    with pytest.raises(GameError, match="no answer"):
-        post("http://127.0.0.1:9/api", {})
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,16 @@
-"""Commands that play with programs elsewhere, each against a local program made for the test."""
+"""``treeplex holdem slumbot`` and ``gtowizard``, each against a local server made for the test."""
 
 import json
 import signal
-import socket
 import threading
-from contextlib import suppress
 
+import pytest
 from typer.testing import CliRunner
 
+from tests.play.protocols.house import house
 from treeplex.play.cli.main import app
-from treeplex.play.protocols.acpc import chips_of
-from treeplex.play.protocols.lines import LeftError, Lines
+
+CALLER = "rules(style=caller)"
 
 
 def ran(*words, code=0):
@@ -20,145 +20,111 @@ def ran(*words, code=0):
     return found.stdout, found.stderr
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
+def kept(path):
+    """The results in a file."""
+    return [json.loads(line)["won"] for line in path.read_text().splitlines()[1:]]
 
 
-def sits_down(port, answer):
-    """Connect to a dealer as soon as there is one, and answer every line; nothing where ``answer`` says nothing."""
+def breaks_in(hand):
+    """The connection breaks as an action of this hand, from 1, is sent."""
+    begun = 0
 
-    def play():
-        while True:
-            try:
-                connection = socket.create_connection(("127.0.0.1", port))
-                break
-            except ConnectionRefusedError:
-                continue
-        lines = Lines(connection, "the dealer")
-        with connection, suppress(LeftError):
-            lines.send("VERSION:2.0.0", 10)
-            while True:
-                if said := answer(lines.read(10)):
-                    lines.send(said, 10)
+    def fault(number, path):
+        nonlocal begun
+        begun += path in ("/api/new_hand", "/hands")
+        return "before" if begun == hand and path.endswith("/act") else None
 
-    thread = threading.Thread(target=play, daemon=True)
-    thread.start()
-    return thread
+    return fault
 
 
-def test_the_dealer_says_what_it_changed():
-    port = free_port()
-    players = [sits_down(port, lambda line: f"{line}:r1") for _ in range(2)]
-    words = ["dealer", "--port", str(port), "-n", "20", "--stack", "1000"]
-    printed, notes = ran(*words, "--json")
-    found = json.loads(printed)
-    assert found["hands"] == 20
-    assert sum(found["won"]) == 0
-    assert min(found["changed"]) > 20
-    assert notes.count("taken for r200") >= 1
-    assert notes.count("note:") == 11
-    for player in players:
-        player.join(10)
+def test_what_was_played_before_a_failure_is_told_and_kept_and_resumed(tmp_path):
+    out = tmp_path / "hands.jsonl"
+    with house(True, breaks_in(6)) as (url, there):
+        words = ["slumbot", CALLER, "--url", url, "-n", "12", "--out", str(out)]
+        printed, said = ran(*words, code=2)
+        assert printed.startswith("5 hands\n  won  ")
+        assert "95% interval" in printed
+        assert f"file {out}" in printed
+        assert said.startswith(f"error: no answer from {url}/api/act: ")
+        assert said.count("\n") == 1
+        assert kept(out) == there.results[:5]
+        printed, _ = ran(*words, "--json")
+        found = json.loads(printed)
+        assert found["hands"] == 12
+        results = kept(out)
+        assert len(results) == 12
+        assert results == there.results[:5] + there.results[-7:]
+        mean = 10 * sum(results) / 12
+        assert found["won"]["mbb_per_hand"] == pytest.approx(mean)
+        low, high = found["won"]["interval"]
+        assert low + high == pytest.approx(2 * mean)
+        asked = len(there.asked)
+        assert json.loads(ran(*words, "--json")[0]) == found
+        assert len(there.asked) == asked
+        _, said = ran("slumbot", "rules(style=rock)", *words[2:], code=2)
+        assert said == f"error: {out} has hands with agent '{CALLER}', not 'rules(style=rock)'; give --out another name\n"
 
 
-def test_players_who_do_not_come_are_one_line():
-    _, said = ran("dealer", "--port", str(free_port()), "--start", "0.05", code=2)
-    assert said == "error: 0 of two players came within 0.05 s; start both, or allow more by --start\n"
+def test_ctrl_c_ends_a_match_after_the_hand_under_way(tmp_path):
+    out, begun = tmp_path / "hands.jsonl", 0
+
+    def fault(number, path):
+        nonlocal begun
+        begun += path == "/api/new_hand"
+        if begun == 4 and path == "/api/act":
+            begun += 1
+            signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+
+    with house(True, fault) as (url, there):
+        words = ["slumbot", CALLER, "--url", url, "-n", "12", "--out", str(out)]
+        printed, said = ran(*words, code=130)
+        assert printed.startswith("4 hands\n")
+        assert said.splitlines()[-1] == "error: stopped after 4 hands; run the same command again to resume"
+        assert kept(out) == there.results
+        assert ran(*words)[0].startswith("12 hands\n")
 
 
-def test_a_dealer_who_says_nothing_is_one_line():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--wait", "0.1"]
-        _, said = ran(*words, code=2)
-    assert said.startswith("error: the dealer says nothing for 0.1 s (hand 0)")
-    assert said.count("\n") == 1
+def test_a_second_ctrl_c_ends_it_at_once(tmp_path):
+    begun = 0
 
+    def fault(number, path):
+        nonlocal begun
+        begun += path == "/hands"
+        if begun == 4:
+            for _ in range(2):
+                signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+                threading.Event().wait(0.2)
 
-def test_a_busy_port_is_one_line():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port = server.getsockname()[1]
-        _, said = ran("dealer", "--port", str(port), code=2)
-    assert said == f"error: port {port} is in use by another program; end that one, or give another --port\n"
-
-
-def test_no_dealer_is_one_line():
-    port = free_port()
-    _, said = ran("acpc", "uniform", "--port", str(port), "--stack", "1000", code=2)
-    assert said == f"error: no dealer on 127.0.0.1, port {port}: connection refused; start one, or give --host and --port\n"
-
-
-def dealt(port, first, second, *words, code=0):
-    """What a match at the dealer's printed."""
-    players = [sits_down(port, answer) for answer in (first, second)]
-    found = ran("dealer", "--port", str(port), "--stack", "1000", *words, code=code)
-    for player in players:
-        player.join(10)
-    return found
-
-
-def calls(line):
-    return f"{line}:c"
-
-
-def waits(line):
-    """Call in three hands, and say nothing in the fourth."""
-    return None if line.split(":")[2] == "3" else calls(line)
-
-
-def raises(line):
-    return f"{line}:r99999"
-
-
-def test_the_dealer_writes_the_log_of_the_competition(tmp_path):
-    log = tmp_path / "match.log"
-    printed, _ = dealt(free_port(), raises, raises, "-n", "12", "--log", str(log), "--json")
-    lines, found = log.read_text().splitlines(), json.loads(printed)
-    assert lines[0] == "# name/game/hands/seed match.log holdem(stack=1000,blinds=50,100) 12 0"
-    assert lines[1:4] == ["#--t_response 600000", "#--t_hand 600000", "#--t_per_hand 7000"]
-    states = [line.split(":") for line in lines[4:-1]]
-    assert [(word, int(number)) for word, number, *_ in states] == [("STATE", number) for number in range(12)]
-    totals = [0, 0]
-    for *_, betting, cards, results, players in states:
-        assert betting == "r1000c///"
-        assert len(cards) == len("2c3d|4h5s/6c7d8h/9s/Tc")
-        for player, chips in zip(players.split("|"), results.split("|"), strict=True):
-            totals[int(player)] += int(chips)
-    assert totals == found["won"]
-    assert lines[-1] == f"SCORE:{totals[0]}|{totals[1]}:0|1"
-    _, said = ran("dealer", "--port", str(free_port()), "--log", str(log), code=2)
-    assert said == f"error: {log} is there already; give --log another name, or move that file\n"
-    assert log.read_text().splitlines() == lines
-
-
-def test_what_was_dealt_before_a_player_left_is_told_and_kept(tmp_path):
-    log = tmp_path / "match.log"
-    printed, said = dealt(free_port(), waits, waits, "-n", "12", "--log", str(log), "--per-action", "0.1", code=2)
+    with house(False, fault) as (url, _), pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GTOWIZARD_API_KEY", "secret")
+        printed, said = ran("gtowizard", CALLER, "--url", url, "-n", "12", code=130)
     assert printed.startswith("3 hands\n")
-    assert "takes longer than 0.1 s for an action" in said
-    assert [line.split(":")[0] for line in log.read_text().splitlines()[4:]] == ["STATE"] * 3
+    assert "adjusted" in printed
+    assert said.splitlines()[-1] == "error: stopped after 3 hands"
 
 
-def test_chips_of_long_matches_are_whole():
-    assert chips_of([1_234_567.0, -1_234_567.0]) == "1234567|-1234567"
-    assert chips_of([0.5, -0.0, 1 / 3]) == "0.5|0|0.333333"
+def test_nothing_played_is_no_summary(monkeypatch):
+    monkeypatch.setattr("treeplex.play.protocols.asking.PAUSES", ())
+    words = ["slumbot", CALLER, "--url", "http://127.0.0.1:9/slumbot"]
+    printed, said = ran(*words, code=2)
+    assert printed == ""
+    assert said == (
+        "error: no answer from http://127.0.0.1:9/slumbot/api/new_hand: connection refused; check the address and the network\n"
+    )
+    assert json.loads(ran(*words, "--json", code=2)[0]) == {"hands": 0}
+    _, said = ran("slumbot", CALLER, "--url", "slumbot.com", code=2)
+    assert said == "error: 'slumbot.com' is no address of a server; write https://...\n"
 
 
-def interrupt():
-    """Press Ctrl-C."""
-    signal.pthread_kill(threading.main_thread().ident, signal.SIGINT)
+def test_a_single_hand_has_no_interval():
+    with house(True) as (url, there):
+        found = json.loads(ran("slumbot", CALLER, "--url", url, "-n", "1", "--json")[0])
+    assert found == {"hands": 1, "won": {"mbb_per_hand": 10 * there.results[0], "stderr": None, "interval": None}}
 
 
-def test_what_was_dealt_before_ctrl_c_is_told_and_kept(tmp_path):
-    log = tmp_path / "match.log"
-
-    def presses(line):
-        answer = waits(line)
-        if answer is None:
-            interrupt()
-        return answer
-
-    printed, said = dealt(free_port(), presses, waits, "-n", "12", "--log", str(log), code=130)
-    assert printed.startswith("3 hands\n")
-    assert said.endswith("error: stopped after 3 hands\n")
-    assert len(log.read_text().splitlines()) == 7
+def test_the_key_is_wanted(monkeypatch):
+    words = ["gtowizard", CALLER, "--url", "http://127.0.0.1:9"]
+    monkeypatch.delenv("GTOWIZARD_API_KEY", raising=False)
+    assert ran(*words, code=2)[1] == "error: the server wants a key; set the environment variable GTOWIZARD_API_KEY\n"
+    monkeypatch.setenv("GTOWIZARD_API_KEY", "a\nb")
+    assert "GTOWIZARD_API_KEY holds characters that no key has" in ran(*words, code=2)[1]

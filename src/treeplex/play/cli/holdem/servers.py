@@ -1,344 +1,170 @@
-"""``treeplex holdem dealer``, ``acpc``, ``slumbot`` and ``gtowizard``: whole hold'em against programs elsewhere."""
+"""``treeplex holdem slumbot`` and ``gtowizard``: whole hold'em against servers over HTTP."""
 
-import errno
 import os
-import socket
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Sequence
 from pathlib import Path
-from time import monotonic
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from treeplex.errors import FileError, GameError, SpecError, printable
+from treeplex.errors import SpecError
+from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Wait, counted_hands, end_of
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
-from treeplex.play.cli.shared.failures import STOPPED, fail
 from treeplex.play.cli.shared.live import Live
-from treeplex.storage.files import append_line
-from treeplex.storage.reading import reason
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.match.agents import Agent
-    from treeplex.games.poker.whole.hand import HandRules
-    from treeplex.play.protocols.acpc import Dealer
-    from treeplex.play.protocols.servers import ServedHands
+    from treeplex.play.protocols.served import ServedHand
+    from treeplex.play.protocols.servers import Server
 
 KEY = "GTOWIZARD_API_KEY"
 """Environment variable with the key of the researchers' interface."""
-MOST_NOTES = 10
-"""Notes of a dealer that are printed."""
-AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="An agent of treeplex agents, for these stacks.")]
-Hands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands.")]
-Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
-Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
-Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player before each hand.")]
-Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
-PerAction = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take for an action.")]
-PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take for a hand.")]
-Average = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.001, help="Most that a player may take a hand, on average over the match.")
+ServedHands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands in all, those of --out included.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep each hand in this file as it ends (JSON lines); resume one that is there."),
 ]
-Log = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Write the match as the competition's logs have it, into a new file.")
-]
-Start = Annotated[
-    float | None, typer.Option(metavar="SECONDS", min=0.001, help="Wait for players so long. Default: until they come.")
-]
-Wait = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, help="Give up if the other side says nothing for so long.")]
-SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
-
-
-def blinds_of(text: str) -> tuple[int, int]:
-    """Small and big blind."""
-    parts = text.split(",")
-    if len(parts) != 2 or not all(part.strip().isdigit() for part in parts):
-        raise SpecError(f"--blinds is {text!r}; write the small and the big one, such as 50,100")
-    return int(parts[0]), int(parts[1])
-
-
-def notes() -> Callable[[str], None]:
-    """Prints notes on stderr, as many as are worth reading."""
-    said = 0
-
-    def tell(note: str) -> None:
-        nonlocal said
-        said += 1
-        if said <= MOST_NOTES:
-            typer.echo(f"note: {printable(note)}", err=True)
-        if said == MOST_NOTES:
-            typer.echo("note: further notes of this kind are left out", err=True)
-
-    return tell
-
-
-@command("Deal to two programs by the competition's protocol.", place=62)
-def dealer(
-    port: Port,
-    hands: Hands = 1000,
-    stack: Stack = 20_000,
-    blinds: Blinds = "50,100",
-    seed: SeedOption = 0,
-    per_action: PerAction = 600.0,
-    per_hand: PerHand = 600.0,
-    average: Average = 7.0,
-    start: Start = None,
-    log: Log = None,
-    as_json: Json = False,
-    progress: ShowProgress = None,
-) -> None:
-    """Deal heads-up no-limit hold'em to two programs on this machine that speak the protocol of the ACPC, version 2.0.0.
-
-    It waits for both on 127.0.0.1. Players change positions after each hand, and cards follow from the seed. As at the
-    competition's dealer, an answer that is not allowed is taken for a call, or for the nearest raise; a note says so. A player
-    who takes too long ends the match; the limits are those of the competition's dealer. --log writes each hand as it ends, and
-    the score behind the last one.
-
-    \b
-    Examples:
-      treeplex holdem dealer --port 18374 -n 1000
-      treeplex holdem dealer --port 18374 -n 1000 --per-action 30 --log match.log
-    """
-    from treeplex.play.protocols.acpc import Dealer, Limits
-    from treeplex.play.protocols.outside import table_at
-
-    check_free(log)
-    limits, stopped = Limits(per_action, per_hand, average), None
-    game = f"holdem(stack={stack},blinds={blinds})".replace(" ", "")
-    rules = table_at(stack, blinds_of(blinds))[0].rules
-    with Live(progress) as live, listening(port) as server:
-        live.say(f"waiting for two players on port {port}")
-        with connected(server, start) as players:
-            dealing = Dealer(rules, players, limits=limits, tell=notes())
-
-            def tell(line: str) -> None:
-                keep(log, line)
-                live.say(f"{dealing.dealt:,}/{hands:,} hands, {dealing.won[0]:+,.0f} chips for the first player")
-
-            try:
-                for line in dealing.opening("match" if log is None else log.name, game, hands, seed):
-                    keep(log, line)
-                dealing.play(hands, seed=seed, watch=tell)
-                keep(log, dealing.score)
-            except (Exception, KeyboardInterrupt) as error:
-                stopped = error
-    print_dealt(dealing, as_json)
-    if log is not None and not as_json:
-        say(f"file {log}")
-    end_of(stopped, counted_hands(dealing.dealt))
-
-
-def check_free(path: Path | None) -> None:
-    """Nothing is where a file is to be written.
-
-    Raises:
-        FileError: something is.
-    """
-    if path is not None and path.exists():
-        raise FileError(f"{path} is there already; give --log another name, or move that file")
-
-
-def keep(path: Path | None, line: str) -> None:
-    """Add a line to a file, if there is to be one.
-
-    Raises:
-        FileError: it cannot be written.
-    """
-    if path is not None:
-        append_line(path, line)
-
-
-def print_dealt(dealing: "Dealer", as_json: bool) -> None:
-    """What was won, if any hand ended."""
-    if as_json:
-        print_json({"hands": dealing.dealt, "won": dealing.won, "changed": dealing.changed})
-    elif dealing.dealt:
-        chips, big = dealing.won[0], dealing.rules.betting.big_blind
-        facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb a hand"}
-        if any(dealing.changed):
-            facts["answers changed"] = "{:,} of the first player, {:,} of the second".format(*dealing.changed)
-        print_facts(facts, title=counted_hands(dealing.dealt))
-
-
-def counted_hands(hands: int) -> str:
-    """1 hand, 1,000 hands."""
-    return f"{hands:,} hand{'s' if hands != 1 else ''}"
-
-
-def end_of(stopped: BaseException | None, done: str) -> None:
-    """End a command as its match ended, once what was played has been printed.
-
-    Args:
-        stopped: what ended it early; None for nothing.
-        done: how far it came.
-    """
-    if isinstance(stopped, KeyboardInterrupt):
-        fail(f"stopped after {done}", STOPPED)
-    if stopped is not None:
-        raise stopped
-
-
-def listening(port: int) -> socket.socket:
-    """A server on this machine.
-
-    Raises:
-        GameError: the port is taken, or not for everybody.
-    """
-    try:
-        return socket.create_server(("127.0.0.1", port))
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise GameError(f"port {port} is in use by another program; end that one, or give another --port") from error
-        raise GameError(f"cannot listen on port {port}: {reason(error)}; give a --port above 1023") from error
-
-
-@contextmanager
-def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[socket.socket, socket.socket]]:
-    """The two who connect first, within this time.
-
-    Raises:
-        GameError: fewer do.
-    """
-    came, until = list[socket.socket](), monotonic() + (seconds or 0.0)
-    with ExitStack() as opened:
-        while len(came) < 2:
-            try:
-                server.settimeout(None if seconds is None else max(until - monotonic(), 0.001))
-                came.append(opened.enter_context(server.accept()[0]))
-            except TimeoutError as error:
-                raise GameError(
-                    f"{len(came)} of two players came within {seconds:g} s; start both, or allow more by --start"
-                ) from error
-        yield came[0], came[1]
-
-
-@command("Sit down with a dealer of the competition's protocol.", place=63)
-def acpc(
-    agent: AgentName,
-    port: Port,
-    host: Host = "127.0.0.1",
-    stack: Stack = 20_000,
-    blinds: Blinds = "50,100",
-    seed: SeedOption = 0,
-    think: Think = None,
-    wait: Wait = 900.0,
-    progress: ShowProgress = None,
-) -> None:
-    """Let an agent play with a dealer of the ACPC protocol until that closes the connection.
-
-    The agent plays in the fewest chips (half a big blind where the small blind is half of the big one); bets of others in
-    between are taken for the nearest.
-
-    \b
-    Examples:
-      treeplex holdem acpc "endgames(blueprint=runs/deep)" --port 18374
-    """
-    from treeplex.play.protocols.acpc import play_acpc
-    from treeplex.play.protocols.outside import table_at
-    from treeplex.runs.agents.registry import agent as agent_named
-
-    with Live(progress) as live:
-        live.say("preparing")
-        real, ours = table_at(stack, blinds_of(blinds))
-        player = agent_named(agent, ours, think=think, seed=seed)
-        try:
-            connection = socket.create_connection((host, port), timeout=wait)
-        except OSError as error:
-            raise GameError(
-                f"no dealer on {host}, port {port}: {reason(error)}; start one, or give --host and --port"
-            ) from error
-
-        def tell(hands: int) -> None:
-            live.say(f"hand {hands:,}")
-
-        with connection:
-            count = play_acpc(connection, real.rules, player, seed=seed, wait=wait, watch=tell)
-    say(f"{count:,} hands played")
 
 
 @command("Play Slumbot.", place=64)
 def slumbot(
     agent: AgentName,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://slumbot.com/slumbot.")],
-    hands: Hands = 100,
+    hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
+    wait: Wait = 180.0,
+    out: Out = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Let an agent play Slumbot over its public interface: blinds of 50 and 100, 20,000 chips.
 
+    A hand is asked for again where the server was not reached or is busy; an action is never sent twice. With --out each hand
+    is kept as it ends, and the same command resumes the match. Ctrl-C ends it after the hand under way.
+
     \b
     Examples:
-      treeplex holdem slumbot "endgames(blueprint=runs/deep)" --url https://slumbot.com/slumbot -n 200
+      treeplex holdem slumbot "endgames(blueprint=runs/deep)" --url https://slumbot.com/slumbot -n 200 --out slumbot.jsonl
     """
-    from treeplex.play.protocols.servers import play_slumbot
+    from treeplex.play.protocols.servers import Slumbot
 
-    with Live(progress) as live:
-        rules, player = seated(agent, think, seed)
-        played = play_slumbot(url, rules, player, hands, seed=seed, watch=told(live, hands))
-    print_played(played, as_json)
+    play_served(Slumbot(url, wait=wait), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
 @command("Play GTO Wizard's AI by its interface for researchers.", place=65)
 def gtowizard(
     agent: AgentName,
     url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://researcher.gtowizard.com.")],
-    hands: Hands = 100,
+    hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
+    wait: Wait = 180.0,
+    out: Out = None,
     as_json: Json = False,
     progress: ShowProgress = None,
 ) -> None:
     """Let an agent play GTO Wizard's AI; the key is read from the environment variable GTOWIZARD_API_KEY.
 
+    A hand is asked for again where the server was not reached or is busy. Where no answer to an action comes, the hand is
+    looked up, and the action sent again only if it is not there. With --out each hand is kept as it ends, and the same command
+    resumes the match. Ctrl-C ends it after the hand under way.
+
     \b
     Examples:
-      treeplex holdem gtowizard "endgames(blueprint=runs/deep)" --url https://researcher.gtowizard.com -n 200
+      treeplex holdem gtowizard "endgames(blueprint=runs/deep)" --url https://researcher.gtowizard.com --out gtowizard.jsonl
     """
-    from treeplex.play.protocols.servers import play_gto_wizard
+    from treeplex.play.protocols.servers import GtoWizard
 
     key = os.environ.get(KEY, "")
     if not key:
         raise SpecError(f"the server wants a key; set the environment variable {KEY}")
-    with Live(progress) as live:
-        rules, player = seated(agent, think, seed)
-        played = play_gto_wizard(url, key, rules, player, hands, seed=seed, watch=told(live, hands))
-    print_played(played, as_json)
+    if not key.isascii() or not key.isprintable():
+        raise SpecError(f"{KEY} holds characters that no key has; set it to the key alone")
+    play_served(GtoWizard(url, key, wait=wait), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
-def seated(agent: str, think: str | None, seed: int) -> "tuple[HandRules, Agent]":
-    """The servers' rules, and an agent for them."""
+class ServedMatch(NamedTuple):
+    """A match at a server.
+
+    Attributes:
+        agent: by name.
+        think: its time for a decision, if it searches.
+        seed: of its draws.
+        hands: in all.
+        out: where they are kept.
+    """
+
+    agent: str
+    think: str | None
+    seed: int
+    hands: int
+    out: Path | None
+
+
+def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_json: bool) -> None:
+    """Play what a match lacks, and print what all its hands came to, however it ended."""
     from treeplex.play.protocols.outside import table_at
-    from treeplex.play.protocols.servers import BLINDS, STACK
+    from treeplex.play.protocols.served import HandsFile
+    from treeplex.play.protocols.servers import BLINDS, STACK, hands_at
     from treeplex.runs.agents.registry import agent as agent_named
+    from treeplex.runs.job.interrupt import Interrupt
 
-    real, ours = table_at(STACK, BLINDS)
-    return real.rules, agent_named(agent, ours, think=think, seed=seed)
+    stopped: BaseException | None = None
+    about = {"server": server.url, "agent": match.agent, "think": match.think}
+    with Live(progress) as live, HandsFile(match.out, about) as file:
+        live.say("preparing")
+        real, ours = table_at(STACK, BLINDS)
+        player = agent_named(match.agent, ours, think=match.think, seed=match.seed)
+        numbers = range(len(file.hands), match.hands)
+        try:
+            with Interrupt() as interrupt:
+                for hand in hands_at(server, real.rules, player, numbers, seed=match.seed):
+                    file.add(hand)
+                    live.say(f"{len(file.hands):,}/{match.hands:,} hands, {sum(each.won for each in file.hands):+,.0f} chips")
+                    if interrupt.requested and len(file.hands) < match.hands:
+                        raise KeyboardInterrupt
+        except (Exception, KeyboardInterrupt) as error:
+            stopped = error
+    print_played(file.hands, match.out, as_json)
+    saved = "; run the same command again to resume" if match.out is not None else ""
+    end_of(stopped, f"{counted_hands(len(file.hands))}{saved}")
 
 
-def told(live: Live, hands: int) -> Callable[[int, float], None]:
-    """Says how far a match is."""
-    return lambda done, won: live.say(f"{done:,}/{hands:,} hands, {won:+,.0f} chips")
+def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
+    """What was won, if any hand ended."""
+    found = {
+        name: summary_of(chips)
+        for name in ("won", "adjusted")
+        if (chips := [each for each in (getattr(hand, name) for hand in hands) if each is not None])
+    }
+    if as_json:
+        print_json({"hands": len(hands), **found})
+        return
+    if found:
+        print_facts({name: summary_text(each) for name, each in found.items()}, title=counted_hands(len(hands)))
+    if out is not None:
+        say(f"file {out}")
 
 
-def print_played(played: "ServedHands", as_json: bool) -> None:
-    """What was won."""
+def summary_of(chips: Sequence[float]) -> dict[str, Any]:
+    """The mean in thousandths of a big blind, its standard error and 95% interval; None of a single hand."""
     from statistics import fmean, stdev
 
+    from treeplex.evaluate.match.statistics import NORMAL_95
     from treeplex.play.protocols.servers import BLINDS
 
-    found = {}
-    for name, chips in (("won", played.won), ("adjusted", played.adjusted)):
-        if chips:
-            error = 1000 * stdev(chips) / len(chips) ** 0.5 / BLINDS[1] if len(chips) > 1 else 0.0
-            found[name] = {"mbb_per_hand": 1000 * fmean(chips) / BLINDS[1], "stderr": error}
-    if as_json:
-        print_json({"hands": len(played.won), **found})
-        return
-    facts = {
-        name: f"{each['mbb_per_hand']:+,.0f} mbb a hand, standard error {each['stderr']:,.0f}" for name, each in found.items()
-    }
-    print_facts(facts, title=f"{len(played.won):,} hands")
+    mean = 1000 * fmean(chips) / BLINDS[1]
+    if len(chips) < 2:
+        return {"mbb_per_hand": mean, "stderr": None, "interval": None}
+    error = 1000 * stdev(chips) / len(chips) ** 0.5 / BLINDS[1]
+    return {"mbb_per_hand": mean, "stderr": error, "interval": [mean - NORMAL_95 * error, mean + NORMAL_95 * error]}
+
+
+def summary_text(found: dict[str, Any]) -> str:
+    """The same in words."""
+    if found["interval"] is None:
+        return f"{found['mbb_per_hand']:+,.0f} mbb a hand"
+    low, high = found["interval"]
+    return f"{found['mbb_per_hand']:+,.0f} mbb a hand, 95% interval {low:+,.0f} to {high:+,.0f}"
