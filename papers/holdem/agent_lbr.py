@@ -22,7 +22,7 @@ BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
 """What the local best response considers, and the betting round before which it checks and calls."""
 PART = {BLUEPRINT: 500, AGENT: 100}
-PARTS = {BLUEPRINT: 4, AGENT: 2}
+PARTS = {BLUEPRINT: 2, AGENT: 10}
 """Hands of each part, which has a seed of its own, and how many there are."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""

@@ -99,7 +99,7 @@ def published_rows(charts: dict[str, HoldemSolution]) -> list[list[str]]:
     rows = []
     if (deep := charts.get("100bb")) is not None:
         first = solution_chart(deep)
-        often, raised = first.often, first.shares[2]
+        often, raised = first.often, first.shares[first.actions.index("raise 2.5")]
         folded = np.isin(first.classes, FOLDED)
         members = np.array([6 if len(name) == 2 else 4 if name[2] == "s" else 12 for name in first.classes])
         suited = np.array([name.endswith("s") for name in first.classes])

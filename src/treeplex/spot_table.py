@@ -116,6 +116,7 @@ FIELDS: Mapping[str, Field] = {
             ),
         ),
         Field("min_bet", "2", "CHIPS", "The smallest bet and raise. Default: one chip, or the big blind of --blinds."),
+        Field("limps", "false", "BOOL", "false: the first to put in chips after the blinds raises or folds. Default: true."),
         Field("limit", "{bets: [2, 2, 4, 4], most: 4}", "TABLE", "Fixed limit: '{bets: [2, 2, 4, 4], most: 4}'.", table=True),
         Field("blinds", "1, 2", "SMALL,BIG", "Blinds, for a spot before any card is dealt: 1,2."),
         Field(
@@ -136,7 +137,10 @@ FIELDS: Mapping[str, Field] = {
             "SHARE",
             "Rake: 5%.",
             table=True,
-            parts=(Part("rake-cap", "cap", "The most rake.", "CHIPS"),),
+            parts=(
+                Part("rake-cap", "cap", "The most rake.", "CHIPS"),
+                Part("no-flop-no-drop", "no_flop_no_drop", "true: no rake from hands that end before the flop.", "BOOL"),
+            ),
         ),
         Field("chip", "1", "CHIPS", "The smallest unit. Default: 1, or as small as pot, stack and sizes need."),
         Field("format", "holdem", "GAME", "holdem, royal, rhode_island or small(...). Default: holdem."),

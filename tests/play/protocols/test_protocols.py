@@ -8,7 +8,7 @@ from time import sleep
 import numpy as np
 import pytest
 
-from treeplex.errors import GameError
+from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
@@ -229,8 +229,8 @@ def test_the_dealer_takes_what_is_not_allowed_for_the_nearest_that_is(word, firs
     with against(rules, lambda line: f"{line}:{word}", tell=notes.append) as dealer:
         dealer.play(2, watch=lines.append)
     assert lines[1].split(":")[2].startswith(first)  # player 0 acts first in hand 1
-    assert dealer.changed[0] >= 2
-    assert dealer.changed[1] == 0
+    assert dealer.mended[0] >= 2
+    assert dealer.mended[1] == 0
     assert any(repr(word) in note and note.endswith(f"taken for {taken}") for note in notes)
 
 
@@ -240,7 +240,7 @@ def test_a_fold_of_nothing_is_a_check():
         dealer.play(2, watch=lines.append)
     assert lines[0].split(":")[2] == "cc/cc/cc/cc"
     assert lines[1].split(":")[2] == "f"
-    assert dealer.changed == [4, 0]
+    assert dealer.mended == [4, 0]
 
 
 def test_answers_to_other_states_are_ignored():
@@ -251,7 +251,7 @@ def test_answers_to_other_states_are_ignored():
 
     with against(rules, answer, tell=notes.append) as dealer:
         assert dealer.play(4) == dealer.won
-    assert dealer.changed == [0, 0]
+    assert dealer.mended == [0, 0]
     assert sum("nonsense" in note for note in notes) == sum("hand 7" in note for note in notes) == 16
 
 
@@ -270,7 +270,7 @@ def test_a_player_of_another_protocol_is_one_line():
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (Limits(action=0.05), "player 0 takes longer than 0.05 s for an action; --per-action allows more, in hand 0"),
+        (Limits(action=0.05), "player 0 takes longer than 0.05 s for an action; --timeout allows more, in hand 0"),
         (Limits(hand=0.05), "player 0 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
         (Limits(average=0.01), "player 0 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
     ],
@@ -301,8 +301,8 @@ def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it():
 def test_a_dealer_who_says_nothing_is_one_line():
     real, ours = table_at(1000, (50, 100))
     dealer, connection = socket.socketpair()
-    with dealer, connection, pytest.raises(GameError, match=r"says nothing for 0.05 s .*--wait"):
-        play_acpc(connection, real.rules, wild(ours, 0), wait=0.05)
+    with dealer, connection, pytest.raises(GameError, match=r"says nothing for 0.05 s .*--timeout"):
+        play_acpc(connection, real.rules, wild(ours, 0), timeout=0.05)
 
 
 def test_a_side_that_leaves_within_a_hand_is_one_line():
@@ -325,3 +325,8 @@ def test_a_side_that_leaves_within_a_hand_is_one_line():
         Dealer(real.rules, (pairs[0][0], pairs[1][0])).play(1)
     for mine, _ in pairs:
         mine.close()
+
+
+def test_stacks_that_blinds_eat_are_no_table():
+    with pytest.raises(SpecError, match="nobody has a decision after the blinds of 5/10"):
+        table_at(40, (50, 100))

@@ -24,12 +24,12 @@ def _at_once(monkeypatch):
         monkeypatch.setattr(module, "PAUSES", (0.0, 0.0))
 
 
-def played(slumbot, hands, fault=lambda number, path: None, *, wait=10.0):
+def played(slumbot, hands, fault=lambda number, path: None, *, timeout=10.0):
     """The hands that a caller plays at a server that goes wrong, what stopped it, and the server."""
     real, ours = table_at(20_000, (50, 100))
     player, found, stopped = agent("rules(style=caller)", ours), [], None
     with house(slumbot, fault) as (url, there):
-        server = Slumbot(url, wait=wait) if slumbot else GtoWizard(url, "secret", wait=wait)
+        server = Slumbot(url, timeout=timeout) if slumbot else GtoWizard(url, "secret", timeout=timeout)
         try:
             for hand in hands_at(server, real.rules, player, range(hands)):
                 found.append(hand)  # noqa: PERF402 (those before an error count)
@@ -83,11 +83,11 @@ def test_what_is_no_server_is_one_line():
         ((302, b""), "answers 302, nothing; it points to"),
         ((418, b"a\nb"), "answers 418, a b; its interface may have changed"),
         ("before", "no answer from"),
-        (2.0, "does not answer within 0.5 s; allow more by --wait"),
+        (2.0, "does not answer within 0.5 s; allow more by --timeout"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_one_line(slumbot, answer, why):
-    found, stopped, there = played(slumbot, 3, lambda number, path: answer, wait=0.5)
+    found, stopped, there = played(slumbot, 3, lambda number, path: answer, timeout=0.5)
     assert found == []
     assert re.search(why, stopped), stopped
     assert len(there.asked) == 1

@@ -40,8 +40,16 @@ def test_one_iteration_plays_uniformly_everywhere(game):
     assert drawn.exploitability < 0.7 * uniform.exploitability
 
 
-def test_sizes_by_street_and_player_are_searched_as_they_are_judged():
-    game = load_rules("holdem(ranks=3,suits=3,stack=5,sizes=[a],ip=[100%;a],oop_turn=[none],river=[none])").public_game()
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "holdem(ranks=3,suits=3,stack=5,sizes=[a],ip=[100%;a],oop_turn=[none],river=[none])",
+        "holdem(ranks=3,suits=3,stack=4,sizes=[a],limps=false)",
+        "holdem(ranks=3,suits=3,stack=6,sizes=[50%;100%],river=[none],add_allin=1,merge=0.3)",
+    ],
+)
+def test_plans_are_searched_as_they_are_judged(spec):
+    game = load_rules(spec).public_game()
     compiled = compiled_whole(game)
     found = searched(game, compiled)  # compares the actions of both at every decision
     assert (found > 0).all()
@@ -49,7 +57,7 @@ def test_sizes_by_street_and_player_are_searched_as_they_are_judged():
     assert judge_whole(compiled, found).exploitability == pytest.approx(uniform.exploitability, rel=1e-9)
 
 
-@pytest.mark.parametrize("more", ["raises=2", "limps=false", "preflop=[2.5bb;a]", "rake=0.05", "stack=[4;6]", "dealer=0"])
+@pytest.mark.parametrize("more", ["raises=2", "preflop=[2.5bb;a]", "rake=0.05", "stack=[4;6]", "dealer=0"])
 def test_games_that_spots_cannot_say_are_refused(more):
     stack = "" if "stack" in more else "stack=6,"
     with pytest.raises(GameError, match="compiled with equal stacks"):

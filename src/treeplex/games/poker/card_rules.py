@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
-from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, stakes_of
+from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, raked, stakes_of
 from treeplex.games.poker.rules import PokerGame, PokerState, cards_of_deal, number_of_deal, table
 from treeplex.games.public import Bets, Options, State
 from treeplex.games.settlement import Settlement
@@ -64,7 +64,7 @@ class PokerCards(CardGame):
         node = self.game.tree.nodes[table(state)[0]]
         assert isinstance(node, Fold | Showdown)
         matched = float(min(node.contributions))
-        kept = 1.0 - self.game.spot.rake.of(2 * matched) / (2 * matched) if matched else 1.0
+        kept = 1.0 - raked(node, self.game.spot.rake) / (2 * matched) if matched else 1.0
         able = (0, 1) if isinstance(node, Showdown) else (1 - node.loser,)
         return Settlement((matched, matched), ((2 * matched, able),), kept)
 

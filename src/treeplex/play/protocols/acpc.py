@@ -28,7 +28,7 @@ VERSION = "VERSION:2.0.0"
 VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
 RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
 """How a raise begins; what stands behind it does not count, and more digits would be no chips."""
-WAIT = 900.0
+PATIENCE = 900.0
 """Seconds for a dealer's next line: more than another player may take, by default."""
 STAKES = "compare --stack and --blinds with the dealer's game"
 
@@ -107,7 +107,7 @@ def play_acpc(
     agent: Agent,
     *,
     seed: int = 0,
-    wait: float = WAIT,
+    timeout: float = PATIENCE,
     watch: Callable[[int], None] = lambda hands: None,
 ) -> int:
     """Play until the dealer closes the connection.
@@ -117,7 +117,7 @@ def play_acpc(
         rules: the dealer's game.
         agent: see :func:`treeplex.play.protocols.outside.table_at`.
         seed: of the agent's draws.
-        wait: seconds for the dealer's next line, while the other player thinks.
+        timeout: seconds for the dealer's next line, while the other player thinks.
         watch: told how many hands have begun.
 
     Returns:
@@ -128,13 +128,13 @@ def play_acpc(
     """
     lines = Lines(connection, "the dealer")
     with contextlib.suppress(LeftError):  # the first line then does not come
-        lines.send(VERSION, wait)
+        lines.send(VERSION, timeout)
     hand, number, played = None, -1, 0
     while True:
         try:
-            line = lines.read(wait)
+            line = lines.read(timeout)
         except LateError as error:
-            raise GameError(f"{error} (hand {played}); give it more by --wait, or see whether it still runs") from error
+            raise GameError(f"{error} (hand {played}); give it longer by --timeout, or see whether it still runs") from error
         except LeftError as error:
             if hand is not None and hand.table.player == TERMINAL:
                 return played
@@ -155,7 +155,7 @@ def play_acpc(
         if hand.to_act:
             kind, chips = hand.decide()
             with contextlib.suppress(LeftError):  # the next line then does not come
-                lines.send(f"{line}:{kind}{chips or ''}", wait)
+                lines.send(f"{line}:{kind}{chips or ''}", timeout)
 
 
 @dataclass(frozen=True)
@@ -184,7 +184,7 @@ class Dealer:
         rules: the game.
         connections: of the players.
         won: chips of each player so far.
-        changed: how many answers of each player were taken for others.
+        mended: how many answers of each player were not allowed, and taken for others.
         dealt: hands that ended.
     """
 
@@ -204,7 +204,7 @@ class Dealer:
             tell: told of each answer that is ignored or changed.
         """
         self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
-        self.won, self.changed, self.dealt = [0.0, 0.0], [0, 0], 0
+        self.won, self.mended, self.dealt = [0.0, 0.0], [0, 0], 0
         self._lines = [Lines(connection, f"player {player}") for player, connection in enumerate(connections)]
         self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
 
@@ -271,7 +271,7 @@ class Dealer:
             word = self._answer(player, number, table)
             action, made = action_of(word, table, rules)
             if made != word:
-                self.changed[player] += 1
+                self.mended[player] += 1
                 self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}, taken for {made}")
             table = rules.after(table, action)
 
@@ -303,7 +303,7 @@ class Dealer:
         """
         limits = self.limits
         left, spent = min(
-            (limits.action - taken, f"{limits.action:g} s for an action; --per-action allows more"),
+            (limits.action - taken, f"{limits.action:g} s for an action; --timeout allows more"),
             (limits.hand - self._hand_seconds[player] - taken, f"{limits.hand:g} s for a hand; --per-hand allows more"),
             (
                 self._most - self._match_seconds[player] - taken,

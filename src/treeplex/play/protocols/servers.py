@@ -49,15 +49,15 @@ class Server(ABC):
 
     Args:
         url: where it is.
-        wait: seconds for each of its answers.
+        timeout: seconds for each of its answers.
 
     Raises:
         SpecError: an address that is none.
     """
 
-    def __init__(self, url: str, *, wait: float = SECONDS) -> None:
+    def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
         check_address(url)
-        self.url, self.wait = url.rstrip("/"), wait
+        self.url, self.timeout = url.rstrip("/"), timeout
 
     @abstractmethod
     def begin(self) -> Any:
@@ -92,8 +92,8 @@ class Server(ABC):
 class Slumbot(Server):
     """Slumbot, by ``/api/new_hand`` and ``/api/act``; it cannot be asked how a hand stands."""
 
-    def __init__(self, url: str, *, wait: float = SECONDS) -> None:
-        super().__init__(url, wait=wait)
+    def __init__(self, url: str, *, timeout: float = SECONDS) -> None:
+        super().__init__(url, timeout=timeout)
         self.token = ""
 
     def begin(self) -> Any:
@@ -116,7 +116,7 @@ class Slumbot(Server):
         return Seen(int(seat), cards, board, text_in(said, "action"), won, None)
 
     def _ask(self, what: str, body: Mapping[str, Any]) -> Any:
-        return ask(f"{self.url}/api/{what}", body, seconds=self.wait)
+        return ask(f"{self.url}/api/{what}", body, seconds=self.timeout)
 
     def _heard(self, said: Any) -> Any:
         if not isinstance(said, dict) or "error_msg" in said:
@@ -136,8 +136,8 @@ class GtoWizard(Server):
 
     GAME, NAME = "HUNL 200BB", "GTO Wizard"
 
-    def __init__(self, url: str, key: str, *, wait: float = SECONDS) -> None:
-        super().__init__(url, wait=wait)
+    def __init__(self, url: str, key: str, *, timeout: float = SECONDS) -> None:
+        super().__init__(url, timeout=timeout)
         self._headers = {"X-API-KEY": key}
 
     def begin(self) -> Any:
@@ -192,7 +192,7 @@ class GtoWizard(Server):
         raise NoAnswerError(f"{failed}; meanwhile hand {shown(name)} has ended there, and how is not said") from failed
 
     def _ask(self, what: str, body: Mapping[str, Any] | None) -> Any:
-        return ask(f"{self.url}/{what}", body, self._headers, seconds=self.wait)
+        return ask(f"{self.url}/{what}", body, self._headers, seconds=self.timeout)
 
 
 def part(said: Any, name: str) -> Any:

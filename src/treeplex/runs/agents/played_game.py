@@ -11,6 +11,7 @@ from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.public import PublicGame, PublicTree
 
 
@@ -32,10 +33,15 @@ class PlayedGame:
 
         Raises:
             GameError: its rules do not say what is public.
+            SpecError: whole hold'em with stacks that leave nobody a decision.
         """
         if isinstance(game, PlayedGame):
             return game
         rules = load(game)
+        if isinstance(rules, Holdem):
+            from treeplex.games.poker.whole.nodes import check_acting  # it loads Numba, which most games do without
+
+            check_acting(rules.rules)
         public: PublicGame = HoldemGame.of(rules) if isinstance(rules, Spot) else public_game(rules)
         if isinstance(public, PerfectInformation):  # one play through it raises where players know different things
             state = public.first_state()

@@ -5,7 +5,7 @@ streets are searched by code that this judge does not use.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,6 @@ from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.subgame import board_part, store_with
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.forms.whole.street import Cards, StreetSubgame
-from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.betting.tree import Decision, StreetEnd
 from treeplex.games.poker.spots.known import all_hands
 from treeplex.games.poker.spots.spot import Spot
@@ -45,7 +44,6 @@ def whole_spot(game: PublicHoldem) -> Spot:
         and len(betting.blinds) == 2
         and not (betting.limits or any(betting.most) or rules.rake.rate or betting.big_blind_ante)
         and len(set(betting.antes[:2])) < 2
-        and plan.limps
         and not any(own is None or any(size.kind == "blinds" for size in own) for own in lists)
     )
     if not plain:
@@ -54,7 +52,7 @@ def whole_spot(game: PublicHoldem) -> Spot:
             "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets, raises and sizes in big blinds out"
         )
     streets = tuple(map(plan.on_spots, range(len(plan.sizes))))
-    bets = BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
+    bets = replace(plan.bet_plan(streets, betting.big_blind), limps=plan.limps)
     small, big = betting.blinds
     return Spot(
         (),

@@ -1,6 +1,7 @@
 """Betting trees: the same as those of other programs, the exact amounts, and the counts of papers."""
 
 from collections import Counter
+from dataclasses import replace
 from math import comb, inf
 
 import numpy as np
@@ -205,6 +206,17 @@ def test_preflop_blinds_order_and_the_big_blinds_option() -> None:
     assert tree.nodes[root.children[0]] == Fold(0, 1, (2, 1))
 
 
+def test_without_limps_the_small_blind_raises_or_folds() -> None:
+    plan = replace(BetPlan.same("50%", "2.5x,a"), limps=False)
+    tree = tree_of("", 0, 20, plan, blinds=(1, 2))
+    assert offered(tree) == ["fold", "raise 5", "allin 20"]
+    assert offered(tree, 1) == ["fold", "call", "raise 13", "allin 20"]
+    assert offered(tree, 1, 1, 1) == ["fold", "call", "raise 13", "allin 15"]  # a bet on the flop may be called
+    assert offered(tree_of("", 0, 20, replace(BetPlan.same("50%", ""), limps=False), blinds=(1, 2))) == ["fold", "call"]
+    with pytest.raises(SpecError, match="limps"):
+        tree_of("Td9d6h", 10, 20, plan)
+
+
 def test_smallest_raise_is_the_last_one_or_the_big_blind() -> None:
     tree = tree_of("", 0, 100, BetPlan.same("0%", "").override("preflop", raises="0%,7c"), blinds=(1, 2))
     assert offered(tree) == ["fold", "call", "raise 4", "raise 9"]
@@ -235,6 +247,10 @@ def test_payoffs_with_and_without_rake() -> None:
     assert payoffs(fold, Rake(0.05)) == (-100, 90)
     assert payoffs(showdown, Rake(0.05)) == (270, -300, -15)
     assert payoffs(showdown, Rake(0.05, 20)) == (280, -300, -10)
+    dropped = Rake(0.05, no_flop_no_drop=True)
+    assert payoffs(Fold(0, 0, (100.0, 180.0)), dropped) == (-100, 100)
+    assert payoffs(Fold(1, 0, (100.0, 180.0)), dropped) == (-100, 90)
+    assert payoffs(Showdown(0, (300.0, 300.0)), dropped) == (270, -300, -15)
 
 
 def infosets_of_limit_holdem(tree: BettingTree) -> tuple[int, int]:

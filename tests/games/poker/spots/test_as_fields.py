@@ -26,6 +26,15 @@ def read_again(spot: Spot, folder: Path) -> Spot:
         {"donk": {"river": "25%", "default": "none"}, "thresholds": {"add_allin": "150%", "merge": "10%"}, "min_bet": "2"},
         {"rake": {"rate": "5%", "cap": "1.5"}, "chip": "0.25"},
         {"limit": {"bets": "2, 2, 4, 4", "most": "4"}, "stack": "96"},
+        {
+            "board": "",
+            "blinds": "1, 2",
+            "pot": "0",
+            "limps": "false",
+            "rake": {"rate": "5%", "no_flop_no_drop": "true"},
+            "oop": "all",
+            "ip": "all",
+        },
         {"board": "", "blinds": "1, 2", "pot": "0", "format": "royal", "oop": "all", "ip": "all"},
     ],
 )

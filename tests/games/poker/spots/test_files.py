@@ -256,6 +256,17 @@ def test_another_board(write):
         ("merge: 10%", "merge: much", "spot.yaml:10: merge: 'much' is not a number; write merge: 10%"),
         ("merge: 10%", "marge: 10%", "spot.yaml:10: thresholds: unknown key 'marge'; did you mean 'merge'?"),
         ("min_bet: 2", "min_bet: 0", "spot.yaml:11: min_bet: must be greater than 0"),
+        (
+            "{rate: 5%, cap: 3}",
+            "{rate: 5%, no_flop_no_drop: 1}",
+            "spot.yaml:12: no_flop_no_drop: '1' is neither",
+        ),
+        ("min_bet: 2", "limps: no way", "spot.yaml:11: limps: 'no way' is neither true nor false; write limps: true, or false"),
+        (
+            "min_bet: 2",
+            "limps: false",
+            "spot.yaml:11: limps are of spots that begin with blinds",
+        ),
         ("rate: 5%", "rate: 500%", "spot.yaml:12: rate: '500%' is not a share from 0% to 100%; write rate: 5%"),
         ("{rate: 5%, cap: 3}", "{cap: 3}", "spot.yaml:12: rake: a cap without a rate; write rake: {rate: 5%, cap: 3}"),
         ("format: holdem", "format: holdm", "spot.yaml:14: format: unknown format 'holdm'; did you mean 'holdem'?"),

@@ -116,7 +116,12 @@ def test_any_raise_of_the_rules_can_be_played_and_added() -> None:
 
 
 @pytest.mark.parametrize(
-    "spec", ["holdem(stack=[90;60],sizes=[50%;3x;a],force_allin=0.2,rake=0.05)", "holdem(bets=[2;2;4;4],ante=2)"]
+    "spec",
+    [
+        "holdem(stack=[90;60],sizes=[50%;3x;a],force_allin=0.2,rake=0.05)",
+        "holdem(stack=60,sizes=[50%;60%;3x],add_allin=3,merge=0.2)",
+        "holdem(bets=[2;2;4;4],ante=2)",
+    ],
 )
 def test_what_follows_a_street_is_a_spot(spec: str) -> None:
     """The same actions and payoffs, for random plays from the flop or the turn on."""

@@ -55,7 +55,7 @@ def test_the_dealer_says_what_it_changed():
     found = json.loads(printed)
     assert found["hands"] == 20
     assert sum(found["won"]) == 0
-    assert min(found["changed"]) > 20
+    assert min(found["not_allowed"]) > 20
     assert notes.count("taken for r200") >= 1
     assert notes.count("note:") == 11
     for player in players:
@@ -69,7 +69,7 @@ def test_players_who_do_not_come_are_one_line():
 
 def test_a_dealer_who_says_nothing_is_one_line():
     with socket.create_server(("127.0.0.1", 0)) as server:
-        words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--wait", "0.1"]
+        words = ["acpc", "uniform", "--port", str(server.getsockname()[1]), "--stack", "1000", "--timeout", "0.1"]
         _, said = ran(*words, code=2)
     assert said.startswith("error: the dealer says nothing for 0.1 s (hand 0)")
     assert said.count("\n") == 1
@@ -133,7 +133,7 @@ def test_the_dealer_writes_the_log_of_the_competition(tmp_path):
 
 def test_what_was_dealt_before_a_player_left_is_told_and_kept(tmp_path):
     log = tmp_path / "match.log"
-    printed, said = dealt(free_port(), waits, waits, "-n", "12", "--log", str(log), "--per-action", "0.1", code=2)
+    printed, said = dealt(free_port(), waits, waits, "-n", "12", "--log", str(log), "--timeout", "0.1", code=2)
     assert printed.startswith("3 hands\n")
     assert "takes longer than 0.1 s for an action" in said
     assert [line.split(":")[0] for line in log.read_text().splitlines()[4:]] == ["STATE"] * 3

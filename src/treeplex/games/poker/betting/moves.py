@@ -151,9 +151,11 @@ class Sizing:
         passive = [Move("fold", 0), Move("call", table.faced)] if table.to_call else [Move("check", 0)]
         if not table.stacks[1 - table.player]:
             return passive
-        return passive + (
-            self.limit_moves(table) if isinstance(self.bets, FixedLimit) else self.no_limit_moves(table, self.bets)
-        )
+        if isinstance(self.bets, FixedLimit):
+            return passive + self.limit_moves(table)
+        raises = self.no_limit_moves(table, self.bets)
+        limp = self.blinds is not None and table.street == self.streets[0] and table.bets == 1 and table.to_call > 0
+        return (passive[:1] if limp and raises and not self.bets.limps else passive) + raises
 
     def limit_moves(self, table: SpotBetting) -> list[Move]:
         """The one bet or raise of fixed-limit betting, if the street has one left."""

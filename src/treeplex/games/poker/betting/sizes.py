@@ -173,6 +173,7 @@ class BetPlan:
         force_allin: replace a bet by all-in where the stack left after the call is at most this share of the pot then; 0 never.
         merge: drop a bet of Y pots next to a larger one of X pots where (1 + X) / (1 + Y) < 1 + merge; 0 never.
         min_bet: the smallest first bet and raise increment, in chips. None: the big blind, or one chip without blinds.
+        limps: whether the first to put in chips after the blinds may just call the big one.
 
     The thresholds work as in postflop-solver; see :mod:`treeplex.games.poker.betting.moves` for the order.
     """
@@ -182,6 +183,7 @@ class BetPlan:
     force_allin: float = 0.0
     merge: float = 0.0
     min_bet: float | None = None
+    limps: bool = True
 
     def __post_init__(self) -> None:
         for name in ("add_allin", "force_allin", "merge"):
@@ -252,6 +254,7 @@ class BetPlan:
             "force_allin": self.force_allin,
             "merge": self.merge,
             "min_bet": self.min_bet,
+            **({} if self.limps else {"limps": False}),
         }
 
 

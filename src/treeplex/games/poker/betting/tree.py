@@ -128,11 +128,15 @@ def payoffs(node: Fold | Showdown, rake: Rake) -> tuple[float, ...]:
     Returns:
         For a fold the payoffs of players 0 and 1; for a showdown those for a win, a loss and a tie.
     """
-    matched = min(node.contributions)
-    taken = rake.of(2 * matched)
+    matched, taken = min(node.contributions), raked(node, rake)
     if isinstance(node, Showdown):
         return matched - taken, -matched, -taken / 2
     return (-matched, matched - taken) if node.loser == 0 else (matched - taken, -matched)
+
+
+def raked(node: Fold | Showdown, rake: Rake) -> float:
+    """The chips that the house takes from the pot of a terminal."""
+    return rake.of(2 * min(node.contributions), dealt=isinstance(node, Showdown) or node.street > 0)
 
 
 def stakes_of(node: Node) -> Stakes:

@@ -12,7 +12,7 @@ from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
 from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import range_to_string
-from treeplex.games.poker.spots.fields import DEFAULT, PLAYERS, street_names
+from treeplex.games.poker.spots.fields import DEFAULT, FALSE, PLAYERS, TRUE, street_names
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import LocatedText
 
@@ -34,6 +34,8 @@ def spot_fields(spot: Spot) -> dict[str, Any]:
         found["rake"] = {"rate": share_text(spot.rake.rate)}
         if not math.isinf(spot.rake.cap):
             found["rake"]["cap"] = number_text(spot.rake.cap)
+        if spot.rake.no_flop_no_drop:
+            found["rake"]["no_flop_no_drop"] = TRUE
     if spot.blinds is not None:
         found["blinds"] = ", ".join(number_text(blind) for blind in spot.blinds)
     if spot.deal_set:
@@ -80,6 +82,8 @@ def bet_fields(spot: Spot) -> dict[str, Any]:
         found["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
     if plan.min_bet is not None:
         found["min_bet"] = number_text(plan.min_bet)
+    if not plan.limps:
+        found["limps"] = FALSE
     return found
 
 

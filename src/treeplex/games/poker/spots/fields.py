@@ -23,6 +23,7 @@ from treeplex.spec import nearest, shown
 NUMBER = re.compile(r"[+-]?(\d++(?:\.\d*+)?|\.\d++)(e[+-]?\d+)?")
 PLAYERS = ("oop", "ip")
 DEFAULT = "default"
+TRUE, FALSE = "true", "false"
 ALL_HANDS = ("all", "any", "random", "100%")
 NO_BIG_BLIND = "the chips of a big blind are not known; write pot and stack in big blinds as well (6.5bb), or all in chips"
 
@@ -90,6 +91,14 @@ def share(value: LocatedText, field: str, example: str) -> float:
     if found is None or not 0 <= found <= 1:
         raise at(value, field, f"{shown(text)} is not a share from 0% to 100%; write {written(value, field, example)}")
     return found
+
+
+def flag(value: LocatedText, field: str) -> bool:
+    """A field that is ``true`` or ``false``."""
+    text = text_of(value, field, TRUE).lower()
+    if text not in (TRUE, FALSE):
+        raise at(value, field, f"{shown(text)} is neither true nor false; write {written(value, field, TRUE)}, or {FALSE}")
+    return text == TRUE
 
 
 def share_of(text: str) -> float | None:

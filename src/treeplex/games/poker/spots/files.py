@@ -33,6 +33,7 @@ from treeplex.games.poker.spots.fields import (
     SolveFields,
     at,
     check_size_keys,
+    flag,
     in_big_blinds,
     integer,
     keys,
@@ -346,12 +347,13 @@ def read_rake(request: SpotRequest) -> Rake:
         if layer.entries is None:
             entries = {"rate": layer}
         else:
-            entries |= keys(layer, "rake", {"rate": "5%", "cap": "3"})
+            entries |= keys(layer, "rake", {"rate": "5%", "cap": "3", "no_flop_no_drop": "true"})
     if "rate" not in entries:
-        remedy = "give --rake 5% as well" if layers[-1].place == "--rake-cap" else "write rake: {rate: 5%, cap: 3}"
-        raise at(layers[-1], "rake", f"a cap without a rate; {remedy}")
+        remedy = "give --rake 5% as well" if layers[-1].place.startswith("--") else "write rake: {rate: 5%, cap: 3}"
+        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'it'} without a rate; {remedy}")
+    free = "no_flop_no_drop" in entries and flag(entries["no_flop_no_drop"], "no_flop_no_drop")
     cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
-    return Rake(share(entries["rate"], "rate", "5%"), cap)
+    return Rake(share(entries["rate"], "rate", "5%"), cap, free)
 
 
 def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
@@ -374,6 +376,8 @@ def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...],
 def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
     """The sizes of all streets from ``first`` on."""
     if "limit" in request.fields:
+        if "limps" in request.fields:
+            raise at(request.fields["limps"], "limps", "is for no limit, and limit for fixed limit; give one of them")
         return read_limit(request, format)
     streets = []
     for street in range(format.streets):
@@ -389,8 +393,9 @@ def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | Fix
         options["min_bet"] = request.amount(fields["min_bet"], "min_bet")
         if not options["min_bet"]:
             raise at(fields["min_bet"], "min_bet", "must be greater than 0; write min_bet: 2, or remove the line")
+    limps = "limps" not in fields or flag(fields["limps"], "limps")
     try:
-        return BetPlan(tuple(streets), **options)
+        return BetPlan(tuple(streets), **options, limps=limps)
     except SpecError as error:
         raise SpecError(f"{request.blame(str(error))}: {error}") from None
 

@@ -34,11 +34,13 @@ PLAYERS = ("out of position", "in position")
 class Rake:
     """What the house takes from every pot, also from one won by a fold: ``min(rate * pot, cap)`` chips.
 
-    The pot counts matched chips only: an uncalled bet goes back unraked.
+    The pot counts matched chips only: an uncalled bet goes back unraked. With ``no_flop_no_drop`` nothing is taken from hands
+    that end before any card is on the board.
     """
 
     rate: float = 0.0
     cap: float = math.inf
+    no_flop_no_drop: bool = False
 
     def __post_init__(self) -> None:
         if not 0 <= self.rate <= 1:
@@ -46,9 +48,20 @@ class Rake:
         if not self.cap >= 0:
             raise SpecError(f"rake: cap is {self.cap}; give chips of at least 0, or infinity for none")
 
-    def of(self, pot: float) -> float:
-        """The chips taken from a pot of this size."""
-        return min(self.rate * pot, self.cap)
+    def of(self, pot: float, *, dealt: bool = True) -> float:
+        """The chips taken from a pot of this size; ``dealt`` says whether any card is on the board."""
+        return min(self.rate * pot, self.cap) if dealt or not self.no_flop_no_drop else 0.0
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data that :func:`rake_from_json` reads back."""
+        some: dict[str, object] = {"no_flop_no_drop": True} if self.no_flop_no_drop else {}
+        return {"rate": self.rate, "cap": None if math.isinf(self.cap) else self.cap} | some
+
+
+def rake_from_json(data: Mapping[str, Any]) -> Rake:
+    """The rake that ``to_json`` wrote."""
+    cap = math.inf if data["cap"] is None else float(data["cap"])
+    return Rake(float(data["rate"]), cap, bool(data.get("no_flop_no_drop", False)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +157,7 @@ class Spot:
             "pot": self.pot,
             "stack": self.stack,
             "bets": self.bets.to_json(),
-            "rake": {"rate": self.rake.rate, "cap": None if math.isinf(self.rake.cap) else self.rake.cap},
+            "rake": self.rake.to_json(),
             "format": format_to_json(self.format),
             "chip": self.chip,
             "blinds": None if self.blinds is None else list(self.blinds),
@@ -179,7 +192,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
         SpecError: data that describes no spot.
     """
     try:
-        rake, kind, blinds = data["rake"], data["format"], data["blinds"]
+        kind, blinds = data["format"], data["blinds"]
         form = Format(
             name=kind["name"],
             deck=parse_cards(kind["deck"]),
@@ -193,7 +206,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             stack=float(data["stack"]),
             ranges=ranges,
             bets=plan_from_json(data["bets"]),
-            rake=Rake(float(rake["rate"]), math.inf if rake["cap"] is None else float(rake["cap"])),
+            rake=rake_from_json(data["rake"]),
             format=HOLDEM if form == HOLDEM else form,
             chip=float(data["chip"]),
             blinds=None if blinds is None else (float(blinds[0]), float(blinds[1])),
@@ -267,7 +280,7 @@ def is_multiple(amount: float, chip: float) -> bool:
 
 
 def check_bets(spot: Spot) -> None:
-    """Refuse a plan for fewer streets than the format has, and fixed bets between two chips."""
+    """Refuse a plan for fewer streets than the format has, fixed bets between two chips, and what only a first street knows."""
     streets = len(spot.format.deal)
     if isinstance(spot.bets, FixedLimit):
         planned = len(spot.bets.bets)
@@ -279,6 +292,10 @@ def check_bets(spot: Spot) -> None:
         raise SpecError(
             f"spot: bets are for {planned} streets but {spot.format.name} has {streets}; give sizes for every street"
         )
+    if spot.blinds is None and isinstance(spot.bets, BetPlan) and not spot.bets.limps:
+        raise SpecError("spot: limps are of spots that begin with blinds; give blinds, or leave limps out")
+    if spot.rake.no_flop_no_drop and spot.format.deal[0]:
+        raise SpecError("spot: the rake's no_flop_no_drop needs a first street without cards on the board; leave it out")
 
 
 def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:

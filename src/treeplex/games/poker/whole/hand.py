@@ -25,14 +25,12 @@ class HandRules:
         betting: the betting.
         plan: which raises are on offer.
         rake: what the house takes from the matched chips, in equal parts of every pot.
-        no_flop_no_drop: it takes nothing from a hand that ends before any card is on the board.
     """
 
     format: Format
     betting: Betting
     plan: RaisePlan
     rake: Rake = field(default_factory=Rake)
-    no_flop_no_drop: bool = False
 
     @cached_property
     def antes(self) -> tuple[int, ...]:
@@ -116,7 +114,7 @@ class HandRules:
         paid[player] -= back
         pots = tuple((float(chips), tuple(able)) for chips, able in side_pots(paid, table.folded, dead))
         total = sum(paid) + dead
-        rake = 0.0 if self.no_flop_no_drop and not dealt else self.rake.of(total)
+        rake = self.rake.of(total, dealt=dealt)
         antes = self.antes if dead else (0,) * len(paid)
         put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())

@@ -47,7 +47,9 @@ def holdem(
     turn: Sequence[str] = (),
     river: Sequence[str] = (),
     limps: bool = True,
+    add_allin: float = 0.0,
     force_allin: float = 0.0,
+    merge: float = 0.0,
     bets: Sequence[int] = (),
     raises: int | Sequence[int] = 0,
     rake: float = 0.0,
@@ -104,13 +106,14 @@ def holdem(
         most=most_raises(raises, streets, bool(limits)),
         rules=choice(NAME, "rules", rules, RULES),
     )
-    lists, force = street_lists(plans, streets), real(NAME, "force_allin", force_allin, 0.0)
-    plan = RaisePlan(lists, flag(NAME, "limps", limps), force)
+    thresholds = {name: real(NAME, name, given[name], 0.0) for name in ("add_allin", "force_allin", "merge")}
+    plan = RaisePlan(street_lists(plans, streets), flag(NAME, "limps", limps), **thresholds)
     cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
     share = real(NAME, "rake", rake, 0.0)
     if share > 1:
         raise SpecError(f"{NAME}: rake is {share:g}; give a share of the pot from 0 to 1, such as 0.05")
-    hand = HandRules(form, betting, plan, Rake(share, cap), flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    taken = Rake(share, cap, flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    hand = HandRules(form, betting, plan, taken)
     try:
         return Holdem(hand, INFO.spec(given), given)
     except GameError as error:
@@ -183,7 +186,9 @@ INFO = GameInfo(
         "turn": "raises on offer on the turn, the third street; empty for those of sizes",
         "river": "raises on offer on the river, the fourth street; empty for those of sizes",
         "limps": "false: the first to put in chips before the flop raises",
+        "add_allin": "all-in is on offer besides where it is at most this share of the pot after a call; 0 never",
         "force_allin": "raises become all-in where the stack left would be at most this share of the pot; 0 never",
+        "merge": "a raise of Y pots beside a larger one of X is left out where (1 + X) / (1 + Y) < 1 + merge; 0 never",
         "bets": "fixed limit: the bet of each street, such as [2;2;4;4]; empty for no limit",
         "raises": "most bets and raises on a street, one number or one a street; 0: four with fixed limits, else any number",
         "rake": "share of the pot that the house takes",

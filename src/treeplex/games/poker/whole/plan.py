@@ -11,10 +11,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.betting.moves import half_up
-from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NUMBER, Size, StreetSizes, parse_sizes
+from treeplex.games.poker.betting.moves import half_up, merged
+from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NO_SIZES, NUMBER, BetPlan, Size, StreetSizes, parse_sizes
 from treeplex.games.poker.spots.fields import PLAYERS
 from treeplex.games.poker.whole.betting import Betting, WholeBetting
+from treeplex.spec import shown
 
 BIG_BLINDS = re.compile(rf"{NUMBER}bb")
 ALL = "sizes"
@@ -30,12 +31,14 @@ class RaisePlan:
     Attributes:
         sizes: of each street a list for all players, or two: out of position, and in position, which is the dealer.
         limps: whether the first to put in chips before the flop may just call the big blind.
-        force_allin: a raise becomes all-in where the stack left would be at most this share of the pot after a call; 0 never.
+        add_allin, force_allin, merge: what tidies the sizes, as in :class:`~treeplex.games.poker.betting.sizes.BetPlan`.
     """
 
     sizes: tuple[tuple[Sizes, ...], ...]
     limps: bool = True
+    add_allin: float = 0.0
     force_allin: float = 0.0
+    merge: float = 0.0
 
     def of(self, street: int, position: int) -> Sizes:
         """The sizes of a street, out of position (0) or in position (1)."""
@@ -68,7 +71,13 @@ class RaisePlan:
             amount = min(max(amount, legal[0]), most)
             spare = half_up((pot + 2 * (amount - table.faced)) * self.force_allin)
             found.add(most if most - amount <= spare else amount)
-        return tuple(sorted(found))
+        if most <= table.faced + half_up(pot * self.add_allin):
+            found.add(most)
+        return tuple(merged(sorted(found), table.faced, pot, self.merge))
+
+    def bet_plan(self, streets: Sequence[tuple[StreetSizes, StreetSizes]], least: int) -> BetPlan:
+        """The plan in the words of spots, limps aside, with the sizes of :meth:`on_spots` and the smallest bet."""
+        return BetPlan(tuple(streets), self.add_allin, self.force_allin, self.merge, float(least))
 
     def amount(self, size: Size, table: WholeBetting, betting: Betting, pot: int, most: int) -> int | None:
         """What a size raises to; None where it does not apply."""
@@ -114,16 +123,22 @@ def parse_plan(texts: Sequence[str]) -> tuple[Size, ...]:
     """The sizes of a list such as ``["2.5bb", "100%", "a"]``.
 
     Raises:
-        SpecError: a text that is no size.
+        SpecError: a text that is no size, a raise by nothing, or no size at all beside others.
     """
     found: list[Size] = []
     for text in texts:
+        if len(texts) > 1 and text.strip().lower() in NO_SIZES:
+            raise SpecError(f"{shown(text)} means no raise at all; leave it out, or the other sizes")
         match = BIG_BLINDS.fullmatch(text.strip().lower())
         if match:
+            if float(match[1]) <= 1:
+                raise SpecError(f"{shown(text)} is no raise, for the big blind is one already; write 2bb or more")
             found.append(Size("blinds", float(match[1])))
             continue
         try:
             found += parse_sizes(text, raises=True)
         except SpecError as error:
             raise SpecError(f"{error}; or 2.5bb, big blinds") from None
+        if any(size.kind in ("pot", "chips") and not size.value for size in found):
+            raise SpecError(f"{shown(text)} raises by nothing; write a size such as 50%, or none for no raise")
     return tuple(found)

@@ -245,7 +245,7 @@ class PublicHoldem(CardGame):
         if betting.most or any(sizes is None or any(size.kind == "blinds" for size in sizes) for sizes in later):
             return None
         streets = ((StreetSizes(), StreetSizes()), *map(plan.on_spots, range(1, len(plan.sizes))))
-        return BetPlan(streets, force_allin=plan.force_allin, min_bet=float(betting.big_blind))
+        return plan.bet_plan(streets, betting.big_blind)
 
     def features_at(self, state: State) -> Floats:
         """The betting of every player, then the board as a network embeds it.

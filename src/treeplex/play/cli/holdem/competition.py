@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, GameError, SpecError, printable
-from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Wait, counted_hands, end_of
+from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, counted_hands, end_of
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
@@ -29,9 +29,6 @@ Host = Annotated[str, typer.Option(metavar="HOST", help="Where the dealer is.")]
 Port = Annotated[int, typer.Option(metavar="PORT", min=1, max=65535, help="Port.")]
 Stack = Annotated[int, typer.Option(metavar="CHIPS", min=2, help="Chips of each player before each hand.")]
 Blinds = Annotated[str, typer.Option(metavar="S,B", help="Small and big blind in chips.")]
-PerAction = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Most that a player may take for an action.")
-]
 PerHand = Annotated[float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Most that a player may take for a hand.")]
 Average = Annotated[
     float,
@@ -76,7 +73,7 @@ def dealer(
     stack: Stack = 20_000,
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
-    per_action: PerAction = 600.0,
+    timeout: Timeout = 600.0,
     per_hand: PerHand = 600.0,
     average: Average = 7.0,
     start: Start = None,
@@ -94,13 +91,13 @@ def dealer(
     \b
     Examples:
       treeplex holdem dealer --port 18374 -n 1000
-      treeplex holdem dealer --port 18374 -n 1000 --per-action 30 --log match.log
+      treeplex holdem dealer --port 18374 -n 1000 --timeout 30 --log match.log
     """
     from treeplex.play.protocols.acpc import Dealer, Limits
     from treeplex.play.protocols.outside import table_at
 
     check_free(log)
-    limits, stopped = Limits(per_action, per_hand, average), None
+    limits, stopped = Limits(timeout, per_hand, average), None
     game = f"holdem(stack={stack},blinds={blinds})".replace(" ", "")
     rules = table_at(stack, blinds_of(blinds))[0].rules
     with Live(progress) as live, listening(port) as server:
@@ -148,12 +145,12 @@ def keep(path: Path | None, line: str) -> None:
 def print_dealt(dealing: "Dealer", as_json: bool) -> None:
     """What was won, if any hand ended."""
     if as_json:
-        print_json({"hands": dealing.dealt, "won": dealing.won, "changed": dealing.changed})
+        print_json({"hands": dealing.dealt, "won": dealing.won, "not_allowed": dealing.mended})
     elif dealing.dealt:
         chips, big = dealing.won[0], dealing.rules.betting.big_blind
         facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb a hand"}
-        if any(dealing.changed):
-            facts["answers changed"] = "{:,} of the first player, {:,} of the second".format(*dealing.changed)
+        if any(dealing.mended):
+            facts["answers not allowed"] = "{:,} of the first player, {:,} of the second".format(*dealing.mended)
         print_facts(facts, title=counted_hands(dealing.dealt))
 
 
@@ -200,7 +197,7 @@ def acpc(
     blinds: Blinds = "50,100",
     seed: SeedOption = 0,
     think: Think = None,
-    wait: Wait = 900.0,
+    timeout: Timeout = 900.0,
     progress: ShowProgress = None,
 ) -> None:
     """Let an agent play with a dealer of the ACPC protocol until that closes the connection.
@@ -221,7 +218,7 @@ def acpc(
         real, ours = table_at(stack, blinds_of(blinds))
         player = agent_named(agent, ours, think=think, seed=seed)
         try:
-            connection = socket.create_connection((host, port), timeout=wait)
+            connection = socket.create_connection((host, port), timeout=timeout)
         except OSError as error:
             raise GameError(
                 f"no dealer on {host}, port {port}: {reason(error)}; start one, or give --host and --port"
@@ -231,5 +228,5 @@ def acpc(
             live.say(f"hand {hands:,}")
 
         with connection:
-            count = play_acpc(connection, real.rules, player, seed=seed, wait=wait, watch=tell)
+            count = play_acpc(connection, real.rules, player, seed=seed, timeout=timeout, watch=tell)
     say(f"{count:,} hands played")

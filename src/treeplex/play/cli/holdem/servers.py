@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Wait, counted_hands, end_of
+from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, counted_hands, end_of
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_facts, print_json, say
@@ -34,7 +34,7 @@ def slumbot(
     hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
-    wait: Wait = 180.0,
+    timeout: Timeout = 180.0,
     out: Out = None,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -50,7 +50,7 @@ def slumbot(
     """
     from treeplex.play.protocols.servers import Slumbot
 
-    play_served(Slumbot(url, wait=wait), ServedMatch(agent, think, seed, hands, out), progress, as_json)
+    play_served(Slumbot(url, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
 @command("Play GTO Wizard's AI by its interface for researchers.", place=65)
@@ -60,7 +60,7 @@ def gtowizard(
     hands: ServedHands = 100,
     seed: SeedOption = 0,
     think: Think = None,
-    wait: Wait = 180.0,
+    timeout: Timeout = 180.0,
     out: Out = None,
     as_json: Json = False,
     progress: ShowProgress = None,
@@ -82,7 +82,7 @@ def gtowizard(
         raise SpecError(f"the server wants a key; set the environment variable {KEY}")
     if not key.isascii() or not key.isprintable():
         raise SpecError(f"{KEY} holds characters that no key has; set it to the key alone")
-    play_served(GtoWizard(url, key, wait=wait), ServedMatch(agent, think, seed, hands, out), progress, as_json)
+    play_served(GtoWizard(url, key, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
 
 
 class ServedMatch(NamedTuple):

@@ -136,7 +136,7 @@ def check_blueprint(game: PlayedGame, file: str, found: HoldemBlueprint) -> Publ
     if not isinstance(table, PublicHoldem):
         raise SpecError(f"{file} is a blueprint of {found.game}, and cannot play {game}")
     theirs = table.rules
-    for what in ("format", "stacks", "antes", "rake", "no_flop_no_drop"):
+    for what in ("format", "stacks", "antes", "rake"):
         if getattr(own, what) != getattr(theirs, what):
             raise SpecError(
                 f"{file} is a blueprint of {found.game}; the table has other {what}: play {found.game} or train another"

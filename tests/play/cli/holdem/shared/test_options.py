@@ -13,6 +13,7 @@ from tests.play.cli.holdem.nonsense import NONSENSE
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.spots.files import read_spot_file, spot_request
+from treeplex.games.poker.spots.spot import Rake
 from treeplex.play.cli.holdem.shared import requests as holdem_solving
 from treeplex.play.cli.holdem.shared.requests import read_task
 from treeplex.play.cli.main import app
@@ -54,6 +55,7 @@ def test_sizes_of_streets_and_players_go_over_those_of_all():
 
 
 HEADS_UP = {"oop": "all", "ip": "all", "stack": "200", "pot": "0", "blinds": "1, 2"}
+ON_TURN = {"board": "Td Ah Jh Qc", "oop": "TT+", "ip": "TT+, KQ", "pot": "200", "stack": "900"}
 VALUES = {
     "bets": "{default: '50%, a', river: {oop: 33%}}",
     "raises": "{turn: 3x, default: a}",
@@ -73,10 +75,7 @@ VALUES = {
 def test_every_field_is_an_option_that_says_the_same_as_the_file(name, tmp_path):
     """The options are those of the real command, so a field without one, or read in another way, fails here."""
     field = FIELDS[name]
-    base = (
-        HEADS_UP if name == "blinds" else {"board": "Td Ah Jh Qc", "oop": "TT+", "ip": "TT+, KQ", "pot": "200", "stack": "900"}
-    )
-    base = {key: value for key, value in base.items() if key != name}
+    base = {key: value for key, value in (HEADS_UP if name in ("blinds", "limps") else ON_TURN).items() if key != name}
     value = VALUES.get(name, field.example)
     text = "".join(f"{key}: {each}\n" for key, each in base.items())
     (tmp_path / "whole.yaml").write_text(f"{text}{name}: {value}\n")
@@ -100,6 +99,7 @@ def test_every_field_is_an_option_that_says_the_same_as_the_file(name, tmp_path)
             lambda spot: (spot.bets.add_allin, spot.bets.merge) == (1.5, 0.3),
         ),
         ("rake: {rate: 5%, cap: 3}", ["--rake-cap", "1"], lambda spot: (spot.rake.rate, spot.rake.cap) == (0.05, 1)),
+        ("rake: {rate: 5%, no_flop_no_drop: true}", ["--no-flop-no-drop", "false"], lambda spot: spot.rake == Rake(0.05)),
         ("rake: {rate: 5%, cap: 3}", ["--rake", "4%"], lambda spot: (spot.rake.rate, spot.rake.cap) == (0.04, math.inf)),
         ("bets: a", ["--river-bets", "{ip: 33%}"], lambda spot: [sizes(spot, 3, p) for p in (0, 1)] == ["a", "33%"]),
         ("raises: a", ["--river-raises", "3x"], lambda spot: [sizes(spot, s, 1, "raises") for s in (2, 3)] == ["a", "3x"]),

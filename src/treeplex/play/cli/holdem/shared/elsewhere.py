@@ -7,8 +7,8 @@ import typer
 from treeplex.play.cli.shared.failures import STOPPED, fail
 
 AgentName = Annotated[str, typer.Argument(metavar="AGENT", help="An agent of treeplex agents, for these stacks.")]
-Wait = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="Give up if the other side says nothing for so long.")
+Timeout = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.001, max=1e6, help="How long to wait for each answer of the other side.")
 ]
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
 

@@ -25,7 +25,7 @@ SETTINGS = tuple(FIELDS[name].option for name in HOW)
 """Options that are not about the spot itself."""
 RESUMED = ("target", "iterations", "threads", "algorithm")
 """Options that a resumed run may have."""
-BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limit")
+BET_FIELDS = ("bets", "raises", "donk", "thresholds", "min_bet", "limps", "limit")
 """The fields of a spot that decide what may be bet."""
 
 
