@@ -213,9 +213,10 @@ def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
     assert len(there.asked) == 2
 
 
-def test_a_redirection_is_not_followed():
+@pytest.mark.parametrize("status", [301, 302, 303, 307])
+def test_a_redirection_is_not_followed(status):
     with house(True) as (other, elsewhere):
-        _, stopped, _ = played(False, 1, lambda number, path: (307, b"", {"Location": f"{other}/hands"}))
+        _, stopped, _ = played(False, 1, lambda number, path: (status, b"", {"Location": f"{other}/hands"}))
     assert f"it points to '{other}/hands': give that as --url if you trust it" in stopped
     assert elsewhere.asked == []
 

@@ -130,16 +130,7 @@ def play_acpc(
     with contextlib.suppress(LeftError):  # the first line then does not come
         lines.send(VERSION, timeout)
     hand, number, played = None, -1, 0
-    while True:
-        try:
-            line = lines.read(timeout)
-        except LateError as error:
-            raise GameError(f"{error} (hand {played}); give it longer by --timeout, or see whether it still runs") from error
-        except LeftError as error:
-            if hand is not None and hand.table.player == TERMINAL:
-                return played
-            when = f"within hand {played}" if played else "before the first hand"
-            raise GameError(f"{error} {when}; see what it says, and start it again") from error
+    while (line := next_line(lines, hand, played, timeout)) is not None:
         state = MatchState.read(line)
         try:
             if hand is None or state.number != number:
@@ -156,6 +147,24 @@ def play_acpc(
             kind, chips = hand.decide()
             with contextlib.suppress(LeftError):  # the next line then does not come
                 lines.send(f"{line}:{kind}{chips or ''}", timeout)
+    return played
+
+
+def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
+    """What a dealer says next; None where it has left after a hand that was over.
+
+    Raises:
+        GameError: it says nothing in time, or leaves within the hand or before the first one.
+    """
+    try:
+        return lines.read(timeout)
+    except LateError as error:
+        raise GameError(f"{error} (hand {played}); give it longer by --timeout, or see whether it still runs") from error
+    except LeftError as error:
+        if hand is not None and hand.table.player == TERMINAL:
+            return None
+        when = f"within hand {played}" if played else "before the first hand"
+        raise GameError(f"{error} {when}; see what it says, and start it again") from error
 
 
 @dataclass(frozen=True)
