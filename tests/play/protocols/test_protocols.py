@@ -1,11 +1,9 @@
-"""The competition's protocol and servers over HTTP, each against a local server made for the test."""
+"""The competition's protocol, between programs on this machine."""
 
-import json
 import socket
 import threading
-from contextlib import contextmanager
-from functools import partial
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import contextmanager, suppress
+from time import sleep
 
 import numpy as np
 import pytest
@@ -14,9 +12,9 @@ from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.cards.cards import card_to_string, parse_cards
 from treeplex.games.poker.whole.betting import CALL, FOLD
-from treeplex.play.protocols.acpc import Dealer, MatchState, nearest_action, play_acpc
+from treeplex.play.protocols.acpc import Dealer, Limits, MatchState, play_acpc
+from treeplex.play.protocols.lines import LeftError, Lines
 from treeplex.play.protocols.outside import OutsideHand, parse_line, table_at
-from treeplex.play.protocols.servers import play_gto_wizard, play_slumbot, post
 from treeplex.runs.agents.registry import agent
 
 HANDS = 30
@@ -94,13 +92,7 @@ def test_lines_are_read_back():
         assert (again.position, again.number, again.betting) == (state.position, state.number, state.betting)
         assert [set(each) for each in again.hole] == [set(each) for each in state.hole]
         assert again.board == state.board
-    for line in (
-        "STATE:0:7",
-        "MATCHSTATE:x:7::AsKd|",
-        "MATCHSTATE:0:7::AsXd|",
-        "MATCHSTATE:5:7::AsKd|",
-        "MATCHSTATE:1:7::AsKd|",
-    ):
+    for line in ("STATE:0:7", "MATCHSTATE:x:7::AsKd|", "MATCHSTATE:0:7::AsXd|"):
         with pytest.raises(GameError):
             MatchState.read(line)
     rules = table_at(20_000, (50, 100))[0].rules
@@ -124,154 +116,215 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
         OutsideHand(table_at(20_000, (100, 200))[0].rules, wild(table_at(1000, (20, 100))[1], 0), 0, parse_cards("AsKd"), None)
 
 
-class House:
-    """A server's side: hands against somebody who acts at random, in the server's chips."""
+@pytest.mark.parametrize(
+    ("line", "why"),
+    [
+        ("MATCHSTATE:5", "a line is MATCHSTATE"),
+        ("MATCHSTATE:5:0::AsKd|", "position"),
+        ("MATCHSTATE:0:0::|", "hidden"),
+        ("MATCHSTATE:1:0::AsKd|", "hidden"),
+        ("MATCHSTATE:0:0::AsKd", "two players"),
+        ("MATCHSTATE:0:0::AsKdQh|", "two each"),
+        ("MATCHSTATE:0:0::AsKd||", "two players"),
+        (f"MATCHSTATE:0:{'1' * 5000}::AsKd|", "no number"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/2c3c", "flop"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/2c3c4x", "4x"),
+        ("MATCHSTATE:0:0:cc/:AsKd|/As2c3c", "twice"),
+        ("MATCHSTATE:0:0:cc/r200:AsKd|", "board"),
+        ("MATCHSTATE:0:0:cc/:AsKd|", "next cards"),
+        ("MATCHSTATE:0:0:ccr200:AsKd|", "board"),
+        ("MATCHSTATE:0:0:r1:AsKd|", "r1"),
+        ("MATCHSTATE:0:0:r0:AsKd|", "r0"),
+        ("MATCHSTATE:0:0:r20001:AsKd|", "20001"),
+        (f"MATCHSTATE:0:0:r{'9' * 5000}:AsKd|", "digits"),
+    ],
+)
+def test_a_line_that_cannot_be_followed_is_one_error_that_names_it(line, why):
+    real, ours = table_at(20_000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with dealer, connection:
+        dealer.sendall(f"{line}\r\n".encode())
+        dealer.shutdown(socket.SHUT_WR)
+        with pytest.raises(GameError, match=why) as found:
+            play_acpc(connection, real.rules, wild(ours, 0))
+    assert line[:80] in str(found.value)
+    assert "\n" not in str(found.value)
 
-    def __init__(self, slumbot):
-        self.rules, self.slumbot = table_at(20_000, (50, 100))[0].rules, slumbot
-        self.random, self.number, self.results, self.asked = np.random.default_rng(3), 0, [], []
 
-    def begin(self):
-        self.number += 1
-        cards = self.random.permutation(52)[:9].tolist()
-        self.hole, self.board = (cards[:2], cards[2:4]), cards[4:]
-        self.table, self.words, self.seat = self.rules.first_table, [], self.number % 2
-        return self.go_on()
+def test_lines_of_a_hand_belong_together():
+    real, ours = table_at(20_000, (50, 100))
+    for second in ("MATCHSTATE:1:0:r200:|AsKd", "MATCHSTATE:0:0:r200:2c2d|", "MATCHSTATE:0:0::AsKd|"):
+        dealer, connection = socket.socketpair()
+        with dealer, connection:
+            dealer.sendall(f"MATCHSTATE:0:0:r200:AsKd|\r\n{second}\r\n".encode())
+            dealer.shutdown(socket.SHUT_WR)
+            with pytest.raises(GameError, match="cannot be followed"):
+                play_acpc(connection, real.rules, wild(ours, 0))
 
-    def act(self, word):
-        assert self.table.player == self.seat
-        self.move(word)
-        return self.go_on()
 
-    def move(self, word):
-        table = self.table
-        assert (word == "k") == (word in "kc" and table.faced == table.paid[table.player])
-        self.words.append(word)
-        self.table = self.rules.after(
-            table, {"f": FOLD, "c": CALL, "k": CALL}.get(word) if word in "fck" else int(word[1:]) + table.base
-        )
+def answering(connection, answer):
+    """A player who answers each state that asks for an action with what ``answer`` makes of it, or says nothing."""
 
-    def go_on(self):
-        while self.table.player == CHANCE or self.table.player == 1 - self.seat:
-            if self.table.player == CHANCE:
-                self.words.append("/" if self.slumbot else "_")
-                self.table = self.rules.dealt(self.table, self.rules.format.board_sizes[self.table.street + 1])
-                continue
-            legal = self.rules.betting.raise_sizes(self.table, self.rules.stacks)
-            passive = "c" if self.table.faced > self.table.paid[self.table.player] else "k"
-            chips = int(self.random.choice(legal[: 1 + len(legal) // 8])) if len(legal) else 0
-            raises = chips and self.random.random() < 0.5
-            self.move(f"b{chips - self.table.base}" if raises else passive)
-        shown = [card_to_string(card) for card in self.board[: self.rules.format.board_sizes[self.table.street]]]
-        hole = [card_to_string(card) for card in self.hole[self.seat]]
-        won = None
-        if self.table.player < 0:
-            complete = self.board[: self.rules.format.board_sizes[self.table.street]]
-            won = self.rules.payoffs(self.table, complete, self.hole)[self.seat]
-            self.results.append(won)
-        if self.slumbot:
-            said = {"token": f"t{self.number}", "client_pos": self.seat, "hole_cards": hole, "board": shown}
-            return said | {"action": "".join(self.words)} | ({} if won is None else {"winnings": won})
-        names = ("BB", "SB")
-        players = [
-            {"name": "GTO Wizard", "position": names[1 - self.seat], "hole_cards": None},
-            {"name": "somebody", "position": names[self.seat], "hole_cards": "".join(hole)},
-        ]
-        state = {"is_hand_over": won is not None, "players": players, "board_cards": "".join(shown), "winnings": won}
-        return {"hand_id": self.number, "game_state": state | {"action_history": self.words, "aivat_score": 1.5}}
+    def play():
+        rules, lines = table_at(1000, (50, 100))[0].rules, Lines(connection, "the dealer")
+        lines.send("VERSION:2.0.0", 10)
+        while True:
+            try:
+                line = lines.read(10)
+            except LeftError:
+                return
+            state = MatchState.read(line)
+            hand = rules.first_table
+            for kind, chips in parse_line(state.betting, hand, rules, "r"):
+                hand = rules.after(dealt_on(hand, rules), {"f": FOLD, "c": CALL}.get(kind, chips))
+            said = answer(line) if dealt_on(hand, rules).player == state.position else None
+            if said:
+                with suppress(LeftError):
+                    lines.send(said, 10)
+
+    thread = threading.Thread(target=play, daemon=True)
+    thread.start()
+    return thread
+
+
+def dealt_on(table, rules):
+    while table.player == CHANCE:
+        table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+    return table
 
 
 @contextmanager
-def house(slumbot):
-    """An address at which a :class:`House` answers."""
-    there = House(slumbot)
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_POST(self):
-            body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            there.asked.append((self.path, self.headers.get("X-API-KEY")))
-            new = self.path in ("/api/new_hand", "/hands")
-            word = body.get("incr") or f"{body.get('action')}{body.get('amount') or ''}"
-            data = json.dumps(there.begin() if new else there.act(word)).encode()
-            self.send_response(200)
-            self.send_header("Content-Length", str(len(data)))
-            self.end_headers()
-            self.wfile.write(data)
-
-        def log_message(self, *words):
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
+def against(rules, answer, **options):
+    """A dealer to somebody who always calls and to a player with answers of its own."""
+    pairs = [socket.socketpair() for _ in range(2)]
+    threads = [answering(pairs[0][1], answer), answering(pairs[1][1], lambda line: f"{line}:c")]
     try:
-        yield f"http://127.0.0.1:{server.server_port}", there
+        yield Dealer(rules, (pairs[0][0], pairs[1][0]), **options)
     finally:
-        server.shutdown()
-        server.server_close()
+        for mine, _ in pairs:
+            mine.close()
+        for thread in threads:
+            thread.join(10)
+        for _, theirs in pairs:
+            theirs.close()
 
 
-@pytest.mark.parametrize("slumbot", [True, False])
-def test_servers_over_http(slumbot):
-    real, ours = table_at(20_000, (50, 100))
-    player = agent("rules(style=caller)", ours)
-    with house(slumbot) as (url, there):
-        if slumbot:
-            found = list(play_slumbot(url, real.rules, player, HANDS))
-        else:
-            found = list(play_gto_wizard(url, "secret", real.rules, player, HANDS))
-            assert {each.adjusted for each in found} == {1.5}
-            assert {key for _, key in there.asked} == {"secret"}
-    assert [each.won for each in found] == there.results
-    assert len(set(there.results)) > 5
+@pytest.mark.parametrize(
+    ("word", "first", "taken"),
+    [
+        ("r0", "r200", "r200"),
+        ("r1", "r200", "r200"),
+        ("r150", "r200", "r200"),
+        ("r99999", "r1000", "r1000"),
+        ("r", "c", "c"),
+        ("x", "c", "c"),
+        ("r-5", "r200", "r200"),
+        ("r300!", "r300", "r300"),
+        ("fold", "f", "f"),
+        ("", "c", "c"),
+    ],
+)
+def test_the_dealer_takes_what_is_not_allowed_for_the_nearest_that_is(word, first, taken):
+    rules, notes, lines = table_at(1000, (50, 100))[0].rules, [], []
+    with against(rules, lambda line: f"{line}:{word}", tell=notes.append) as dealer:
+        dealer.play(2, watch=lines.append)
+    assert lines[1].split(":")[2].startswith(first)  # player 0 acts first in hand 1
+    assert dealer.mended[0] >= 2
+    assert dealer.mended[1] == 0
+    assert any(repr(word) in note and note.endswith(f"taken for {taken}") for note in notes)
 
 
-@pytest.mark.parametrize("slumbot", [True, False])
-def test_hands_before_an_answer_that_cannot_be_read_are_kept(slumbot):
-    real, ours = table_at(20_000, (50, 100))
-    player, played = agent("rules(style=caller)", ours), []
-    with house(slumbot) as (url, there):
-        playing = play_slumbot if slumbot else partial(play_gto_wizard, key="secret")
-        hands = playing(url, rules=real.rules, agent=player, hands=5)
-        played = [next(hands), next(hands)]
-        there.begin = lambda: {"token": "t", "client_pos": "nobody", "game_state": {"is_hand_over": False, "players": []}}
-        with pytest.raises(GameError, match=f"{url} cannot be followed: .* a hand that began with"):
-            next(hands)
-    assert [each.won for each in played] == there.results
+def test_a_fold_of_nothing_is_a_check():
+    rules, notes, lines = table_at(1000, (50, 100))[0].rules, [], []
+    with against(rules, lambda line: f"{line}:f", tell=notes.append) as dealer:
+        dealer.play(2, watch=lines.append)
+    assert lines[0].split(":")[2] == "cc/cc/cc/cc"
+    assert lines[1].split(":")[2] == "f"
+    assert dealer.mended == [4, 0]
 
 
-def test_what_a_player_may_not_do_becomes_the_nearest_action():
-    rules = table_at(20_000, (50, 100))[0].rules
-    first = rules.first_table
-    raised = rules.after(first, 300)
-    assert [nearest_action(rules, first, action) for action in (FOLD, CALL, 150, 200, 30_000)] == [FOLD, CALL, 200, 200, 20_000]
-    assert nearest_action(rules, rules.after(first, CALL), FOLD) == CALL  # nothing to call
-    assert nearest_action(rules, raised, 301) == 500
-    assert nearest_action(rules, rules.after(raised, 20_000), 20_000) == CALL
+def test_answers_to_other_states_are_ignored():
+    rules, notes = table_at(1000, (50, 100))[0].rules, []
+
+    def answer(line):
+        return f"# a comment\r\nnonsense\r\nMATCHSTATE:5:f\r\nMATCHSTATE:0:7::AsKd|:f\r\n{line}:c"
+
+    with against(rules, answer, tell=notes.append) as dealer:
+        assert dealer.play(4) == dealer.won
+    assert dealer.mended == [0, 0]
+    assert sum("nonsense" in note for note in notes) == sum("hand 7" in note for note in notes) == 16
 
 
-def test_a_dealer_does_not_wait_for_ever():
+def test_a_player_of_another_protocol_is_one_line():
     rules = table_at(1000, (50, 100))[0].rules
-    (near, far), (other, its) = socket.socketpair(), socket.socketpair()
-    with near, far, other, its:
-        near.settimeout(0.2)
-        far.sendall(b"VERSION:2.0.0\r\n")
-        its.sendall(b"VERSION:2.0.0\r\n")
-        other.settimeout(0.2)
-        with pytest.raises(GameError, match=r"said nothing for 0\.2 s; give it longer with --timeout"):
-            Dealer(rules, (near, other)).play(1)
-        far.sendall(b"MATCHSTATE:0:0::AsKd|:c\r\n")
-        far.close()
-        its.close()
-        with pytest.raises(GameError, match=r"player . (has left in hand 0|does not speak)"):
-            Dealer(rules, (near, other)).play(1)
+    pairs = [socket.socketpair() for _ in range(2)]
+    for _, theirs in pairs:
+        theirs.sendall(b"VERSION:1.0.0\r\n")
+    with pytest.raises(GameError, match=r"player 0 began with 'VERSION:1.0.0'.*another protocol"):
+        Dealer(rules, (pairs[0][0], pairs[1][0])).play(1)
+    for pair in pairs:
+        for each in pair:
+            each.close()
 
 
-def test_what_is_no_server_is_one_line():
-    with pytest.raises(SpecError, match="address"):
-        post("slumbot.com", {})
-    with pytest.raises(GameError, match="no answer"):
-        post("http://127.0.0.1:9/api", {})
+@pytest.mark.parametrize(
+    ("limits", "why"),
+    [
+        (Limits(action=0.05), "player 0 takes longer than 0.05 s for an action; --timeout allows more, in hand 0"),
+        (Limits(hand=0.05), "player 0 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
+        (Limits(average=0.01), "player 0 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
+    ],
+)
+def test_a_player_who_says_nothing_ends_the_match(limits, why):
+    rules = table_at(1000, (50, 100))[0].rules
+    with against(rules, lambda line: None, limits=limits) as dealer, pytest.raises(GameError, match=why):
+        dealer.play(5)
+
+
+def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it():
+    rules, lines = table_at(1000, (50, 100))[0].rules, []
+
+    def slowly(line):
+        sleep(0.02)
+        return f"# thinking\r\nnonsense\r\n{line}:c"
+
+    with against(rules, slowly, limits=Limits(hand=0.07)) as dealer, pytest.raises(GameError, match=r"for a hand.* in hand 0"):
+        dealer.play(5)
+    limits = Limits(average=0.05)
+    with against(rules, slowly, limits=limits) as dealer, pytest.raises(GameError, match=r"on average.* in hand [1-3]"):
+        dealer.play(5, watch=lines.append)
+    assert lines
+    with against(rules, slowly, limits=Limits(average=1.0)) as dealer:
+        dealer.play(3)
+
+
+def test_a_dealer_who_says_nothing_is_one_line():
+    real, ours = table_at(1000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with dealer, connection, pytest.raises(GameError, match=r"says nothing for 0.05 s .*--timeout"):
+        play_acpc(connection, real.rules, wild(ours, 0), timeout=0.05)
+
+
+def test_a_side_that_leaves_within_a_hand_is_one_line():
+    real, ours = table_at(1000, (50, 100))
+    dealer, connection = socket.socketpair()
+    with connection:
+        dealer.sendall(b"MATCHSTATE:1:0::|AsKd\r\n")
+        dealer.close()
+        with pytest.raises(GameError, match=r"the dealer has left.* within hand 1"):
+            play_acpc(connection, real.rules, wild(ours, 0))
+    dealer, connection = socket.socketpair()
+    dealer.close()
+    with connection, pytest.raises(GameError, match="before the first hand"):
+        play_acpc(connection, real.rules, wild(ours, 0))
+    pairs = [socket.socketpair() for _ in range(2)]
+    for _, theirs in pairs:
+        theirs.sendall(b"VERSION:2.0.0\r\n")
+        theirs.close()
+    with pytest.raises(GameError, match=r"player 0 has left.* in hand 0; the match ends here"):
+        Dealer(real.rules, (pairs[0][0], pairs[1][0])).play(1)
+    for mine, _ in pairs:
+        mine.close()
 
 
 def test_stacks_that_blinds_eat_are_no_table():

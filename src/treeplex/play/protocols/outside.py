@@ -7,7 +7,8 @@ import numpy as np
 
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
-from treeplex.games.base import CHANCE
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
@@ -17,6 +18,8 @@ from treeplex.runs.agents.played_game import PlayedGame
 
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
+DIGITS, MOST_DIGITS = "0123456789", 18
+"""Of a number of chips; more would be no chips."""
 
 
 def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
@@ -43,6 +46,7 @@ class OutsideHand:
         seat: where it sits.
         unit: chips of the server in one of the agent's.
         table: the betting so far, in the server's chips.
+        cards: the agent's two.
     """
 
     def __init__(self, rules: HandRules, agent: Agent, seat: int, cards: Sequence[int], generator: np.random.Generator) -> None:
@@ -57,21 +61,27 @@ class OutsideHand:
         self.unit = rules.first_table.faced // ours.faced
         if tuple(put * self.unit for put in ours.paid) != rules.first_table.paid:
             raise GameError("the agent plays with other blinds than the server; seat one for these stakes")
-        held = np.flatnonzero((rules.format.hands == sorted(cards)).all(axis=1))
-        if len(held) != 1:
-            raise GameError(f"{len(cards)} cards are no hand of hold'em; the server has to tell two")
-        self.hand, self._done = int(held[0]), 0
+        if len(set(cards)) != 2:
+            raise GameError(f"{cards_to_string(cards) or 'no cards'} is no hand of hold'em; the server has to tell two cards")
+        self.cards, self._done = tuple(cards), 0
+        self.hand = int(np.flatnonzero((rules.format.hands == sorted(cards)).all(axis=1))[0])
 
     def catch_up(self, actions: Sequence[Action], board: Sequence[int]) -> None:
         """Tell the agent what has happened: all actions of the hand so far, and the board.
 
         Raises:
-            GameError: what the rules do not allow.
+            GameError: what the rules do not allow: fewer actions than before, a board that lacks cards or repeats one.
         """
+        if len(actions) < self._done:
+            raise GameError(f"{self._done} actions were told before, now only {len(actions)}")
+        if len({*board, *self.cards}) < len(board) + len(self.cards):
+            raise GameError(f"a card is there twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
         while True:
             self._deal(board)
-            if self._done == len(actions) or self.table.player < 0:
+            if self._done == len(actions) or self.table.player == TERMINAL:
                 return
+            if self.table.player == CHANCE:
+                raise GameError(f"the betting goes on after {self.table.line!r}, and the board has only {len(board)} cards")
             kind, chips = actions[self._done]
             self._done += 1
             self._acted({"f": FOLD, "c": CALL}.get(kind, chips))
@@ -151,11 +161,15 @@ def parse_line(line: str, start: WholeBetting, rules: HandRules, letter: str) ->
             found.append(("f" if word == "f" else "c", 0))
         elif word == letter:
             end = place
-            while end < len(line) and line[end].isdigit():
+            while end < len(line) and line[end] in DIGITS:
                 end += 1
             if end == place:
                 raise GameError(f"line {line!r}: a bet without chips")
+            if end - place > MOST_DIGITS:
+                raise GameError(f"line {line[:80]!r}: a bet of {end - place} digits")
             chips = int(line[place:end]) + (table.base if letter == "b" else 0)
+            if chips <= CALL:  # these numbers stand for a fold and a call
+                raise GameError(f"line {line!r}: {letter}{line[place:end]} is no bet; the least is two chips in the whole hand")
             found.append(("r", chips))
             place = end
         else:
