@@ -219,6 +219,12 @@ def test_servers_over_http(slumbot):
     assert len(set(found.won)) > 5
 
 
+@pytest.mark.parametrize("stack", [50, 60])
+def test_stacks_below_the_blinds_are_said_in_the_chips_of_the_server(stack):
+    with pytest.raises(SpecError, match=f"with stack={stack} nobody .* the blinds of 50/100; .* such as stack=2000"):
+        table_at(stack, (50, 100))
+
+
 def test_what_is_no_server_is_one_line():
     with pytest.raises(SpecError, match="address"):
         post("slumbot.com", {})

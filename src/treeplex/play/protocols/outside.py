@@ -13,7 +13,7 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.public import hand_of
-from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
@@ -29,6 +29,7 @@ def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
     """
     unit = gcd(stack, *blinds)
     real = holdem(stack=stack, blinds=blinds, rules=ACPC)
+    check_stacks(real)
     if len(real.rules.format.deck) != 52:
         raise SpecError("servers deal all 52 cards")
     return real, PlayedGame.of(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")

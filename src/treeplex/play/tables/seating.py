@@ -13,7 +13,7 @@ from treeplex.games.base import Game, State
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.table import AgentTable, RulesTable, Table
-from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 from treeplex.runs.agents.registry import agent, is_policy, spec_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
@@ -41,8 +41,10 @@ def table_for(
 
     Raises:
         PolicyError: an opponent for another game.
+        SpecError: whole hold'em with stacks too short for a decision.
     """
     rules = load(game)
+    check_stacks(rules)
     generator = np.random.default_rng(seed)
     own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
     if isinstance(rules, Spot):

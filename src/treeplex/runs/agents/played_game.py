@@ -11,6 +11,8 @@ from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.game import Holdem
+from treeplex.games.poker.whole.nodes import check_table
 from treeplex.games.public import PublicGame, PublicTree
 
 
@@ -32,10 +34,12 @@ class PlayedGame:
 
         Raises:
             GameError: its rules do not say what is public.
+            SpecError: whole hold'em with stacks too short for a decision.
         """
         if isinstance(game, PlayedGame):
             return game
         rules = load(game)
+        check_stacks(rules)
         public: PublicGame = HoldemGame.of(rules) if isinstance(rules, Spot) else public_game(rules)
         if isinstance(public, PerfectInformation):  # one play through it raises where players know different things
             state = public.first_state()
@@ -70,3 +74,13 @@ class PlayedGame:
         if isinstance(self.rules, Spot):
             raise SpecError(f"{self} is a spot of hold'em, which has no table of all infosets; this agent needs one")
         return compile_game(self.rules)
+
+
+def check_stacks(rules: Game | Spot) -> None:
+    """Refuse whole hold'em at whose table nobody could decide anything.
+
+    Raises:
+        SpecError: its stacks are too short for blinds and antes.
+    """
+    if isinstance(rules, Holdem):
+        check_table(rules.rules)

@@ -20,7 +20,7 @@ from treeplex.games.base import Game
 from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.notices import tell
-from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 from treeplex.runs.agents.registry import agent, agents, is_policy, spec_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.match.settings import AUTOMATIC, ZERO
@@ -56,14 +56,20 @@ class MatchGame:
 
     @classmethod
     def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
-        """The game that a spec names, or rules, a spot or a compiled game."""
+        """The game that a spec names, or rules, a spot or a compiled game.
+
+        Raises:
+            SpecError: whole hold'em with stacks too short for a decision.
+        """
         if isinstance(game, MatchGame):
             return game
         if isinstance(game, PlayedGame):
             found = cls(game.rules)
             found.__dict__["played"] = game
             return found
-        return cls(load(game))
+        rules = load(game)
+        check_stacks(rules)
+        return cls(rules)
 
     def __str__(self) -> str:
         return str(self.rules)

@@ -161,6 +161,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "-n", 0), "-n is 0; play at least one hand"),
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
+        (("holdem(stack=1)", "--against", "uniform"), "with stack=1 nobody has a decision after the blinds of 1/2"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
         ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street that is solved: flop, turn, river"),
         ((*SMALL, "--review", "river"), "--review solves streets of no-limit hold'em for two with 52 cards"),
