@@ -7,7 +7,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
-from treeplex.play.cli.shared.arguments import DealSeed, Think
+from treeplex.play.cli.shared.arguments import DealSeed, PlayThink
 from treeplex.play.cli.shared.commands import command
 
 WHOLE = "holdem"
@@ -68,7 +68,7 @@ def play(
         str | None,
         typer.Option("--review", metavar="STREET", help="Judge each hand by solving it, from the flop, turn or river on."),
     ] = None,
-    think: Think = None,
+    think: PlayThink = None,
     seed: DealSeed = None,
 ) -> None:
     """Play turns and rivers of hold'em, or whole hands, in the terminal, against an agent.

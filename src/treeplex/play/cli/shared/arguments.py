@@ -38,6 +38,15 @@ Think = Annotated[
     str | None,
     typer.Option("--think", metavar="TIME", help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds)."),
 ]
+PlayThink = Annotated[
+    str | None,
+    typer.Option(
+        "--think",
+        metavar="TIME",
+        help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds). Default: 2s, unless iterations are "
+        "given.",
+    ),
+]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite what is in the folder.")]
