@@ -113,7 +113,9 @@ def test_bets_between_the_agents_chips_are_taken_for_the_nearest():
     kind, chips = hand.decide()
     assert kind in "fcr"
     assert chips == 0 or chips in real.rules.betting.raise_sizes(hand.table, real.rules.stacks)
-    with pytest.raises(GameError, match="blinds"):
+    with pytest.raises(
+        GameError, match=r"the agent plays stack=50 and blinds of 1/5, and the server stack=20000 and blinds of"
+    ):
         OutsideHand(table_at(20_000, (100, 200))[0].rules, wild(table_at(1000, (20, 100))[1], 0), 0, parse_cards("AsKd"), None)
 
 

@@ -12,7 +12,7 @@ from treeplex.games.poker.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import holdem
-from treeplex.games.poker.whole.public import hand_of
+from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 
 Action = tuple[str, int]
@@ -57,7 +57,10 @@ class OutsideHand:
         ours = hand_of(agent.state).table
         self.unit = rules.first_table.faced // ours.faced
         if tuple(put * self.unit for put in ours.paid) != rules.first_table.paid:
-            raise GameError("the agent plays with other blinds than the server; seat one for these stakes")
+            assert isinstance(agent.game, PublicHoldem)
+            raise GameError(
+                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; seat one for the server's stakes"
+            )
         held = np.flatnonzero((rules.format.hands == sorted(cards)).all(axis=1))
         if len(held) != 1:
             raise GameError(f"{len(cards)} cards are no hand of hold'em; the server has to tell two")
