@@ -91,6 +91,10 @@ def test_what_fits_is_said_in_a_line(words: tuple[str, ...], text: str) -> None:
     assert printed.count("\n") == 1
 
 
+def test_one_hand_is_one_hand() -> None:
+    assert "\n1 hand, seed 0\n" in ran(GAME, "uniform", "uniform", "--sampled", "--seats", "fixed", "-n", "1")
+
+
 def test_the_live_line() -> None:
     numbers = {"agents": ["one", "two"], "failed": 2, "value": (0.5, -0.5), "error": (0.1, 0.1)}
     line = match_line(Progress("one two", "hands", 20, 100, 5.0, 16.0, numbers))

@@ -7,7 +7,7 @@ import typer
 
 from treeplex.play.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_json, print_table, say
+from treeplex.play.cli.shared.console import counted, print_json, print_table, say
 from treeplex.play.cli.shared.failures import STOPPED, fail
 from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
@@ -104,7 +104,7 @@ def match(
         print_match(result)
     if result.status == "interrupted":
         saved = f"; saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
-        fail(f"stopped after {result.hands:,} hands{saved}", STOPPED)
+        fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
 
 
 def match_line(progress: "Progress") -> str:

@@ -50,7 +50,9 @@ def play(
         int | None, typer.Option("--games", "--hands", metavar="N", min=1, help="Stop after N hands. Default: no limit.")
     ] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
-    iterations: Annotated[int | None, typer.Option(metavar="N", help="Iterations of a search. Default: 128.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="N", help="Iterations of a search. Default: 128; of whole hands the agent's own.")
+    ] = None,
     method: of.SearchMethod = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")

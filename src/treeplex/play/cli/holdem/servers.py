@@ -10,7 +10,7 @@ import typer
 from treeplex.errors import GameError, SpecError
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_facts, print_json, say
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, say
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def blinds_of(text: str) -> tuple[int, int]:
     return int(parts[0]), int(parts[1])
 
 
-@command("Deal to two programs by the competition's protocol.", place=62)
+@command("Deal to two programs by the competition's protocol.", place=62, example="dealer --port 18374 -n 1000")
 def dealer(
     port: Port,
     hands: Hands = 1000,
@@ -76,10 +76,10 @@ def dealer(
     else:
         big = rules.betting.big_blind
         result = f"{won[0]:+,.0f} chips, {1000 * won[0] / hands / big:+,.1f} mbb a hand"
-        print_facts({"first player": result}, title=f"{hands:,} hands")
+        print_facts({"first player": result}, title=counted(hands, "hand"))
 
 
-@command("Sit down with a dealer of the competition's protocol.", place=63)
+@command("Sit down with a dealer of the competition's protocol.", place=63, example="acpc 'rules(style=regular)' --port 18374")
 def acpc(
     agent: AgentName,
     port: Port,
@@ -115,7 +115,7 @@ def acpc(
             ) from error
         with connection:
             count = play_acpc(connection, real.rules, player, seed=seed, watch=lambda hands: live.say(f"hand {hands:,}"))
-    say(f"{count:,} hands played")
+    say(f"{counted(count, 'hand')} played")
 
 
 @command("Play Slumbot.", place=64)
@@ -201,4 +201,4 @@ def print_played(played: "ServedHands", as_json: bool) -> None:
     facts = {
         name: f"{each['mbb_per_hand']:+,.0f} mbb a hand, standard error {each['stderr']:,.0f}" for name, each in found.items()
     }
-    print_facts(facts, title=f"{len(played.won):,} hands")
+    print_facts(facts, title=counted(len(played.won), "hand"))
