@@ -40,7 +40,9 @@ def match(
     values: Annotated[
         str | None,
         typer.Option(
-            metavar="WHAT", help="Values for AIVAT: auto, zero, a policy or an agent, or my.py:MyValues. Default: auto."
+            metavar="WHAT",
+            help="Values for AIVAT: auto, zero, checked (of whole hold'em for two), a policy or an agent, or my.py:MyValues. "
+            "Default: auto.",
         ),
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Everybody plays everybody.")] = False,
