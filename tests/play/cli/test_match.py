@@ -82,12 +82,17 @@ def test_everybody_and_three_players(policy: str) -> None:
         ((GAME, "uniform", "uniform", "uniform"), "3 agents are named"),
         (("kuhn_poker(players=3)", "uniform", "uniform", "modicum"), "modicum"),
         ((), "needs a game and its agents"),
+        (("holdem(stack=1)", "uniform", "uniform"), "nobody has a decision after the blinds of 1/2; give all players more"),
     ],
 )
 def test_what_fits_is_said_in_a_line(words: tuple[str, ...], text: str) -> None:
     printed = ran(*words, code=2)
     assert text in printed
     assert printed.count("\n") == 1
+
+
+def test_one_hand_is_one_hand() -> None:
+    assert "\n1 hand, seed 0\n" in ran(GAME, "uniform", "uniform", "--sampled", "--seats", "fixed", "-n", "1")
 
 
 def test_the_live_line() -> None:

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from typer.testing import CliRunner
 
@@ -10,10 +11,12 @@ pytest.importorskip("torch")
 
 import treeplex as tp
 from treeplex.errors import FileError, SpecError
+from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, FORMAT, VERSION
 from treeplex.play.cli.main import app
-from treeplex.play.cli.policy import trained_on
+from treeplex.play.cli.policy import loaded_policy, trained_on
 from treeplex.runs.job.folder import JobFolder, JobKind
 from treeplex.runs.rebel.job import REBEL, TURNS
+from treeplex.storage.tensors import tensor, write_tensors
 
 HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
 
@@ -64,3 +67,30 @@ def test_no_file_is_read_because_a_folder_names_it(tmp_path: Path) -> None:
     folder = folder_of(REBEL, tmp_path / "run", f"{tmp_path / 'mine.py'}:Mine")
     with pytest.raises(FileError, match="neither read nor run"):
         trained_on(str(folder))
+
+
+def blueprint_of(game: str, path: Path) -> Path:
+    """A file that says it is a blueprint of a game, and holds nothing."""
+    about = {"format": FORMAT, "version": str(VERSION), "game": game, "buckets": "{}", "identity": "", "card": "{}"}
+    write_tensors(path, about, {"shares": tensor(np.zeros(1, np.uint8))})
+    return path
+
+
+@pytest.mark.parametrize("command", [("show",), ("export", "out.csv")])
+def test_the_blueprint_of_a_whole_deck_names_its_charts(command: tuple[str, ...], tmp_path: Path) -> None:
+    file = blueprint_of("holdem(stack=100,sizes=[a])", tmp_path / BLUEPRINT)
+    for place in (file, tmp_path):
+        result = CliRunner().invoke(app, [command[0], str(place), *command[1:]])
+        assert result.exit_code == 2
+        said = f"error: {place} is a blueprint of holdem(stack=100,sizes=[a]), whose infosets are too many to list; "
+        assert result.stderr == f"{said}treeplex holdem preflop {place} shows how it plays before the flop\n"
+
+
+def test_the_blueprint_of_a_small_deck_is_shown_where_its_game_can_be_listed(tmp_path: Path) -> None:
+    game = "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[a])"
+    tp.train(game, "blueprint", settings={"boards": 5, "deals": 2, "buckets": ()}, out=tmp_path / "run")
+    shown = json.loads(call("show", tmp_path / "run", "--json", "--limit", 0))
+    assert shown == json.loads(call("show", tmp_path / "run" / BLUEPRINT, "--json", "--limit", 0))
+    file = blueprint_of("holdem(ranks=5,suits=2,stack=40)", tmp_path / "other.safetensors")
+    with pytest.raises(SpecError, match=r"too many to list; treeplex play .holdem\(.* --against .* plays against it"):
+        loaded_policy(str(file), None)

@@ -14,7 +14,7 @@ from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.spots.known import holdem
 from treeplex.runs.agents.kind import AgentKind
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent, agents, names_agent, seconds_of, spec_of
+from treeplex.runs.agents.registry import PATIENCE, agent, agents, names_agent, seconds_of, spec_of, usual_time
 from treeplex.search import SearchAgent
 from treeplex.settings import Settings
 from treeplex.spec import parse_spec
@@ -243,3 +243,25 @@ def test_alphaholdem_plays_its_own_game(tmp_path: Path) -> None:
     assert tp.match(KUHN, [network, "uniform"]).exact
     with pytest.raises(SpecError, match="is a network for kuhn_poker, not for leduc_poker"):
         tp.agent(network, "leduc_poker")
+
+
+@pytest.mark.parametrize(
+    ("text", "game", "iterations", "seconds"),
+    [
+        ("libratus(blueprint=runs/any)", "leduc_poker", None, PATIENCE),
+        ("libratus(blueprint=runs/any)", "leduc_poker", 50, None),
+        ("libratus(blueprint=runs/any,iterations=50)", "leduc_poker", None, None),
+        ("libratus(blueprint=runs/any,think=none)", "leduc_poker", None, None),
+        ("endgames(blueprint=runs/any)", "holdem(stack=100)", None, None),  # it has a time of its own
+        ("rebel", "liars_dice(dice=1,faces=4)", None, PATIENCE),
+        ("rebel", "holdem(stack=100)", None, None),
+        ("uniform", "leduc_poker", None, None),
+    ],
+)
+def test_a_person_waits_two_seconds(text: str, game: str, iterations: int | None, seconds: float | None) -> None:
+    assert usual_time(text, PlayedGame.of(game), iterations) == seconds
+
+
+def test_a_time_where_only_iterations_count_names_the_agents_that_take_one() -> None:
+    with pytest.raises(SpecError, match="by iterations alone; give iterations, or an agent that takes a time: endgames, libra"):
+        agent("rebel", "holdem(stack=100)", think="1s")

@@ -5,6 +5,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.runs.blueprint import job
+from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.solvers.holdem import blueprint
 
 SETTINGS = {"buckets": (6, 4, 4, 3), "method": "kmeans", "boards": 10}
@@ -28,3 +29,9 @@ def test_more_tables_than_memory(tmp_path, monkeypatch):
     with pytest.raises(SpecError, match=r"with 6/4/4/3 buckets or hands takes at least .* and 0\.01 MB are free; give fewer"):
         tp.train("holdem(ranks=5,suits=2,stack=20,sizes=[a])", "blueprint", settings=SETTINGS, out=tmp_path / "run")
     assert not (tmp_path / "run").exists()
+
+
+def test_no_buckets_are_written_as_none():
+    assert BlueprintTraining(**BlueprintTraining.read_changes({"buckets": "none"})).buckets == ()
+    with pytest.raises(SpecError, match=r"with recall=true take method=percentile or kmeans"):
+        BlueprintTraining(recall=True)

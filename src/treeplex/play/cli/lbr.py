@@ -6,7 +6,7 @@ import typer
 
 from treeplex.play.cli.shared.arguments import GameArgument, Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_facts, print_json, print_table
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, print_table
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
@@ -91,7 +91,9 @@ def lbr(
 
 def print_winnings(found: "Winnings", *, title: str) -> None:
     """What is won at least, and in which seat."""
-    how = "exact, all public states" if found.exact else f"± {found.interval:.2g}   95% interval, {found.hands:,} hands"
+    how = (
+        "exact, all public states" if found.exact else f"± {found.interval:.2g}   95% interval, {counted(found.hands, 'hand')}"
+    )
     facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
     if found.value <= 0:
         facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}

@@ -7,7 +7,7 @@ import typer
 
 from treeplex.play.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_json, print_table, say
+from treeplex.play.cli.shared.console import counted, print_json, print_table, say
 from treeplex.play.cli.shared.failures import STOPPED, fail
 from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
@@ -40,7 +40,9 @@ def match(
     values: Annotated[
         str | None,
         typer.Option(
-            metavar="WHAT", help="Values for AIVAT: auto, zero, a policy or an agent, or my.py:MyValues. Default: auto."
+            metavar="WHAT",
+            help="Values for AIVAT: auto, zero, checked (of whole hold'em for two), a policy or an agent, or my.py:MyValues. "
+            "Default: auto.",
         ),
     ] = None,
     table: Annotated[bool, typer.Option("--table", help="Everybody plays everybody.")] = False,
@@ -104,7 +106,7 @@ def match(
         print_match(result)
     if result.status == "interrupted":
         saved = f"; saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
-        fail(f"stopped after {result.hands:,} hands{saved}", STOPPED)
+        fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
 
 
 def match_line(progress: "Progress") -> str:

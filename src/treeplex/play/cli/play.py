@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import GameError, SpecError, TreeplexError
-from treeplex.play.cli.shared.arguments import DealSeed, GameArgument, Games, Think
+from treeplex.play.cli.shared.arguments import DealSeed, GameArgument, Games, PlayThink
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import counted, say
 from treeplex.play.cli.shared.failures import STOPPED
@@ -49,7 +49,7 @@ def play(
         int | None,
         typer.Option(metavar="T", min=1, help="Iterations per search. Default: the agent's own; with a leaf of your own 128."),
     ] = None,
-    think: Think = None,
+    think: PlayThink = None,
     seed: DealSeed = None,
 ) -> None:
     """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.errors import PolicyError, SpecError, printable
+from treeplex.errors import GameSizeError, PolicyError, SpecError, printable
 from treeplex.play.cli.shared.arguments import Complete, Json
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import print_json, print_table
+from treeplex.spec import quoted
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -37,6 +38,7 @@ OfGame = Annotated[
 def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
     from treeplex.forms.policies.files import read_policy_header
+    from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
     from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
     from treeplex.located_text import is_solved_spot
@@ -44,7 +46,7 @@ def origin_of(policy: str) -> dict[str, Any]:
     from treeplex.runs.solve.solvable import UNIFORM
     from treeplex.runs.solve.tree_game import policy_file
 
-    if names_agent(policy):
+    if names_agent(policy) or is_holdem_blueprint(policy):
         return {"algorithm": policy, "iterations": None, "seconds": None}
     if names_rebel(policy):
         return {"algorithm": str(spec_of(policy)), "iterations": None, "seconds": None}
@@ -124,12 +126,15 @@ def show(
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
     from treeplex.forms.policies.files import load_policy
+    from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
     from treeplex.runs.agents.judge import policy_of_agent
     from treeplex.runs.agents.registry import names_agent, names_rebel
     from treeplex.runs.job.folder import JobFolder, kind_of
     from treeplex.runs.solve.settings import SOLVE
     from treeplex.runs.solve.tree_game import policy_file
 
+    if is_holdem_blueprint(policy):
+        return policy_of_blueprint(policy, game)
     if names_agent(policy) or names_rebel(policy):
         return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
     if kind_of(policy) == SOLVE.name:
@@ -137,6 +142,31 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
         refine = bool(folder.about()["settings"].get("refine"))
         return load_policy(policy_file(policy), folder.compiled(game, refine=refine))
     return load_policy(policy_file(policy), game, complete=complete)
+
+
+def policy_of_blueprint(place: str, game: str | None) -> "Policy":
+    """The policy of a blueprint of whole hold'em, of a deck so small that its infosets can be listed.
+
+    Raises:
+        SpecError: they cannot; says what shows how it plays.
+    """
+    from treeplex.forms.compile.compile_game import compile_game
+    from treeplex.forms.policies.holdem.blueprint import game_of_blueprint
+    from treeplex.forms.sources.load import load_rules
+    from treeplex.games.poker.cards.format import HOLDEM
+    from treeplex.games.poker.whole.game import Holdem
+    from treeplex.runs.agents.judge import policy_of_agent
+
+    spec = game_of_blueprint(place)
+    rules = load_rules(spec, named_in=place)
+    many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
+    if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
+        raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
+    try:
+        compiled = compile_game(rules if game is None else game)
+    except GameSizeError:
+        raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
+    return policy_of_agent(compiled, f"blueprint(file={place})").policy
 
 
 def trained_on(agent: str) -> "Game | Spot":

@@ -13,8 +13,8 @@ from treeplex.games.poker.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import holdem
-from treeplex.games.poker.whole.public import hand_of
-from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.games.poker.whole.public import PublicHoldem, hand_of
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
@@ -32,6 +32,7 @@ def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
     """
     unit = gcd(stack, *blinds)
     real = holdem(stack=stack, blinds=blinds, rules=ACPC)
+    check_stacks(real)
     if len(real.rules.format.deck) != 52:
         raise SpecError("servers deal all 52 cards")
     return real, PlayedGame.of(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
@@ -60,7 +61,10 @@ class OutsideHand:
         ours = hand_of(agent.state).table
         self.unit = rules.first_table.faced // ours.faced
         if tuple(put * self.unit for put in ours.paid) != rules.first_table.paid:
-            raise GameError("the agent plays with other blinds than the server; seat one for these stakes")
+            assert isinstance(agent.game, PublicHoldem)
+            raise GameError(
+                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; seat one for the server's stakes"
+            )
         if len(set(cards)) != 2:
             raise GameError(f"{cards_to_string(cards) or 'no cards'} is no hand of hold'em; the server has to tell two cards")
         self.cards, self._done = tuple(cards), 0

@@ -5,7 +5,7 @@ from contextlib import suppress
 import numpy as np
 
 from treeplex.errors import GameError, PolicyError
-from treeplex.evaluate.match.agents import TableAgent, UniformAgent
+from treeplex.evaluate.match.agents import Agent, TableAgent, UniformAgent
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
@@ -13,8 +13,8 @@ from treeplex.games.base import Game, State
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.play.tables.table import AgentTable, RulesTable, Table
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent, is_policy, spec_of
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
+from treeplex.runs.agents.registry import agent, is_policy, spec_of, usual_time
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 
@@ -35,18 +35,20 @@ def table_for(
     Args:
         game: a spec, rules or a hold'em spot.
         against: as :func:`treeplex.agent` takes it.
-        iterations, think: of each search of an agent that searches.
+        iterations, think: of each search of an agent that searches; see :func:`agent_against_person`.
         seed: of deals and draws; None for others each time.
         public: sit down with policies as with agents wherever rules say what is public, so that ranges and luck are known.
 
     Raises:
         PolicyError: an opponent for another game.
+        SpecError: whole hold'em with stacks too short for a decision.
     """
     rules = load(game)
+    check_stacks(rules)
     generator = np.random.default_rng(seed)
     own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
     if isinstance(rules, Spot):
-        opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
+        opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
         return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
@@ -62,8 +64,24 @@ def table_for(
         if against == UNIFORM:
             return RulesTable(rules, equally_often, generator), UNIFORM
         return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
-    opponent = agent(against, rules, iterations=iterations, think=think, seed=own)
+    opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
     return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
+
+
+def agent_against_person(text: str, game: PlayedGame, iterations: int | None, think: str | None, seed: int | None) -> Agent:
+    """The agent that a text names; where nothing else is said it decides within :data:`treeplex.runs.agents.registry.PATIENCE`.
+
+    Args:
+        text: as :func:`treeplex.agent` takes it.
+        game: what is played.
+        iterations, think: of each search; None for those of the text or the usual ones.
+        seed: of its draws; None for others each time.
+
+    Raises:
+        SpecError, GameError, PolicyError, FileError: as :func:`treeplex.agent`.
+    """
+    time = usual_time(text, game, iterations) if think is None else think
+    return agent(text, game, iterations=iterations, think=time, seed=seed)
 
 
 def equally_often(state: State) -> dict[int, float]:

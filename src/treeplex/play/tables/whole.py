@@ -320,7 +320,7 @@ class WholeTable(Table):
         if len(raises) == 1:
             return f"the only one is {low}"
         if raises[-1] - raises[0] == len(raises) - 1:
-            return f"from {low} to {high} all are allowed"
+            return f"from {low} to {high} every whole chip ({self.amount(1)}) is allowed"
         if len(raises) <= MOST_LISTED:
             return f"there are {', '.join(self.amount(each - base) for each in raises)}"
         return f"from {low} to {high} some are"

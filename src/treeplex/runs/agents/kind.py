@@ -8,7 +8,7 @@ import numpy as np
 
 from treeplex.evaluate.match.agents import Agent
 from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.settings import Settings, setting
+from treeplex.settings import Settings, declared, setting
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,10 @@ class AgentKind(ABC):
     plays: ClassVar[str]
     example: ClassVar[str]
     settings: ClassVar[type[AgentSettings]] = AgentSettings
+
+    def takes_time(self, game: PlayedGame) -> bool:
+        """Whether its searches of a game stop when a time is up, by its setting ``think``."""
+        return "think" in declared(self.settings)
 
     @abstractmethod
     def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:

@@ -33,15 +33,12 @@ class PlayedGame:
 
         Raises:
             GameError: its rules do not say what is public.
-            SpecError: whole hold'em with stacks that leave nobody a decision.
+            SpecError: whole hold'em with stacks too short for a decision.
         """
         if isinstance(game, PlayedGame):
             return game
         rules = load(game)
-        if isinstance(rules, Holdem):
-            from treeplex.games.poker.whole.nodes import check_acting  # it loads Numba, which most games do without
-
-            check_acting(rules.rules)
+        check_stacks(rules)
         public: PublicGame = HoldemGame.of(rules) if isinstance(rules, Spot) else public_game(rules)
         if isinstance(public, PerfectInformation):  # one play through it raises where players know different things
             state = public.first_state()
@@ -76,3 +73,15 @@ class PlayedGame:
         if isinstance(self.rules, Spot):
             raise SpecError(f"{self} is a spot of hold'em, which has no table of all infosets; this agent needs one")
         return compile_game(self.rules)
+
+
+def check_stacks(rules: Game | Spot) -> None:
+    """Refuse whole hold'em at whose table nobody could decide anything.
+
+    Raises:
+        SpecError: its stacks are too short for blinds and antes.
+    """
+    if isinstance(rules, Holdem):
+        from treeplex.games.poker.whole.nodes import check_table  # it loads Numba, which most games do without
+
+        check_table(rules.rules)

@@ -34,6 +34,8 @@ from treeplex.spec import Spec, nearest, parse_spec, shown
 
 ABOUT_SEARCH = ("think", "iterations")
 """Settings that agents have which search."""
+PATIENCE = 2.0
+"""Seconds that a person waits for a decision."""
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
 UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 """Units of time in seconds, as texts have them behind a number."""
@@ -138,6 +140,27 @@ def agent(
     if missing:
         raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
     return kind.make(played, kind.settings(**changes), generator)
+
+
+def usual_time(text: str, game: PlayedGame, iterations: int | None = None) -> float | None:
+    """Seconds for a decision against a person, :data:`PATIENCE`; None where iterations, the text or the agent says how long.
+
+    Args:
+        text: an agent, as :func:`agent` takes it.
+        game: what it plays.
+        iterations: of each search, where that is asked for.
+
+    Raises:
+        SpecError: no such agent.
+    """
+    if iterations is not None:
+        return None
+    if is_user_spec(text) and not names_kind(text):
+        return PATIENCE if names_leaf(text) else None
+    kind, written = kind_of(text)
+    if written.keys() & set(ABOUT_SEARCH) or not kind.takes_time(game):
+        return None
+    return PATIENCE if declared(kind.settings)["think"].default is None else None
 
 
 def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:

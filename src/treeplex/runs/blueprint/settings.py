@@ -14,7 +14,7 @@ class BlueprintTraining(Settings):
     boards: int = setting(1_000_000, "complete boards to walk, over all resumes", low=1)
     deals: int = setting(64, "hands of all players on each board, a walk of each player for each", low=1, fixed=True)
     buckets: tuple[int, ...] = setting(
-        (169, 200, 200, 200), "buckets of each street; empty: every hand on every board by itself", low=1, fixed=True
+        (169, 200, 200, 200), "buckets of each street; none: every hand on every board by itself", low=1, fixed=True
     )
     method: str = setting(HISTOGRAM, "how hands are put into buckets", choices=METHODS, fixed=True)
     recall: bool = setting(

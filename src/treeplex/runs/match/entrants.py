@@ -10,6 +10,7 @@ from typing import Any
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.evaluate.match.agents import Agent, TableAgent
 from treeplex.evaluate.match.aivat import PolicyValues, ValueFunction
+from treeplex.evaluate.match.checked_down import CheckedDownAivat
 from treeplex.evaluate.match.tables import seat_policy, seated
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -19,11 +20,12 @@ from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_o
 from treeplex.games.base import Game
 from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.notices import tell
-from treeplex.runs.agents.played_game import PlayedGame
+from treeplex.runs.agents.played_game import PlayedGame, check_stacks
 from treeplex.runs.agents.registry import agent, agents, is_policy, spec_of
 from treeplex.runs.judge import as_policy
-from treeplex.runs.match.settings import AUTOMATIC, ZERO
+from treeplex.runs.match.settings import AUTOMATIC, CHECKED, ZERO
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.search.agents.of_users import is_agent
 from treeplex.settings import declared
@@ -56,14 +58,20 @@ class MatchGame:
 
     @classmethod
     def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
-        """The game that a spec names, or rules, a spot or a compiled game."""
+        """The game that a spec names, or rules, a spot or a compiled game.
+
+        Raises:
+            SpecError: whole hold'em with stacks too short for a decision.
+        """
         if isinstance(game, MatchGame):
             return game
         if isinstance(game, PlayedGame):
             found = cls(game.rules)
             found.__dict__["played"] = game
             return found
-        return cls(load(game))
+        rules = load(game)
+        check_stacks(rules)
+        return cls(rules)
 
     def __str__(self) -> str:
         return str(self.rules)
@@ -219,6 +227,18 @@ def searches(text: str) -> bool:
     return "think" in declared(agents()[spec_of(text).name].settings)
 
 
+def checked_down(game: MatchGame) -> CheckedDownAivat:
+    """AIVAT with values as if all checked down.
+
+    Raises:
+        SpecError: it is not for this game.
+    """
+    public = game.played.public
+    if not isinstance(public, PublicHoldem) or public.players != 2:
+        raise SpecError(f"{CHECKED} is for whole hold'em between two players, not {game}; give auto, zero, or a policy")
+    return CheckedDownAivat(public)
+
+
 def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
     """The value function of AIVAT, and what it is, in words.
 
@@ -248,5 +268,7 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
         return found, name_of(source)
     entrant = Entrant(name_of(source), source, game)
     if compiled is None or (policies := entrant.policies) is None:
-        raise SpecError(f"{entrant.name} has no values in {game}; give zero, auto, or a function of your own, file.py:NAME")
+        whole = isinstance(played, PublicHoldem) and game.players == 2
+        others = f"{CHECKED}, zero, auto," if whole else "zero, auto,"
+        raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a function of your own, file.py:NAME")
     return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

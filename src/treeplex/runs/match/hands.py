@@ -1,7 +1,7 @@
 """Hands of a match: played by this process or by workers, and as lines of a file."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -12,11 +12,11 @@ from treeplex.arrays import Floats, Ints
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.evaluate.match.aivat import Aivat
-from treeplex.evaluate.match.play import MatchTable, check_games, streams_of
+from treeplex.evaluate.match.play import MatchTable, PlayedHand, check_games, streams_of
 from treeplex.evaluate.match.tables import TableHands
-from treeplex.runs.match.entrants import Entrant, MatchGame, entrants_of, values_of
+from treeplex.runs.match.entrants import Entrant, MatchGame, checked_down, entrants_of, values_of
 from treeplex.runs.match.plan import MatchPlan
-from treeplex.runs.match.settings import MatchSettings
+from treeplex.runs.match.settings import CHECKED, MatchSettings
 from treeplex.storage.reading import parse_json
 
 
@@ -141,10 +141,12 @@ class HandPlayer:
         return TableHands(game, tables) if len(tables) == len(policies) else None
 
     @cached_property
-    def aivat(self) -> tuple[Aivat, str] | None:
+    def aivat(self) -> tuple[Callable[[PlayedHand], Floats], str] | None:
         """What removes luck, and by which values."""
         if self.settings.aivat is None:
             return None
+        if self.settings.aivat == CHECKED and self.values is None:
+            return checked_down(self.match_game), "as if all checked down"
         values, words = values_of(self.match_game, self.settings.aivat if self.values is None else self.values)
         return Aivat(self.match_game.played.public, values), words
 

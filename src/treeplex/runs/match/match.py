@@ -60,7 +60,8 @@ def match(
         seats: ``rotate``: in a round, each agent sits in each seat once (the default); ``all``: in all orders; ``fixed``.
         duplicate: the hands of a round have the same cards, so that much luck cancels; standard errors are over rounds.
         aivat: remove luck (:class:`treeplex.evaluate.match.aivat.Aivat`) by these values: ``True`` or ``"auto"`` for those of
-            an approximate equilibrium where the game is small, else zero; ``"zero"``; a policy or agent, for what it gets
+            an approximate equilibrium where the game is small, else zero; ``"zero"``; ``"checked"``, at whole hold'em between
+            two, for what is won if all check and call from then on; a policy or agent, for what it gets
             against itself; ``file.py:NAME`` or a function of your own.
         table: everybody plays everybody.
         sampled: play hands even where values could be exact.

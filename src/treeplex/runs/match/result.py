@@ -213,7 +213,7 @@ class MatchResult:
             found.append("exact: over all cards and actions; no hand was played")
         else:
             kind = ", each deal in all orders of the agents" if settings.duplicate else ""
-            found.append(f"{self.hands:,} hands{kind}, seed {settings.seed}")
+            found.append(f"{self.hands:,} hand{'s' if self.hands != 1 else ''}{kind}, seed {settings.seed}")
         if self.about.values is not None:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
             found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
@@ -239,7 +239,7 @@ class MatchResult:
 
     def __repr__(self) -> str:
         names = " against ".join(self.about.agents)
-        how = "exact" if self.exact else f"{self.hands:,} hands"
+        how = "exact" if self.exact else f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
         return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+z.4f}' for value in self.value)}>"
 
     def _repr_html_(self) -> str:

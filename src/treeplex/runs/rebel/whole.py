@@ -155,7 +155,9 @@ def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetF
     """
     net = read_net(Path(source) / NET if is_whole_folder(source) else source)
     if game is not None and net.identity != whole_identity(game):
-        raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
+        raise PolicyError(
+            f"{source} has a network for {net.game}, not for {game.rules.stakes}; give the game that it was trained on"
+        )
     return net
 
 
@@ -189,8 +191,8 @@ def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
         if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
             return net
     raise SpecError(
-        f"no network for whole hold'em comes with the library for these cards, blinds and stacks; {of(known)}; or name a "
-        "training: rebel(network=runs/whole)"
+        f"no network for whole hold'em with {game.rules.stakes} comes with the library; {of(known)}; or name a training: "
+        "rebel(network=runs/whole)"
     )
 
 

@@ -80,7 +80,10 @@ class WholeSearchAgent(Seat):
         """
         super().__init__(game, generator)
         if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
-            raise GameError("the table has other cards, stacks or blinds than the agent's game; train a network for them")
+            raise GameError(
+                f"the agent plays {own.rules.stakes}, and the table has {game.rules.stakes}; play the first, or train a "
+                "network for the table"
+            )
         self.leaf, self.settings, self.drawn, self.cards = leaf, settings, drawn, Cards(own)
         self._plan, self.draws = own, drawn and settings.iterations > 1
         weights = average_weights(settings.method, settings.iterations)

@@ -402,3 +402,9 @@ def test_junk_gives_one_message_or_a_spot(write, seed):
             assert len(message) < 700
             assert message.startswith(str(path)), message
     assert complaints > 30
+
+
+def test_a_missing_board_is_asked_for_with_a_flop():
+    fields = {"oop": "AA", "ip": "KK", "pot": "10", "stack": "10", "bets": "a"}
+    with pytest.raises(SpecError, match='board is missing; give --board "Td 9d 6h", or with turn and river'):
+        request_from_options(fields).spot()

@@ -4,7 +4,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import SpecError
-from treeplex.games.poker.whole.nodes import betting_nodes, check_acting
+from treeplex.games.poker.whole.nodes import betting_nodes, check_acting, check_table
 
 
 @pytest.mark.parametrize(
@@ -29,6 +29,23 @@ def test_blinds_that_leave_nobody_a_decision(stack, others, shown):
 )
 def test_somebody_decides(spec):
     check_acting(tp.load(spec).rules)
+
+
+@pytest.mark.parametrize(
+    ("game", "shown"),
+    [
+        ("stack=60,blinds=[50;100]", "with stack=60 nobody can pay the blinds of 50/100; give .* such as stack=2000"),
+        ("stack=50,blinds=[50;100]", "with stack=50 nobody has a decision after the blinds of 50/100"),
+        ("ante=300", "1/2 and the antes; give all players more than the big blind and the ante, such as stack=340"),
+    ],
+)
+def test_tables_with_too_few_chips(game, shown):
+    with pytest.raises(SpecError, match=shown):
+        check_table(tp.load(f"holdem({game})").rules)
+
+
+def test_one_short_stack_may_sit_down():
+    check_table(tp.load("holdem(stack=[1;9;9],players=3)").rules)
 
 
 def test_a_hand_without_decisions_is_played():

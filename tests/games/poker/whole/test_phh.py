@@ -2,11 +2,15 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 from pokerkit import HandHistory
 
 from treeplex.errors import FileError, GameError, SpecError
+from treeplex.games.poker.whole.betting import CALL
+from treeplex.games.poker.whole.game import HoldemHistory
+from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.phh import phh_of, read_phh, write_phh
 
 from .test_pokerkit import deal, deal_hands, play, random_action, random_table
@@ -74,8 +78,6 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
 
 
 def phh_of_a_fold() -> str:
-    from treeplex.games.poker.whole.named import holdem
-
     state = holdem().new_initial_state()
     for action in (51, 47, 0, 1):
         state = state.child(action)
@@ -85,8 +87,6 @@ def phh_of_a_fold() -> str:
 
 
 def test_names_of_players(tmp_path: Path) -> None:
-    from treeplex.games.poker.whole.named import holdem
-
     state = holdem(dealer=0).new_initial_state()
     for action in (51, 47, 0, 1, 0):
         state = state.child(action)
@@ -94,3 +94,45 @@ def test_names_of_players(tmp_path: Path) -> None:
     assert HandHistory.loads(text).players == ["Ann\\", 'the "shark"']  # the first after the dealer first
     (tmp_path / "hand.phh").write_text(text)
     assert read_phh(tmp_path / "hand.phh").hands == [state.hands[1], state.hands[0]]
+
+
+@pytest.mark.parametrize("rake", [{"rake": 0.05}, {"rake": 0.1, "rake_cap": 1.5, "no_flop_no_drop": True}])
+def test_rake_comes_back(rake: dict[str, Any], tmp_path: Path) -> None:
+    state = checked_down(**rake)
+    write_phh(state, tmp_path / "hand.phh")
+    again = read_phh(tmp_path / "hand.phh")
+    assert again.game.rules.rake == state.game.rules.rake
+    assert again.game.rules.no_flop_no_drop == state.game.rules.no_flop_no_drop
+    assert list(again.returns()) == list(state.returns())
+    assert sum(again.returns()) < 0
+    *_, end = HandHistory.loads((tmp_path / "hand.phh").read_text())  # PokerKit knows no rake, and is not confused by it
+    assert sum(end.payoffs) == 0
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        ("[1, 2]", "[0.5, 1]", "0.5 is no whole number of chips; multiply all amounts of the hand by 2"),
+        ("[200, 200]", "[100.25, 200]", "100.25 is no whole number of chips; multiply all amounts of the hand by 4"),
+        ("p2 cc", "p2 cbr 4.5", "4.5 is no whole number of chips"),
+    ],
+)
+def test_parts_of_chips_are_refused_with_what_makes_them_whole(old: str, new: str, words: str, tmp_path: Path) -> None:
+    (tmp_path / "hand.phh").write_text(phh_of(checked_down()).replace(old, new, 1))
+    with pytest.raises(SpecError, match=words):
+        read_phh(tmp_path / "hand.phh")
+
+
+def test_whole_chips_may_have_a_point(tmp_path: Path) -> None:
+    (tmp_path / "hand.phh").write_text(phh_of(checked_down()).replace("[1, 2]", "[1.0, 2.0]", 1))
+    assert read_phh(tmp_path / "hand.phh").returns() == checked_down().returns()
+
+
+def checked_down(**rules: Any) -> HoldemHistory:
+    """A hand of two players in which nobody bets."""
+    state = holdem(**rules).new_initial_state()
+    for action in (51, 47, 0, 1):
+        state = state.child(action)
+    while not state.is_terminal():
+        state = state.child(state.legal_actions()[5] if state.is_chance_node() else CALL)
+    return state

@@ -168,3 +168,29 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
     assert sizes_of(other) == list(range(11))
     assert [len(street) for street in other.rules.plan.sizes] == [1, 1, 2, 1]
     assert StreetPolicies(WholeEncoding(game), game).columns == 5
+
+
+@pytest.mark.parametrize(
+    ("parameters", "words"),
+    [
+        ("sizes=[0%]", "holdem: sizes: bet size '0%' is a bet of nothing; give more than 0, or none alone for no bet"),
+        ("sizes=[0c;a]", "bet size '0c' is a bet of nothing"),
+        ("preflop=[0bb]", "bet size '0bb' is a bet of nothing"),
+        ("turn=[e0%]", "bet size 'e0%' is a bet of nothing"),
+        ("sizes=[1e9%]", "bet size '1e9%': over one street e is all-in; write a, or a share of the pot such as 75%"),
+        ("preflop=[0.5bb]", r"holdem: preflop: bet size 0.5bb is below the smallest raise, to 2bb; give that or more"),
+        ("oop_preflop=[1.5bb]", "bet size 1.5bb is below the smallest raise, to 2bb"),
+        ("players=3,blinds=[1;2;4],preflop=[3bb]", "to 4bb"),
+        ("sizes=[0.5bb]", "bet size 0.5bb is below the smallest raise, to 1bb"),
+        ("blinds=[50;100],stack=9000,flop=[99c]", "flop: bet size 99c is below the smallest raise, by 100 chips"),
+        ("sizes=[none;50%]", "holdem: sizes: 'none' is for no bet at all, and stands alone; leave it out, or the other sizes"),
+    ],
+)
+def test_sizes_that_mean_nothing_are_refused(parameters: str, words: str) -> None:
+    with pytest.raises(SpecError, match=words):
+        load(f"holdem({parameters})")
+
+
+def test_a_size_above_the_stack_is_all_in() -> None:
+    rules = public_of("holdem(stack=100,preflop=[2bb;99999c],flop=[1bb;2c])").rules
+    assert list(rules.actions(rules.first_table)) == [0, 1, 4, 100]

@@ -130,6 +130,19 @@ def test_judging_a_whole_solve_is_refused_before_it_begins(spot, tmp_path):
     assert not (tmp_path / "judged.spot").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--until", "river", "--target", "1%"), "--target does not go with --until"),
+        (("--until", "river", "--threads", "2"), "--threads does not go with --until, which runs on one thread"),
+        (("--net", "nowhere", "--estimate"), "--net is for --until, and --estimate for solves of all streets"),
+    ],
+)
+def test_options_that_a_first_street_does_not_heed(options, words):
+    ranges = ("--oop", "AA", "--ip", "KK", "--pot", "20", "--stack", "20", "--bets", "100%")
+    assert words in complaint("solve", "--board", "Td9d6h2s", *ranges, *options, "-n", "1")
+
+
 def test_judging_what_does_not_fit_is_refused_before_anything_is_solved(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     ranges = ["--oop", "AA,KK", "--ip", "AA,QQ", "--pot", "2", "--stack", "2", "--bets", "a"]

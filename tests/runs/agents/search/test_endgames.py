@@ -2,6 +2,7 @@
 
 import pytest
 
+import treeplex as tp
 from treeplex.errors import SpecError
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.search.endgames import EndgameSettings
@@ -17,3 +18,14 @@ def test_sizes_are_refused_at_the_table(text):
 def test_several_sizes_stand_in_brackets():
     found = EndgameSettings(**EndgameSettings.read_changes({"blueprint": "runs/x", "turn": ["50%", "a"], "river": 75}))
     assert (found.turn, found.river) == ("50%,a", "75")
+
+
+def test_a_blueprint_of_another_game_names_both(tmp_path):
+    game = "holdem(ranks=5,suits=2,stack=8,sizes=[a])"
+    tp.train(game, "blueprint", settings={"boards": 2, "deals": 2, "buckets": ()}, out=tmp_path / "run")
+    for table, what in (("stack=9", "other stacks"), ("stack=8,blinds=[1;3]", "other blinds or another button")):
+        with pytest.raises(SpecError) as found:
+            agent(f"endgames(blueprint={tmp_path / 'run'})", f"holdem(ranks=5,suits=2,{table})")
+        said = str(found.value)
+        assert "is a blueprint of holdem(stack=8,sizes=[a],ranks=5,suits=2), and the table plays holdem(" in said
+        assert f"with {what}: play holdem(stack=8," in said

@@ -146,6 +146,7 @@ def test_a_network_is_asked_on_the_river() -> None:
         ({"until": "turn"}, "the next street is the river; write until: river"),
         ({"until": "river", "storage": "int16"}, "storage does not go with until"),
         ({"until": "river", "target": 1.0}, "leave target out"),
+        ({"until": "river", "threads": 2}, "threads does not go with until, which runs on one thread; leave it out"),
         ({"until": "river", "net": "nowhere"}, "no network for hands at nowhere"),
         ({"until": "river", "algorithm": "cfr-avg"}, "until river: unknown algorithm 'cfr-avg'"),
         ({"until": "river", "algorithm": "dcfrr"}, "unknown algorithm 'dcfrr'; did you mean 'dcfr'"),

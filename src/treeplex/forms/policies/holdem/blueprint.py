@@ -215,12 +215,21 @@ def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
     return found
 
 
+def game_of_blueprint(path: str | os.PathLike[str]) -> str:
+    """The game of such a policy, a file or a folder with it, as its file names it.
+
+    Raises:
+        FileError: it is none.
+    """
+    path = Path(path)
+    with TensorFile(path / BLUEPRINT if path.is_dir() else path, FORMAT, VERSION) as file:
+        return file.about.get("game", "holdem")
+
+
 def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
     """Whether a file, or a folder with one, is such a policy."""
-    path = Path(path)
-    file = path / BLUEPRINT if path.is_dir() else path
     try:
-        with TensorFile(file, FORMAT, VERSION):
-            return True
+        game_of_blueprint(path)
+        return True
     except FileError:
         return False

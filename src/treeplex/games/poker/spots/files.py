@@ -59,6 +59,8 @@ from treeplex.spot_table import TURN_ENDGAME
 
 FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
 """The fields and how each is written."""
+FLOP = "Td 9d 6h"
+"""A board, as an example where there is none."""
 SIZES = ("bets", "raises", "donk")
 LAYERED = (*SIZES, "thresholds", "runouts", "rake")
 """Fields that an option may change in part."""
@@ -101,7 +103,9 @@ class SpotRequest:
 
     def missing(self, name: str) -> SpecError:
         """The error of a field that must be there and is not."""
-        where = f"add the line {name}: {FIELDS[name]}" if self.from_file else f"give --{name} {quoted(FIELDS[name])}"
+        example = FLOP if name == "board" else FIELDS[name]
+        where = f"add the line {name}: {example}" if self.from_file else f"give --{name} {quoted(example)}"
+        where += ", or with turn and river" if name == "board" else ""
         return SpecError(f"{self.name}: {name} is missing; {where}")
 
     def need(self, name: str) -> LocatedText:

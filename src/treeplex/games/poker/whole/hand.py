@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.cards.format import Format
+from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import CALL, FOLD, TDA, Actions, Betting, WholeBetting
 from treeplex.games.poker.whole.plan import RaisePlan
@@ -31,6 +31,15 @@ class HandRules:
     betting: Betting
     plan: RaisePlan
     rake: Rake = field(default_factory=Rake)
+
+    @property
+    def stakes(self) -> str:
+        """Cards, stacks, blinds and antes in words, such as ``stack=100 and blinds of 1/2``."""
+        stacks, blinds = self.betting.stacks, "/".join(map(str, self.betting.blinds))
+        own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
+        parts = [f"stack={own}"] + ([f"antes of {'/'.join(map(str, self.antes))}"] if any(self.antes) else [])
+        cards = "" if self.format == HOLDEM else f" with {len(self.format.deck)} cards"
+        return f"{', '.join(parts)} and blinds of {blinds}{cards}"
 
     @cached_property
     def antes(self) -> tuple[int, ...]:

@@ -14,7 +14,7 @@ from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.poker.whole.betting import RULES, TDA, Betting
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.hand import HandRules
-from treeplex.games.poker.whole.plan import ALL, RaisePlan, parse_plan, street_lists
+from treeplex.games.poker.whole.plan import ALL, RaisePlan, check_least, parse_plan, street_lists
 
 NAME = "holdem"
 MOST_PLAYERS = 10
@@ -106,6 +106,11 @@ def holdem(
         most=most_raises(raises, streets, bool(limits)),
         rules=choice(NAME, "rules", rules, RULES),
     )
+    for name, listed in plans.items():
+        try:
+            check_least(name, listed, betting)
+        except SpecError as error:
+            raise SpecError(f"{NAME}: {name}: {error}") from None
     thresholds = {name: real(NAME, name, given[name], 0.0) for name in ("add_allin", "force_allin", "merge")}
     plan = RaisePlan(street_lists(plans, streets), flag(NAME, "limps", limps), **thresholds)
     cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
@@ -180,7 +185,7 @@ INFO = GameInfo(
         "blinds": "small and big blind, then straddles",
         "ante": "ante of every player; as a list by position (small blind first) dead money: [0;2] of the big blind alone",
         "dealer": "the player with the button; -1 for the last one",
-        "sizes": "raises on offer, such as [50%;100%;a]; empty for every whole number of chips",
+        "sizes": "raises on offer, such as [50%;100%;a], above the stack all-in; empty for every whole number of chips",
         "preflop": "raises on offer before the flop, such as [2.5bb;3x;a]; empty for those of sizes",
         "flop": "raises on offer on the flop, the second street; empty for those of sizes",
         "turn": "raises on offer on the turn, the third street; empty for those of sizes",

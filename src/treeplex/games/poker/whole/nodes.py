@@ -47,13 +47,29 @@ def check_acting(rules: HandRules) -> None:
         SpecError: they do.
     """
     if to_act(rules, rules.first_table).player < 0:
-        stacks, posted = rules.betting.stacks, "/".join(map(str, rules.betting.blinds))
-        own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
-        raise SpecError(
-            f"holdem: with stack={own} nobody has a decision after the blinds of {posted}"
-            f"{' and the antes' if any(rules.antes) else ''}; give all players more than the big blind, such as "
-            f"stack={20 * rules.betting.big_blind}"
-        )
+        raise too_short(rules, "nobody has a decision after")
+
+
+def check_table(rules: HandRules) -> None:
+    """Refuse stacks with which no hand is worth dealing: nobody has a decision, or nobody can post the big blind.
+
+    Raises:
+        SpecError: they are such.
+    """
+    check_acting(rules)
+    if max(rules.stacks) < rules.betting.big_blind:
+        raise too_short(rules, "nobody can pay")
+
+
+def too_short(rules: HandRules, what: str) -> SpecError:
+    """What is said of stacks that are too short for blinds and antes."""
+    stacks, posted = rules.betting.stacks, "/".join(map(str, rules.betting.blinds))
+    own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
+    antes = max(rules.betting.antes, default=0)
+    return SpecError(
+        f"holdem: with stack={own} {what} the blinds of {posted}{' and the antes' if antes else ''}; give all players more "
+        f"than the big blind{' and the ante' if antes else ''}, such as stack={20 * rules.betting.big_blind + antes}"
+    )
 
 
 def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:

@@ -1,13 +1,16 @@
 """Hands of hold'em to and from PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
 
 PHH counts players from the first after the dealer and of two players from the big blind, and bets by street. Hands whose cards
-are not known (``????``) cannot be read: a history of the rules has all of them.
+are not known (``????``) cannot be read: a history of the rules has all of them. The format has no rake; it is kept in fields of
+our own (:data:`RAKE`), as the format allows under names that begin with a line.
 """
 
 import json
+import math
 import os
 import tomllib
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +26,9 @@ from treeplex.storage.reading import read_text
 NO_LIMIT, FIXED_LIMIT = "NT", "FT"
 FIXED_RAISES = 4
 """Bets and raises of a street with fixed limits, as PokerKit counts them."""
+
+RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
+"""The share of a pot that the house takes, the most chips (0: no cap), and whether only of hands with a flop."""
 
 
 def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
@@ -58,6 +64,9 @@ def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
         numbers |= {"small_bet": betting.limits[0], "big_bet": betting.limits[-1]}
     else:
         numbers["min_bet"] = betting.big_blind
+    if rules.rake.rate:
+        cap = 0.0 if math.isinf(rules.rake.cap) else rules.rake.cap
+        numbers |= dict(zip(RAKE, (rules.rake.rate, cap, rules.rake.no_flop_no_drop), strict=True))
     numbers["starting_stacks"] = [betting.stacks[player] for player in order]
     if names:
         numbers["players"] = [names[player] for player in order]
@@ -136,7 +145,8 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
     """The hand that a PHH file describes."""
     if data["variant"] not in (NO_LIMIT, FIXED_LIMIT):
         raise SpecError(f"its game is {data['variant']!r}; only hold'em ({NO_LIMIT}, {FIXED_LIMIT}) is read")
-    antes, blinds = list(data["antes"]), list(data["blinds_or_straddles"])
+    antes, blinds = ([whole_chips(each) for each in data[name]] for name in ("antes", "blinds_or_straddles"))
+    limit = data["variant"] == FIXED_LIMIT
     even = data.get("ante_trimming_status", False) or not any(antes)
     if even and len(set(antes)) > 1:
         raise SpecError(f"antes are {antes} with ante_trimming_status; only equal antes are known so")
@@ -144,11 +154,12 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
         blinds.pop()
     game = holdem(
         players=len(data["starting_stacks"]),
-        stack=data["starting_stacks"],
+        stack=[whole_chips(each) for each in data["starting_stacks"]],
         blinds=blinds,
         ante=antes[0] if even else antes,
-        bets=[data["small_bet"]] * 2 + [data["big_bet"]] * 2 if data["variant"] == FIXED_LIMIT else (),
-        raises=FIXED_RAISES if data["variant"] == FIXED_LIMIT else 0,
+        bets=[whole_chips(data[name]) for name in ("small_bet", "small_bet", "big_bet", "big_bet")] if limit else (),
+        raises=FIXED_RAISES if limit else 0,
+        **{name[1:]: data[name] for name in RAKE if name in data},
     )
     hands: dict[int, tuple[int, ...]] = {}
     rest: list[list[str]] = []
@@ -178,7 +189,15 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
         return state
     if words[1] not in ("f", "cc", "cbr") or state.current_player() != int(words[0][1:]) - 1:
         raise SpecError(f"{' '.join(words)!r} cannot come after {state.table.line!r}")
-    return state.child(FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + int(words[2]))
+    return state.child(FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + whole_chips(words[2]))
+
+
+def whole_chips(amount: Any) -> int:
+    """An amount of a file as chips; a :class:`SpecError` where it is no whole number of them."""
+    found = Fraction(str(amount))
+    if found.denominator > 1:
+        raise SpecError(f"{amount} is no whole number of chips; multiply all amounts of the hand by {found.denominator}")
+    return int(found)
 
 
 def known(text: str) -> tuple[int, ...]:

@@ -2,17 +2,28 @@
 
 A plan has a list of sizes for each street, or one for each of two players, in the grammar of
 :mod:`treeplex.games.poker.betting.sizes`, and ``2.5bb``: a first raise to so many big blinds on this street. Sizes below the
-smallest raise become it. The largest raise on offer is what some other player can call. Multiples (``3x``) are for bets faced,
+smallest raise become it, those above the stack all-in; sizes that nowhere reach the smallest raise are refused
+(:func:`check_least`). The largest raise on offer is what some other player can call. Multiples (``3x``) are for bets faced,
 blinds included; a first bet after the flop has none.
 """
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import half_up, merged
-from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NO_SIZES, NUMBER, BetPlan, Size, StreetSizes, parse_sizes
+from treeplex.games.poker.betting.sizes import (
+    HOLDEM_STREETS,
+    NO_SIZES,
+    NUMBER,
+    BetPlan,
+    Size,
+    StreetSizes,
+    decimal,
+    parse_sizes,
+)
 from treeplex.games.poker.spots.fields import PLAYERS
 from treeplex.games.poker.whole.betting import Betting, WholeBetting
 from treeplex.spec import shown
@@ -123,22 +134,49 @@ def parse_plan(texts: Sequence[str]) -> tuple[Size, ...]:
     """The sizes of a list such as ``["2.5bb", "100%", "a"]``.
 
     Raises:
-        SpecError: a text that is no size, a raise by nothing, or no size at all beside others.
+        SpecError: a text that is no size, a size of nothing, or ``none`` beside sizes.
     """
     found: list[Size] = []
     for text in texts:
         if len(texts) > 1 and text.strip().lower() in NO_SIZES:
-            raise SpecError(f"{shown(text)} means no raise at all; leave it out, or the other sizes")
+            raise SpecError(f"{shown(text)} is for no bet at all, and stands alone; leave it out, or the other sizes")
         match = BIG_BLINDS.fullmatch(text.strip().lower())
         if match:
-            if float(match[1]) <= 1:
-                raise SpecError(f"{shown(text)} is no raise, for the big blind is one already; write 2bb or more")
-            found.append(Size("blinds", float(match[1])))
-            continue
-        try:
-            found += parse_sizes(text, raises=True)
-        except SpecError as error:
-            raise SpecError(f"{error}; or 2.5bb, big blinds") from None
-        if any(size.kind in ("pot", "chips") and not size.value for size in found):
-            raise SpecError(f"{shown(text)} raises by nothing; write a size such as 50%, or none for no raise")
+            sizes: tuple[Size, ...] = (Size("blinds", float(match[1])),)
+        else:
+            try:
+                sizes = parse_sizes(text, raises=True)
+            except SpecError as error:
+                raise SpecError(f"{error}; or 2.5bb, big blinds") from None
+        if any(map(is_nothing, sizes)):
+            raise SpecError(f"bet size {shown(text)} is a bet of nothing; give more than 0, or none alone for no bet")
+        if any(size.kind == "geometric" and size.value == 1 and size.cap < math.inf for size in sizes):
+            raise SpecError(f"bet size {shown(text)}: over one street e is all-in; write a, or a share of the pot such as 75%")
+        found += sizes
     return tuple(found)
+
+
+def is_nothing(size: Size) -> bool:
+    """Whether a size is no chips at all."""
+    return not (size.cap if size.kind == "geometric" else size.value) and size.kind != "allin"
+
+
+def check_least(name: str, sizes: Sequence[Size], betting: Betting) -> None:
+    """Refuse sizes that are below the smallest raise wherever they apply.
+
+    Args:
+        name: of the list, which says the street: before the flop a raise goes at least to twice the largest blind.
+        sizes: the list.
+        betting: of the hand.
+
+    Raises:
+        SpecError: there is one.
+    """
+    blind = betting.big_blind
+    first = 2 * max(betting.blinds) if name.endswith(HOLDEM_STREETS[0]) else betting.smallest_bet
+    for size in sizes:
+        if size.kind == "blinds" and size.value * blind < first:
+            least = decimal(first / blind)
+            raise SpecError(f"bet size {decimal(size.value)}bb is below the smallest raise, to {least}bb; give that or more")
+        if size.kind == "chips" and size.value < betting.smallest_bet:
+            raise SpecError(f"bet size {size} is below the smallest raise, by {betting.smallest_bet} chips; give that or more")

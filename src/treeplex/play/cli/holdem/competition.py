@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treeplex.errors import FileError, GameError, SpecError, printable
-from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, counted_hands, end_of
+from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, end_of
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_facts, print_json, say
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, say
 from treeplex.play.cli.shared.live import Live
 from treeplex.storage.files import append_line
 from treeplex.storage.reading import reason
@@ -66,7 +66,7 @@ def notes() -> Callable[[str], None]:
     return tell
 
 
-@command("Deal to two programs by the competition's protocol.", place=62)
+@command("Deal to two programs by the competition's protocol.", place=62, example="dealer --port 18374 -n 1000")
 def dealer(
     port: Port,
     hands: Hands = 1000,
@@ -119,7 +119,7 @@ def dealer(
     print_dealt(dealing, as_json)
     if log is not None and not as_json:
         say(f"file {log}")
-    end_of(stopped, counted_hands(dealing.dealt))
+    end_of(stopped, counted(dealing.dealt, "hand"))
 
 
 def check_free(path: Path | None) -> None:
@@ -151,7 +151,7 @@ def print_dealt(dealing: "Dealer", as_json: bool) -> None:
         facts = {"first player": f"{chips:+,.0f} chips, {1000 * chips / dealing.dealt / big:+,.1f} mbb a hand"}
         if any(dealing.mended):
             facts["answers not allowed"] = "{:,} of the first player, {:,} of the second".format(*dealing.mended)
-        print_facts(facts, title=counted_hands(dealing.dealt))
+        print_facts(facts, title=counted(dealing.dealt, "hand"))
 
 
 def listening(port: int) -> socket.socket:
@@ -188,7 +188,7 @@ def connected(server: socket.socket, seconds: float | None) -> Iterator[tuple[so
         yield came[0], came[1]
 
 
-@command("Sit down with a dealer of the competition's protocol.", place=63)
+@command("Sit down with a dealer of the competition's protocol.", place=63, example="acpc 'rules(style=regular)' --port 18374")
 def acpc(
     agent: AgentName,
     port: Port,
@@ -229,4 +229,4 @@ def acpc(
 
         with connection:
             count = play_acpc(connection, real.rules, player, seed=seed, timeout=timeout, watch=tell)
-    say(f"{count:,} hands played")
+    say(f"{counted(count, 'hand')} played")

@@ -38,7 +38,7 @@ Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut riv
 Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
 
 
-@command("Show hands by buckets of strength.", place=70)
+@command("Show hands by buckets of strength.", place=70, example="buckets --buckets 5")
 def buckets(
     counts: Counts = "10",
     hand: Annotated[str | None, typer.Option(metavar="CARDS", help="A hand to look up, say AsKs.")] = None,

@@ -7,7 +7,7 @@ import typer
 
 from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
-from treeplex.play.cli.shared.arguments import DealSeed, Think
+from treeplex.play.cli.shared.arguments import DealSeed, PlayThink
 from treeplex.play.cli.shared.commands import command
 
 WHOLE = "holdem"
@@ -50,7 +50,9 @@ def play(
         int | None, typer.Option("--games", "--hands", metavar="N", min=1, help="Stop after N hands. Default: no limit.")
     ] = None,
     boards: Annotated[bool, typer.Option("--boards", help="Deal another turn for each game.")] = False,
-    iterations: Annotated[int | None, typer.Option(metavar="N", help="Iterations of a search. Default: 128.")] = None,
+    iterations: Annotated[
+        int | None, typer.Option(metavar="N", help="Iterations of a search. Default: 128; of whole hands the agent's own.")
+    ] = None,
     method: of.SearchMethod = None,
     exact: Annotated[
         bool, typer.Option("--exact", help="Exact values where the turn's betting ends: rivers solved in every iteration.")
@@ -68,7 +70,7 @@ def play(
         str | None,
         typer.Option("--review", metavar="STREET", help="Judge each hand by solving it, from the flop, turn or river on."),
     ] = None,
-    think: Think = None,
+    think: PlayThink = None,
     seed: DealSeed = None,
 ) -> None:
     """Play turns and rivers of hold'em, or whole hands, in the terminal, against an agent.

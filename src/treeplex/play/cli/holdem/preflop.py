@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from treeplex.forms.policies.holdem.preflop import PreflopChart
 
 
-@command("Preflop charts of a blueprint or a solved spot.", place=27)
+@command("Preflop charts of a blueprint or a solved spot.", place=27, example="preflop 20bb")
 def preflop(
     file: Annotated[
         str,

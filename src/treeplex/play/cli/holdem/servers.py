@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from treeplex.errors import SpecError
-from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, counted_hands, end_of
+from treeplex.play.cli.holdem.shared.elsewhere import AgentName, SeedOption, Timeout, end_of
 from treeplex.play.cli.shared.arguments import Json, ShowProgress, Think
 from treeplex.play.cli.shared.commands import command
-from treeplex.play.cli.shared.console import print_facts, print_json, say
+from treeplex.play.cli.shared.console import counted, print_facts, print_json, say
 from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
@@ -129,7 +129,7 @@ def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_
             stopped = error
     print_played(file.hands, match.out, as_json)
     saved = "; run the same command again to resume" if match.out is not None else ""
-    end_of(stopped, f"{counted_hands(len(file.hands))}{saved}")
+    end_of(stopped, counted(len(file.hands), "hand") + saved)
 
 
 def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
@@ -143,7 +143,7 @@ def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool)
         print_json({"hands": len(hands), **found})
         return
     if found:
-        print_facts({name: summary_text(each) for name, each in found.items()}, title=counted_hands(len(hands)))
+        print_facts({name: summary_text(each) for name, each in found.items()}, title=counted(len(hands), "hand"))
     if out is not None:
         say(f"file {out}")
 

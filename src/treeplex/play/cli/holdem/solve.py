@@ -21,6 +21,7 @@ from treeplex.spot_table import FIELDS
 
 if TYPE_CHECKING:
     from treeplex.games.poker.spots.spot import Spot
+    from treeplex.play.cli.holdem.shared.requests import Task
     from treeplex.runs.holdem.estimate import SpotEstimate
     from treeplex.runs.holdem.solution import HoldemSolution
     from treeplex.runs.job.record import Progress
@@ -70,7 +71,8 @@ def solve(
 
     --until turn solves a flop alone, --until river a turn: a network says what every hand is worth on each next card. That
     takes a fraction of the time and memory of a whole solve, and later streets stay unsolved: EVs are the network's, and
-    exploitability is known only with --judge, which solves all that follows twice, with one player's first street fixed.
+    exploitability is known only with --judge, which solves all that follows twice, with one player's first street fixed. It
+    runs on one thread for -n iterations (default: 60), and takes no --target.
 
     \b
     Examples:
@@ -93,6 +95,8 @@ def solve(
         from treeplex.runs.holdem.spot_game import SpotGame
 
         task = read_task(file, options, sources)
+        if options.get("net") is not None and not task.until:
+            raise SpecError("--net is for --until, and --estimate for solves of all streets; leave --net out")
         if task.until:
             raise SpecError(f"--estimate is for solves of all streets; until {task.until} holds one board, so leave it out")
         print_estimate(SpotGame(task.spot).estimate(), as_json=as_json)
@@ -100,6 +104,7 @@ def solve(
     with Live(progress) as live:
         live.say("reading the spot")
         task = read_task(file, options, sources, out=out, resume=resume, force=force)
+        check_first_street(task, options)
         if judge and not task.until:
             raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
         if judge:
@@ -121,6 +126,23 @@ def solve(
         fail(f"stopped after {solution.iterations:,} iterations; saved; resume with {go_on}", STOPPED)
     if not solution.target_reached:
         raise typer.Exit(TARGET_MISSED)
+
+
+def check_first_street(task: "Task", options: of.Options) -> None:
+    """Refuse options that a solve of a first street alone does not heed; what its spot file says of them is for other solves.
+
+    Raises:
+        SpecError: there is one.
+    """
+    if not task.until:
+        return
+    if options.get("target") is not None:
+        raise SpecError(
+            "--target does not go with --until, which solves no later street, so that exploitability is not known; "
+            "give -n, and --judge to know it afterwards"
+        )
+    if options.get("threads") not in (None, "1"):
+        raise SpecError("--threads does not go with --until, which runs on one thread; leave it out")
 
 
 def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "HoldemSolution":

@@ -36,7 +36,20 @@ Games = Annotated[int | None, typer.Option(metavar="N", min=1, help="Stop after 
 DealSeed = Annotated[int | None, typer.Option(min=0, help="Seed of the deal and of the opponent. Default: random.")]
 Think = Annotated[
     str | None,
-    typer.Option("--think", metavar="TIME", help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds)."),
+    typer.Option(
+        "--think",
+        metavar="TIME",
+        help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds). Default: what their settings say.",
+    ),
+]
+PlayThink = Annotated[
+    str | None,
+    typer.Option(
+        "--think",
+        metavar="TIME",
+        help="Time for each decision of agents that search: 2s, 500ms or 2 (seconds). Default: 2s, unless iterations are "
+        "given.",
+    ),
 ]
 Seconds = Annotated[float | None, typer.Option(help="Stop after this much time.")]
 Every = Annotated[int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: ten per power of ten.")]

@@ -91,9 +91,9 @@ def print_next(steps: Iterable[tuple[str, str]]) -> None:
         say(f"  {words}   {purpose}")
 
 
-def counted(iterations: int) -> str:
-    """1 iteration, 1,000 iterations."""
-    return f"{iterations:,} iteration{'s' if iterations != 1 else ''}"
+def counted(number: int, noun: str = "iteration") -> str:
+    """1 iteration, 1,000 iterations, 1 hand."""
+    return f"{number:,} {noun}{'s' if number != 1 else ''}"
 
 
 def print_json(value: Any) -> None:

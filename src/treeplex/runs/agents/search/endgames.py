@@ -138,9 +138,14 @@ def check_blueprint(game: PlayedGame, file: str, found: HoldemBlueprint) -> Publ
     theirs = table.rules
     for what in ("format", "stacks", "antes", "rake"):
         if getattr(own, what) != getattr(theirs, what):
-            raise SpecError(
-                f"{file} is a blueprint of {found.game}; the table has other {what}: play {found.game} or train another"
-            )
+            raise other_table(game, file, found, f"other {what}")
     if own.first_table != theirs.first_table:
-        raise SpecError(f"{file} is a blueprint of {found.game}; the table has other blinds or another button")
+        raise other_table(game, file, found, "other blinds or another button")
     return table
+
+
+def other_table(game: PlayedGame, file: str, found: HoldemBlueprint, what: str) -> SpecError:
+    """What is said of a blueprint of another game than the table's, which differs in ``what``."""
+    return SpecError(
+        f"{file} is a blueprint of {found.game}, and the table plays {game}, with {what}: play {found.game}, or train another"
+    )

@@ -93,6 +93,10 @@ class Rebel(AgentKind):
     example = "rebel(network=runs/dice,iterations=128)"
     settings = RebelAgentSettings
 
+    def takes_time(self, game: PlayedGame) -> bool:
+        """Not on whole hold'em."""
+        return not isinstance(game.public, PublicHoldem)
+
     def make(self, game: PlayedGame, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_nets
         from treeplex.runs.rebel.judge import is_shipped, net_of
@@ -126,7 +130,12 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
     from treeplex.runs.rebel.whole import shipped_whole_net, trained_game, whole_net
     from treeplex.search.whole.agent import WholeSearchAgent
 
-    given = [name for name in ("think", "depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
+    if settings.think is not None:
+        raise SpecError(
+            "think is not for rebel at whole hold'em, which searches by iterations alone; give iterations, or an agent that "
+            "takes a time: endgames, libratus, modicum or, of three and more players, pluribus"
+        )
+    given = [name for name in ("depth", "rounds", "endgame", "warm", "net") if getattr(settings, name) is not None]
     if given:
         raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
     source = settings.network

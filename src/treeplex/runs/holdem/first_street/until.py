@@ -16,7 +16,6 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.holdem.first_street import cut_first_street, following_street
 from treeplex.forms.holdem.subgame import HoldemSubgame
@@ -263,7 +262,8 @@ def check_asked(spot: Spot, until: str, asked: Asked) -> None:
             raise SpecError(f"{name} does not go with until; leave it out")
     if asked.target is not None:
         raise SpecError("until solves no later street, so exploitability is not known; leave target out, and give iterations")
-    checked_threads(asked.options.get("threads"))
+    if asked.options.get("threads") not in (None, 1):
+        raise SpecError("threads does not go with until, which runs on one thread; leave it out")
 
 
 def values_of(spot: Spot, net: str) -> HandValues:

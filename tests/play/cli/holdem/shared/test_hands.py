@@ -44,7 +44,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
 def test_wrong_input_is_asked_again() -> None:
     out = play(*SMALL, "-n", 1, typed="nonsense\n9\n\nraise to 1.5bb\nraise to 2.5 bb\n" + "c\n" * 9)
     assert "'nonsense' is none of these; type a number or a name, or quit" in out
-    assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb all are allowed" in out
+    assert "no bet of 1.5 bb on this street; from 2 bb to 4 bb every whole chip (0.5 bb) is allowed" in out
     assert "you      raise to 2.5 bb" in out
     assert "caller   call 1.5 bb" in out
 
@@ -161,6 +161,7 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
         ((*SMALL, "-n", 0), "-n is 0; play at least one hand"),
         ((*SMALL, "--think", "2s"), "think is about searching"),
         (("holdem(stack=0)",), "stack"),
+        (("holdem(stack=1)", "--against", "uniform"), "with stack=1 nobody has a decision after the blinds of 1/2"),
         (("holdem(stack=60)", "--against", "ruels"), "no agent and no policy file is called"),
         ((*WHOLE, "--review", "rivers"), "--review is 'rivers'; give the first street that is solved: flop, turn, river"),
         ((*SMALL, "--review", "river"), "--review solves streets of no-limit hold'em for two with 52 cards"),

@@ -13,11 +13,6 @@ Timeout = Annotated[
 SeedOption = Annotated[int, typer.Option(min=0, help="Seed of cards or draws.")]
 
 
-def counted_hands(hands: int) -> str:
-    """1 hand, 1,000 hands."""
-    return f"{hands:,} hand{'s' if hands != 1 else ''}"
-
-
 def end_of(stopped: BaseException | None, done: str) -> None:
     """End a command as its match ended, once what was played has been printed.
 

@@ -93,7 +93,7 @@ def play_turns(spot: str | None, options: Mapping[str, Any], how: Search, plan: 
         from treeplex.play.cli.holdem.search import card_text
         from treeplex.play.cli.play import sit
         from treeplex.play.tables.holdem import HoldemTable
-        from treeplex.runs.agents.registry import seconds_of
+        from treeplex.runs.agents.registry import PATIENCE, seconds_of
         from treeplex.runs.holdem.first_street.agent import turn_agent
         from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, RIVER, unlike
         from treeplex.search.holdem.agent import game_of
@@ -112,7 +112,8 @@ def play_turns(spot: str | None, options: Mapping[str, Any], how: Search, plan: 
             own_sizes=is_turn_endgame(spot or TURN_ENDGAME) and not sized,
             drawn=how.drawn,
         )
-        agent.think = None if how.think is None else seconds_of(how.think)
+        usual = PATIENCE if how.iterations is None else None
+        agent.think = usual if how.think is None else seconds_of(how.think)
         bets_of_all = game_of(agent).spot.bets
 
         def on(other: tuple[int, ...]) -> "Spot":

@@ -18,7 +18,7 @@ class Thinking:
     """How an opponent thinks.
 
     Attributes:
-        iterations, think: of each search; None for its own.
+        iterations, think: of each search; None for its own, and two seconds at most.
         seed: of deals and draws; None for others each time.
     """
 
@@ -42,15 +42,15 @@ def play_whole(game: str, against: str | None, plan: HandsPlan, how: Thinking) -
 
         from treeplex.forms.sources.load import load_rules
         from treeplex.games.poker.whole.game import Holdem
+        from treeplex.play.tables.seating import agent_against_person
         from treeplex.play.tables.whole import WholeTable
         from treeplex.runs.agents.played_game import PlayedGame
-        from treeplex.runs.agents.registry import agent
 
         rules = load_rules(game)
         assert isinstance(rules, Holdem)
         own = None if how.seed is None else int(np.random.default_rng((how.seed, 1)).integers(2**63))
         whom = usual_opponent(rules) if against is None else against
-        opponent = agent(whom, PlayedGame.of(rules), iterations=how.iterations, think=how.think, seed=own)
+        opponent = agent_against_person(whom, PlayedGame.of(rules), how.iterations, how.think, own)
         name = name_of(whom)
         table = WholeTable(opponent, name, np.random.default_rng(how.seed))
     said = getattr(opponent, "about", "")

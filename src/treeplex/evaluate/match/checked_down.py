@@ -1,0 +1,78 @@
+"""AIVAT for whole hold'em between two players with values as if all checked down, by ranges in place of pairs of hands.
+
+The estimate is that of :mod:`treeplex.evaluate.match.aivat`, and so is what it averages over: the hands that agents which say
+their policies might have held. Its values are :class:`treeplex.evaluate.match.winnings.CheckedDown`, for which a deck of 52
+cards leaves time. They correct the choices of those agents, and cards, where they are exact; the deal is left as it is.
+"""
+
+import numpy as np
+
+from treeplex.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.evaluate.match.play import PlayedHand
+from treeplex.evaluate.match.winnings import CheckedDown, luck_of, met, possible_of, settled
+from treeplex.games.base import CHANCE
+from treeplex.games.poker.whole.public import PublicHoldem
+
+
+class CheckedDownAivat:
+    """Judges hands without luck, as :class:`treeplex.evaluate.match.aivat.Aivat` does.
+
+    Attributes:
+        game: what was played.
+        values: what says how much luck there was.
+    """
+
+    def __init__(self, game: PublicHoldem) -> None:
+        """Take a game.
+
+        Raises:
+            GameError: it is not for two players.
+        """
+        if game.players != 2:
+            raise GameError(
+                f"values by checking down are for two players, not {game.players}; give zero, or values of your own"
+            )
+        self.game, self.values = game, CheckedDown(game.exactly_shared)
+
+    def __call__(self, hand: PlayedHand) -> Floats:
+        """What each player would have got without luck, float64 [2]; the mean over hands is that of the payoffs.
+
+        Raises:
+            GameError: a hand that was not finished, or in which an action was played that its policy never plays.
+        """
+        if hand.payoffs is None:
+            raise GameError("a hand that was not finished has no value")
+        game, state, luck = self.game, self.game.first_state(), 0.0
+        reached = possible_of(game, state, self._held(hand))
+        before: float | None = None  # cards came, what all was worth
+        for step in hand.steps:
+            if settled(game, state) and game.exactly_shared(state, reached):
+                break
+            options = game.options(state)
+            label, following = options.labels[step.number], reached
+            if options.player == CHANCE:
+                before = self.values(game, state, reached, 0) if before is None else before
+            elif step.policy is not None:
+                before, played = None, step.policy * reached[options.player]
+                outcomes = [[row if seat == options.player else reached[seat] for seat in (0, 1)] for row in played]
+                luck, following = luck + luck_of(game, state, outcomes, step.number, 0, self.values), outcomes[step.number]
+            state = game.after(state, label)
+            reached = possible_of(game, state, following)
+            if not met(game, state, reached) > 0:
+                raise GameError(f"what was played is never played by the policies of the players: {game.name_of(state)}")
+            if before is not None and (worth := self.values(game, state, reached, 0)) is not None:
+                luck, before = luck + worth - before, None
+        won = [float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached) for seat in (0, 1)]
+        return np.array([won[0] - luck, won[1] + luck])
+
+    def _held(self, hand: PlayedHand) -> list[Floats]:
+        """Each player's range at the deal: all hands, or what an agent held that did not say its policy somewhere."""
+        game, state, ranges = self.game, self.game.first_state(), list(self.game.first_ranges())
+        for step in hand.steps:
+            options = game.options(state)
+            if options.player != CHANCE and step.policy is None:
+                ranges[options.player] = np.zeros_like(ranges[options.player])
+                ranges[options.player][hand.dealt[options.player]] = 1.0
+            state = game.after(state, options.labels[step.number])
+        return ranges
