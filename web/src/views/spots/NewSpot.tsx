@@ -34,8 +34,8 @@ export default function NewSpot() {
     else if (!draft.peek()) void tried(get<{ fields: Fields }>("spots/default")).then((read) => read && !draft.peek() && (draft.value = fromFields(read.fields)));
   }, [file]);
   const now: Draft = draft.value ?? EMPTY;
-  const body = useRested(JSON.stringify(bodyOf(now)), 300);
-  const check = useLoaded<Checked>(draft.value ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body, !draft.value]);
+  const body = useRested(draft.value && JSON.stringify(bodyOf(now)), 300);
+  const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.board.map(cardNumber);
   const solve = async () => {

@@ -45,7 +45,7 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
       meanwhile.current = null;
       weights.value = strokes.reduce((under, stroke) => withWeight(under, ...stroke), read ?? weights.peek());
       wrong.value = refusal;
-      if (strokes.length) void write();
+      if (read && strokes.length) void write();
     };
     meanwhile.current = null;
     if (!text.trim()) return arrived(new Float64Array(1326), null);
@@ -65,9 +65,9 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
 
   const write = async () => {
     if (meanwhile.current) return;
-    const painted = weights.peek();
+    const [painted, under] = [weights.peek(), known.current];
     const read = await tried(post<Read>("spots/range", { weights: Array.from(painted) }));
-    if (!read || painted !== weights.peek()) return;
+    if (!read || painted !== weights.peek() || under !== known.current) return;
     known.current = read.text;
     wrong.value = null;
     onText(read.text);
