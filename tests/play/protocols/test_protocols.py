@@ -328,5 +328,5 @@ def test_a_side_that_leaves_within_a_hand_is_one_line():
 
 
 def test_stacks_that_blinds_eat_are_no_table():
-    with pytest.raises(SpecError, match="with stack=40 nobody .* the blinds of 50/100; .* such as stack=2000"):
+    with pytest.raises(SpecError, match=r"with stack=40 nobody .* the blinds of 50/100; .* such as stack=2000"):
         table_at(40, (50, 100))
