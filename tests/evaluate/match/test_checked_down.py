@@ -15,7 +15,7 @@ from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import State
 from treeplex.runs.agents.played_game import PlayedGame
 
-SMALL = "holdem(stack=6,ranks=3,suits=2,hole=1,deal=[0;1;1],sizes=[100%;a]{})"
+SMALL = "holdem(stack=6,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[100%;a]{})"
 
 
 def table_of(spec: str) -> PublicHoldem:
@@ -53,8 +53,9 @@ def every_hand(game: PublicHoldem, said: tuple[bool, bool]) -> Iterator[tuple[fl
         yield from after(game.first_state(), deal, 1.0 / len(deals), ())
 
 
-@pytest.mark.parametrize("said", [(True, True), (True, False), (False, False)])
-@pytest.mark.parametrize("more", ["", ",rake=0.1"])
+@pytest.mark.parametrize(
+    ("said", "more"), [((True, True), ""), ((True, False), ""), ((False, False), ""), ((True, True), ",rake=0.1")]
+)
 def test_the_mean_over_every_hand_stays(said: tuple[bool, bool], more: str) -> None:
     game = table_of(SMALL.format(more))
     judge, chances, paid, judged = CheckedDownAivat(game), [], [], []
