@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
-from papers.common.kept import kept, peek
+from papers.common.kept import code, kept, peek
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.forms.sources.load import load_rules
@@ -26,7 +26,7 @@ from treeplex.solvers.holdem.solver import HoldemSolver
 DECKS: Mapping[str, str] = {
     "12": "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])",
     "16": "holdem(ranks=4,suits=4,stack=8,sizes=[100%;a])",
-    "24": "holdem(ranks=6,suits=4,stack=8,sizes=[a])",
+    "24": "holdem(ranks=6,suits=4,stack=40,sizes=[a])",
 }
 WHOLE = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 COMMON: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 0, "reuse": 512.0}
@@ -40,11 +40,13 @@ VARIANTS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "average": ("self-play, modified CFR-AVG", {"method": "dcfr-avg-modified"}),
     "sound": ("self-play, sound CFR-AVG", {"method": "dcfr-avg"}),
     "drawn": ("self-play, 4 boards drawn", {"boards": 4}),
+    "bins": ("self-play, 16 bins of strength", {"bins": 16}),
+    "guess-bins": ("self-play, 16 bins, policy network and warm starts", {"bins": 16, "policy_net": True}),
     LONG: ("self-play, CFR-D, a longer training of a wider network", {"width": 256}),
 }
-LARGER: Mapping[str, Any] = {"boards": 4, "iterations": 32}
+LARGER: Mapping[str, Any] = {"boards": 4}
 """With 24 cards."""
-MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (384,)}
+MARKS: Mapping[str, tuple[int, ...]] = {"12": (512, 1024), "16": (256, 1024), "24": (2048,)}
 """Public belief states after which a training is judged."""
 LONG_MARKS = (1024, 2048, 4096)
 PLAYED = (8, 16, 32, 64, 128, 256)
@@ -57,11 +59,20 @@ PLAYTHROUGHS = 4
 FULL = (4, 16, 64, 256)
 """Iterations of Discounted CFR over the whole game, for comparison."""
 BATCH = 512
+CODE = ("treeplex.learn.rebel.whole", "treeplex.search.whole")
+"""What a kept training depends on."""
 
 
 def asked(deck: str, variant: str) -> dict[str, Any]:
     """Settings of a training but for its length and seed."""
     return {**COMMON, **VARIANTS[variant][1], **(LARGER if deck == "24" else {})}
+
+
+def variants_of(deck: str) -> list[str]:
+    """What is trained with a deck; with 24 cards boards are drawn in any case."""
+    if deck == "16":
+        return ["recipe"]
+    return [variant for variant in VARIANTS if deck == "12" or variant not in (LONG, "drawn")]
 
 
 def marks_of(deck: str, variant: str) -> tuple[int, ...]:
@@ -163,9 +174,9 @@ def runs() -> dict[str, Any]:
     for deck, game in DECKS.items():
         if deck != "24":
             found[f"{deck}-solved"] = {"study": "whole_holdem", "game": game, "full": FULL}, lambda deck=deck: solved(deck)
-        for variant in VARIANTS if deck == "12" else ("recipe",):
+        for variant in variants_of(deck):
             for seed in SEEDS if deck == "12" else SEEDS[:1]:
-                about = {**asked(deck, variant), "marks": marks_of(deck, variant), "seed": seed}
+                about = {**asked(deck, variant), "marks": marks_of(deck, variant), "seed": seed, "code": code(*CODE)}
                 key = {"study": "whole_holdem", "game": game, "settings": about, "curve": (deck, variant, seed) in CURVES}
                 found[f"{deck}-{variant}-{seed}"] = key, lambda plan=(deck, variant, seed): trained(*plan)
     return found

@@ -123,6 +123,30 @@ def test_bins_keep_ranges_and_values_in_order_of_strength(game):
         assert np.corrcoef(found[place][held], equity[place][held])[0, 1] > 0.85
 
 
+def test_policies_of_bins_are_means_of_their_hands_and_tell_decisions_apart(game):
+    leaf = RebelTrainer(game, WholeRebelSettings(**SMALL, bins=6, policy_net=True, warm=1)).leaf
+    places, random = places_of(game, leaf.cards), np.random.default_rng(0)
+    prepared, held = leaf.encoding.prepared(places), places.free > 0
+    same = np.tile([0.2, 0.3, 0.5], (2, len(game.hands), 1))
+    assert np.allclose(prepared.rows_of_policies(same, places.free), same[:, :6])
+    assert np.allclose(prepared.policies(same[:, :6])[held], same[held])
+    assert np.allclose(prepared.policies(same[:, :6])[~held], 1 / 3)
+    assert not prepared.rows_of_policies(same, np.zeros_like(places.free)).any()
+    equity = np.stack([leaf.cards.showdowns.shares(state.board).sum(axis=1) for state in places.states])
+    bold = equity / equity.max(axis=1, keepdims=True)
+    rows = prepared.rows_of_policies(np.stack([1 - bold, bold], axis=2), random.random(bold.shape) * places.free)
+    assert np.allclose(rows.sum(axis=2), 1)
+    assert (np.diff(rows[:, :, 1], axis=1) > 0).all()
+
+    table, decisions = closed_table(game, (2, 2), 0), leaf.guess.encoding.encoding
+    assert decisions.features == leaf.encoding.features + 3
+    board = places.states[1].board
+    street = game.rules.dealt(table, len(board))
+    after = [street, *(game.rules.after(street, action) for action in game.rules.actions(street))]
+    seen = {tuple(decisions.features_of(game, PublicHand(each, board))) for each in after if each.player >= 0}
+    assert len(seen) == sum(each.player >= 0 for each in after) > 2
+
+
 def test_more_rivers_are_values_of_more_ends_of_turns():
     game, counts = load_rules(TEN.replace("stack=8", "stack=20")).public_game(), []
     for rivers in (1, 6):
@@ -167,6 +191,7 @@ def test_a_training_resumes_bit_for_bit(game):
         {"shown": False},
         {"policy_net": True, "warm": 2},
         {"policy_net": True, "warm": 2, "method": "fp"},
+        {"policy_net": True, "warm": 2, "bins": 4},
     ],
 )
 def test_every_way_to_play_gives_rows(game, changes):
@@ -192,8 +217,6 @@ def test_stacks_must_cover_the_big_blind(game):
         WholeRebelSettings(stacks=(9, 8))
     with pytest.raises(SpecError, match="at least 2, or 0 for single hands"):
         WholeRebelSettings(bins=1)
-    with pytest.raises(SpecError, match="sees single hands"):
-        WholeRebelSettings(bins=8, policy_net=True)
 
 
 @pytest.mark.parametrize("drawn", [True, False])

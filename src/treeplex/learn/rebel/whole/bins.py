@@ -96,6 +96,25 @@ class BinnedPlaces:
             counts.append(found[1] * self._bins / np.maximum(weight.sum(axis=1, keepdims=True), 1e-9))
         return np.concatenate(targets, axis=1).astype(np.float32), np.concatenate(counts, axis=1).astype(np.float32)
 
+    def policies(self, found: Singles) -> Floats:
+        """Policies of hands, [K, H, A], from those of bins, [K, B, A]; uniform for hands with a card of the board."""
+        blocked = (self._low < 0)[self._boards][:, :, None]
+        policies = np.zeros((*blocked.shape[:2], found.shape[2]))
+        for action in range(found.shape[2]):
+            own = np.zeros(blocked.shape[:2])
+            read_bins(self._boards, self._low, self._share, np.ascontiguousarray(found[:, :, action]), own)
+            policies[:, :, action] = own
+        return np.where(blocked, 1.0 / found.shape[2], policies)
+
+    def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
+        """Policies of bins, [K, B, A], means over those of hands, [K, H, A], by weights [K, H]; 0 without any."""
+        rows = np.zeros((len(policies), self._bins, policies.shape[2]))
+        for action in range(policies.shape[2]):
+            sums = np.zeros((2, len(policies), self._bins))
+            sum_in_bins(self._boards, self._low, self._share, np.ascontiguousarray(policies[:, :, action]), weights, sums)
+            np.divide(sums[0], sums[1], out=rows[:, :, action], where=sums[1] > 0)
+        return rows
+
 
 def look(game: PublicHoldem, state: PublicHand) -> Floats:
     """What a network of bins sees of a state, float64 [9 + ranks].
@@ -112,3 +131,13 @@ def look(game: PublicHoldem, state: PublicHand) -> Floats:
     shown = [float(sum(card >> 2 == rank for card in board)) for rank in ranks]
     chips = [stacks_in_pots(behind, pot), np.log(pot / rules.betting.big_blind) / 2]
     return np.array([*chips, *streets, *suits, *shown])
+
+
+def look_of_betting(game: PublicHoldem, state: PublicHand) -> Floats:
+    """What a policy network of bins sees of a decision beside :func:`look`, float64 [3].
+
+    Who acts, what there is to call in parts of the pot with it, and the street's raises so far, in quarters.
+    """
+    table = state.table
+    owed = table.faced - table.paid[table.player]
+    return np.array([float(table.player), owed / (float(game.rules.pot(table)) + owed), table.raises / 4])

@@ -1,7 +1,6 @@
 """A policy network for whole hold'em: guesses from which searches of streets start (Brown et al. 2020, section 5.3)."""
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.arrays import Floats, Ints
 from treeplex.errors import SpecError
@@ -11,21 +10,21 @@ from treeplex.games.poker.whole.betting import CALL
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.networks import Forward, Module
 from treeplex.learn.rebel.policy_net import GuidedLeaf, probabilities
-from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
+from treeplex.learn.rebel.whole.value_leaf import Rows, WholeEncoding, WholeLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
 
 
 class StreetPolicies:
-    """The output of a policy network: for each hand of the player to act a number for each column.
+    """The output of a policy network: for each hand of the player to act, or each bin, a number for each column.
 
     Columns are fold, call, and the raises on offer by size.
 
     Attributes:
         encoding: of the inputs.
         columns: how many.
-        outputs: hands times columns.
+        outputs: hands or bins times columns.
     """
 
     def __init__(self, encoding: WholeEncoding, game: PublicHoldem) -> None:
@@ -38,36 +37,36 @@ class StreetPolicies:
         sizes = [len(own) for own in lists if own is not None]
         if len(sizes) < len(lists):
             raise SpecError("a policy network needs sizes for every street, such as sizes=[50%;100%;a]")
-        self.encoding, self.columns = encoding, 2 + max(sizes)
-        self.outputs = encoding.hands * self.columns
+        self.encoding, self.columns = encoding.of_decisions(), 2 + max(sizes)
+        self.outputs = encoding.knots * self.columns
 
     def columns_at(self, actions: tuple[int, ...]) -> Ints:
         """The columns of the actions of a decision."""
         passive = sum(action <= CALL for action in actions)
         return np.array([*actions[:passive], *range(2, 2 + len(actions) - passive)])
 
-    def inputs(self, street: StreetSubgame, decision: int, rows: Ints, reached: Ranges) -> NDArray[np.float32]:
-        """Rows of a decision on some boards, by the reaches [B, H] of both players there."""
+    def prepared(self, street: StreetSubgame, decision: int, rows: Ints) -> Rows:
+        """Rows of a decision on some boards, all but the beliefs."""
         table = street.betting.decisions[decision].table._replace(line="")
-        places = StreetPlaces(street.game, [PublicHand(table, street.boards[row]) for row in rows])
-        first, second = (own[rows] for own in reached)
-        return self.encoding.prepared(places).write((first, second))
+        return self.encoding.prepared(StreetPlaces(street.game, [PublicHand(table, street.boards[row]) for row in rows]))
 
     def rows(self, search: SubgameSearch, rows: Ints) -> PolicyRows:
         """The average policy at every decision on some boards, for the beliefs that it leads to.
 
-        A hand that it never brings there says nothing.
+        A hand that it never brings there says nothing; of a bin it is the mean over those that it brings.
         """
         street, average = search.subgame, search.average_policy()
         assert isinstance(street, StreetSubgame)
         inputs, targets, legal = [], [], []
         for number, decision in enumerate(street.betting.decisions):
-            first, second = (street.at(search.average, player, last) for player, last in enumerate(decision.both))
-            columns, there = self.columns_at(decision.actions), (first, second)[decision.player][rows] > 0
-            found = np.zeros((len(rows), self.encoding.hands, self.columns), np.uint8)
-            played = street.block(average, number)[:, rows].transpose(1, 2, 0)
-            found[:, :, columns] = np.where(there[:, :, None], np.rint(STEPS * played), 0)
-            inputs.append(self.inputs(street, number, rows, (first, second)).copy())
+            reached = tuple(street.at(search.average, player, last)[rows] for player, last in enumerate(decision.both))
+            columns, prepared = self.columns_at(decision.actions), self.prepared(street, number, rows)
+            found = np.zeros((len(rows), self.encoding.knots, self.columns), np.uint8)
+            played = prepared.rows_of_policies(
+                street.block(average, number)[:, rows].transpose(1, 2, 0), np.ascontiguousarray(reached[decision.player])
+            )
+            found[:, :, columns] = np.rint(STEPS * played)
+            inputs.append(prepared.write(reached).copy())
             targets.append(found)
             legal.append(np.tile(np.isin(np.arange(self.columns), columns), (len(rows), 1)))
         kept = np.concatenate(targets).any(axis=(1, 2))
@@ -89,11 +88,12 @@ class NetworkStreetGuess:
     def __call__(self, street: StreetSubgame, decision: int, reached: Ranges) -> Floats:
         encoding, boards = self.encoding, np.arange(len(street.boards))
         columns = encoding.columns_at(street.betting.decisions[decision].actions)
-        logits = self.forward(encoding.inputs(street, decision, boards, reached))
+        prepared = encoding.prepared(street, decision, boards)
+        logits = self.forward(prepared.write(reached))
         legal = np.tile(np.isin(np.arange(encoding.columns), columns), (len(boards), 1))
         from_numpy = torch_module().from_numpy
         found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns]
-        return np.asarray(found.transpose(2, 0, 1), np.float64)
+        return prepared.policies(found).transpose(2, 0, 1)
 
 
 class GuidedWholeLeaf(GuidedLeaf, WholeLeaf):

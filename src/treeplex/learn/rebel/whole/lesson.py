@@ -47,8 +47,9 @@ class WholeLesson(SelfPlayLesson):
         rows = Replay(*empty, room=settings.rows)
         self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber, device=device)}
         if isinstance(self.leaf, GuidedWholeLeaf):
-            columns = self.leaf.guess.encoding.columns
-            examples = PolicyRows(empty[0], np.zeros((0, encoding.hands, columns), np.uint8), np.zeros((0, columns), np.bool_))
+            policies = self.leaf.guess.encoding
+            nothing = np.zeros((0, policies.encoding.inputs), np.float32), np.zeros((0, policies.columns), np.bool_)
+            examples = PolicyRows(nothing[0], np.zeros((0, encoding.knots, policies.columns), np.uint8), nothing[1])
             kept = Replay(*examples, room=settings.rows)
             self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
         self.play = WholeSelfPlay(game, settings, self.leaf, generator)
@@ -83,7 +84,7 @@ def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory
     if not settings.policy_net:
         return WholeLeaf(encoding, made, shown=settings.shown)
     policies = StreetPolicies(encoding, game)
-    guess = NetworkStreetGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes))
+    guess = NetworkStreetGuess(policies, value_net(policies.encoding.inputs, policies.outputs, **sizes))
     return GuidedWholeLeaf(encoding, made, guess, settings.warm, shown=settings.shown)
 
 

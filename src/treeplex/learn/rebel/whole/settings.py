@@ -98,11 +98,8 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
             raise SpecError(
                 f"warm must be less than iterations, {self.iterations}, not {self.warm!r}; a search begins after it"
             )
-
         if self.bins == 1:
             raise SpecError("bins must be at least 2, or 0 for single hands, not 1")
-        if self.policy_net and self.bins:
-            raise SpecError("a policy network of whole hold'em sees single hands; leave bins out, or policy_net")
 
     @property
     def length(self) -> int:

@@ -1,6 +1,7 @@
 """What a network sees of a public belief state of whole hold'em, and its outputs as values of hands."""
 
 from collections.abc import Sequence
+from copy import copy
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -12,7 +13,7 @@ from treeplex.forms.whole.street import Cards, StreetPlaces
 from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.networks import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
-from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look
+from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look, look_of_betting
 from treeplex.search.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 
@@ -31,6 +32,10 @@ class Rows(Protocol):
 
     def rows_of_values(self, values: Ranges, weights: Ranges) -> tuple[Singles, Singles]: ...
 
+    def policies(self, found: Singles) -> Floats: ...
+
+    def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats: ...
+
 
 class WholeEncoding(Encoding):
     """Rows of public belief states between streets: the state's features, then both ranges, player 0's first.
@@ -42,6 +47,7 @@ class WholeEncoding(Encoding):
     Attributes:
         cards: of the deck.
         bins: None for single hands.
+        knots: numbers of a range, bins or hands.
     """
 
     def __init__(self, game: PublicHoldem, bins: int = 0) -> None:
@@ -54,10 +60,22 @@ class WholeEncoding(Encoding):
         super().__init__(game)
         self.cards = Cards(game)
         self.bins = Bins(self.cards, bins) if bins else None
+        self.knots = bins or self.hands
+        self._of(between=True)
+
+    def _of(self, *, between: bool) -> None:
+        """Be of states between streets, or of decisions."""
+        self._between = between
         self._looks: dict[tuple[tuple[int, ...], PublicHand], Floats] = {}
-        self.features = len(self.features_of(game, game.first_state()))
-        knots = bins or self.hands
-        self.inputs, self.outputs = self.features + 2 * knots, 2 * knots
+        assert isinstance(self.game, PublicHoldem)
+        self.features = len(self.features_of(self.game, self.game.first_state()))
+        self.inputs, self.outputs = self.features + 2 * self.knots, 2 * self.knots
+
+    def of_decisions(self) -> "WholeEncoding":
+        """The same for a policy network; with bins its rows say more of the betting."""
+        found = copy(self)
+        found._of(between=False)
+        return found
 
     def prepared(self, places: Places) -> "Rows":  # type: ignore[override]
         assert isinstance(places, StreetPlaces)
@@ -77,6 +95,8 @@ class WholeEncoding(Encoding):
             depth = (sum(game.rules.stacks) + sum(game.rules.antes)) / game.rules.betting.big_blind
             single = self.bins is None
             seen = np.concatenate(([depth / (depth + USUAL_DEPTH)], game.features_at(state))) if single else look(game, state)
+            if not (single or self._between):
+                seen = np.concatenate((seen, look_of_betting(game, state)))
             self._looks[key] = seen
         return self._looks[key]
 
@@ -99,6 +119,14 @@ class SingleHands(EncodedPlaces):
         joined = (np.concatenate(part, axis=1).astype(np.float32) for part in (values, weights))
         first, second = joined
         return first, second
+
+    def policies(self, found: Singles) -> Floats:
+        """Policies of hands, [K, H, A], as they come."""
+        return np.asarray(found, np.float64)
+
+    def rows_of_policies(self, policies: Floats, weights: Floats) -> Floats:
+        """Policies [K, H, A] as outputs should be, 0 for hands without weight."""
+        return np.where(weights[:, :, None] > 0, policies, 0.0)
 
 
 class Known(NamedTuple):
