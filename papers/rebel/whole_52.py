@@ -16,7 +16,7 @@ from time import process_time
 from typing import Any
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
-from papers.common.kept import kept
+from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.holdem.own_blueprint import FOLDER, own_blueprint
@@ -34,10 +34,12 @@ from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
 STYLE_NAMES = ("folder", "caller", "maniac", "shover")
-HANDS = {"folder": 1_000, "caller": 200, "maniac": 400, "shover": 2_000}
+HANDS = {"folder": 1_000, "caller": 1_000, "maniac": 2_000, "shover": 2_000}
 PLAIN = ("folder",)
 """Opponents who do not call: values that suppose they do would add luck, not take it out."""
-LBR_HANDS, AGENT_HANDS = 240, 240
+LBR_HANDS = {"fc": 2_000, "fcpa": 1_000}
+"""By what the local best response considers: fold, check and call; the pot and all-in as well."""
+AGENT_HANDS = 2_000
 ITERATIONS = 24
 STATES = 32
 """Ends of the turn's betting on which networks are compared with exact values."""
@@ -84,12 +86,12 @@ def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
     return found
 
 
-def bound(hands: int) -> dict[str, float]:
-    """What a local best response wins from it."""
+def bound(actions: str, hands: int) -> dict[str, float]:
+    """What a local best response that considers these actions wins from it."""
     began = process_time()
     with one_thread():
         asked = f"rebel(network={NAME},iterations={ITERATIONS})"
-        found = local_best_response(table_game(), asked, hands=hands, actions="fcpa", seed=1)
+        found = local_best_response(table_game(), asked, hands=hands, actions=actions, seed=1)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
 
@@ -149,7 +151,7 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     return Table("Root mean square error of a hand's value before the river, on states that no training has seen", head, rows)
 
 
-@study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=20)
+@study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=50)
 def reproduce(options: Sequence[str]) -> Result:
     given = ArgumentParser("papers/run.py rebel/whole_52", description=__doc__)
     given.add_argument("--times", type=float, default=1.0, help="as many hands")
@@ -163,21 +165,24 @@ def reproduce(options: Sequence[str]) -> Result:
         plays = partial(against, table_game(), f"rules(style={style})", hands, plain=style in PLAIN)
         known[style] = kept(key, plays)
         print(style, known[style], flush=True)
-    hands = round(LBR_HANDS * times)
-    key = {"study": "whole_52", "network": net.checksum, "lbr": "fcpa", "hands": hands}
-    known["lbr"] = kept(key, lambda: bound(hands))
+    bounds: dict[str, Any] = {}
+    for actions, count in LBR_HANDS.items():
+        hands = round(count * times)
+        key = {"study": "whole_52", "network": net.checksum, "lbr": actions, "hands": hands, "code": code("treeplex.runs.lbr")}
+        bounds[actions] = kept(key, partial(bound, actions, hands))
+        print(actions, bounds[actions], flush=True)
     agents = against_agents(times, asked.snapshots)
     rows = [
         [f"`{style}`", STYLES[style].about, f"{found['hands']:,}", f"{found['won']:+,.0f} ± {found['interval']:,.0f}"]
         for style, found in known.items()
-        if style != "lbr"
     ]
-    won, card = known["lbr"], net.card
+    card = net.card
     return Result(
         source=published("rebel")["source"],
         findings=[
-            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response "
-            f"(fold, call, pot, all-in) wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']} hands."
+            f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response that "
+            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']:,} hands."
+            for actions, won in bounds.items()
         ],
         tables=[
             Table(
@@ -196,12 +201,12 @@ def reproduce(options: Sequence[str]) -> Result:
         notes=[
             f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
-            f"{net.settings.get('rivers', 1)} rivers after each turn. The interval of a local "
-            "best response is wide, and what it wins is a lower bound of what can be won.",
+            f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
+            "best response wins is a lower bound of what can be won; `fc`: fold, check and call; `fcpa`: the pot and all-in too.",
             f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
             "Up to 3,310 streets the training went with one river after each turn. "
             f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
         ],
-        numbers={**known, "agents": agents, "curve": curve},
+        numbers={**known, "lbr": bounds, "agents": agents, "curve": curve},
     )
