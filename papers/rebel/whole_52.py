@@ -202,7 +202,7 @@ def reproduce(options: Sequence[str]) -> Result:
             f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
-            "best response wins is a lower bound of what can be won; `fc`: fold, check and call; `fcpa`: the pot and all-in too.",
+            "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
             f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
             "Up to 3,310 streets the training went with one river after each turn. "
