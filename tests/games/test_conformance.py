@@ -52,7 +52,7 @@ LARGE = [
     "bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)",
     "bucketed_holdem(buckets=[3;2],cards=royal,board=TcJdQhKs,sizes=[100%;a],stack=8,pot=2)",
     "holdem",
-    "holdem(players=6,stack=20000,blinds=[50;100;200],ante=[0;100],sizes=[50%;a],preflop=[2.5bb;3x;a],force_allin=0.3)",
+    "holdem(players=6,stack=20000,blinds=[50;100;200],ante=[0;100],sizes=[50%;a],preflop=[5bb;3x;a],force_allin=0.3)",
     "holdem(players=3,bets=[2;2;4;4],rules=acpc)",
     "repeated_poker(max_num_hands=3)",
     "repeated_poker(game=holdem(players=3,stack=[9;12;15],ante=1),max_num_hands=20,reset_stacks=false)",
