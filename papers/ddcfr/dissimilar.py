@@ -1,0 +1,131 @@
+"""DDCFR beyond the paper: a policy trained on games that none of the judging games resembles.
+
+It is trained as ``ddcfr/seeds`` trains, on small games with hidden stones (phantom tic-tac-toe and dark hex), and judged on
+the fresh games of ``vtcfr/one_scheme``, among which there are none, beside what is stored there of other algorithms.
+``python papers/run.py ddcfr/dissimilar --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr`` for so long.
+"""
+
+import math
+from argparse import ArgumentParser
+from collections.abc import Mapping, Sequence
+from functools import partial
+from statistics import fmean
+from time import perf_counter
+
+from papers.common.curves import curve
+from papers.common.kept import code, kept
+from papers.common.results import Result, Table, published, short, stored
+from papers.common.study import study
+from papers.ddcfr.runs import STEERED, digest
+from papers.ddcfr.seeds import FOLDERS, go_on, last_of
+from papers.vtcfr.games import FRESH
+from papers.vtcfr.runs import GAMES, STAGES, TESTED, compiled
+from papers.vtcfr.runs import SEEDS as PERTURBED
+from papers.vtcfr.scores import FLOOR, geometric_mean, in_groups
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+
+TRAINED_ON = (
+    "phantom_ttt(rows=1,columns=4,line=2,gameversion=abrupt)",
+    "phantom_ttt(rows=1,columns=5,line=2)",
+    "dark_hex(num_rows=2,num_cols=2)",
+    "dark_hex(num_rows=2,num_cols=2,gameversion=adh)",
+)
+EPOCHS, SEEDS, SIGMA = 300, 2, 0.05
+SHIPPED, FIXED = "ddcfr", "dcfr"
+BESIDE = (SHIPPED, FIXED, TESTED)
+"""Algorithms whose stored runs stand beside: the policy that ships, the fixed discounts, value-tested CFR+."""
+
+Repeats = Sequence[Sequence[float]]
+"""Of each perturbed run the exploitability at ``STAGES``."""
+
+
+def score(repeats: Repeats) -> float:
+    """As in ``vtcfr/one_scheme``."""
+    return geometric_mean(max(value, FLOOR) for values in repeats for value in values)
+
+
+def repeats_of(name: str, policy: DiscountPolicy) -> list[list[float]]:
+    """Perturbed runs on a game."""
+    game = compiled(name)
+    key = {"game": game.identity, "policy": digest(policy), "points": STAGES, "code": code(*STEERED)}
+    return [kept({**key, "seed": seed}, partial(curve, game, policy, STAGES, seed=seed)) for seed in PERTURBED]
+
+
+def trained(seconds: float, epochs: int) -> dict[int, DiscountPolicy]:
+    """The policies of the seeds whose training is finished, after going on with what is not for so long."""
+    began, found = perf_counter(), dict[int, DiscountPolicy]()
+    for seed in range(SEEDS):
+        folder, left = FOLDERS / f"dissimilar-seed-{seed}-epochs-{epochs}", seconds - (perf_counter() - began)
+        if left > 0 and last_of(folder)["done"] < epochs:
+            go_on(folder, {"sigma": SIGMA, "seed": seed, "epochs": epochs}, left, TRAINED_ON)
+        if last_of(folder)["done"] >= epochs:
+            found[seed] = load_discount_policy(folder / "policy.safetensors")
+    return found
+
+
+@study(title="DDCFR trained on games unlike those that judge it", place=11, minutes=60)
+def reproduce(options: Sequence[str]) -> Result | None:
+    given = ArgumentParser("papers/run.py ddcfr/dissimilar", description=__doc__)
+    given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
+    given.add_argument("--epochs", type=int, default=EPOCHS)
+    asked = given.parse_args(options)
+    policies, known = trained(60.0 * asked.minutes, asked.epochs), stored("vtcfr/one_scheme")["exploitability"]
+    print(f"{len(policies)} of {SEEDS} trainings are finished")
+    if not policies:
+        return None
+    games = [name for name in in_groups(GAMES, [FRESH]) if name in known]
+    own: dict[str, dict[str, Repeats]] = {f"seed {seed}": {} for seed in policies}
+    for name in games:
+        for seed, policy in policies.items():
+            own[f"seed {seed}"][name] = repeats_of(name, policy)
+        print(name, [f"{score(runs[name]):.2e}" for runs in own.values()], flush=True)
+    scores = {name: {who: score(known[name][who]) for who in BESIDE} for name in games}
+    for who, runs in own.items():
+        for name, repeats in runs.items():
+            scores[name][who] = score(repeats)
+    return result(scores, [*own], own, asked.epochs)
+
+
+def dex(scores: Mapping[str, Mapping[str, float]], who: str, other: str) -> list[float]:
+    """Decimal logarithms of one's score over another's, a number for each game."""
+    return [math.log10(row[who] / row[other]) for row in scores.values()]
+
+
+def result(
+    scores: Mapping[str, Mapping[str, float]], own: Sequence[str], runs: Mapping[str, Mapping[str, Repeats]], epochs: int
+) -> Result:
+    """A row for each game; how far each is from the others on average."""
+    beside = {who: {other: fmean(dex(scores, who, other)) for other in BESIDE} for who in (*own, SHIPPED, FIXED)}
+    ahead = {who: sum(each < 0 for each in dex(scores, who, TESTED)) for who in own}
+    better = {who: sum(each < 0 for each in dex(scores, who, FIXED)) for who in own}
+    count = len(scores)
+    return Result(
+        source=f"{published('ddcfr')['source']}; a question that the paper leaves open",
+        findings=[
+            f"Trained on games with hidden stones, judged on {count} others: beside {FIXED} the mean is "
+            f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), lower on "
+            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][FIXED]:+.2f}.",
+            f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
+            f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
+        ],
+        tables=[
+            Table(
+                "Mean dex over the games: decimal logarithm of the row's score over the column's",
+                ["", *BESIDE],
+                [[who, *(f"{row[other]:+.2f}" for other in BESIDE)] for who, row in beside.items()],
+            ),
+            Table(
+                "Scores",
+                ["game", *own, *BESIDE],
+                [[name, *(short(row[who]) for who in (*own, *BESIDE))] for name, row in scores.items()],
+            ),
+        ],
+        notes=[
+            f"Trained for {epochs:,} epochs on {', '.join(f'`{each}`' for each in TRAINED_ON)}, with noise of {SIGMA:g} and "
+            "the paper's fitness.",
+            f"Score: geometric mean of exploitability after {', '.join(map(str, STAGES))} iterations and over {len(PERTURBED)} "
+            f"perturbed repeats, floored at {FLOOR:g}; those of {', '.join(BESIDE)} are stored by `vtcfr/one_scheme`.",
+        ],
+        numbers={"runs": runs, "beside": beside},
+    )
