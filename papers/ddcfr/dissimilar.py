@@ -31,7 +31,7 @@ TRAINED_ON = (
     "dark_hex(num_rows=2,num_cols=2)",
     "dark_hex(num_rows=2,num_cols=2,gameversion=adh)",
 )
-EPOCHS, SEEDS, SIGMA = 300, 2, 0.05
+EPOCHS, SEEDS, SIGMA = 200, 2, 0.05
 SHIPPED, FIXED = "ddcfr", "dcfr"
 BESIDE = (SHIPPED, FIXED, TESTED)
 """Algorithms whose stored runs stand beside: the policy that ships, the fixed discounts, value-tested CFR+."""
@@ -64,7 +64,7 @@ def trained(seconds: float, epochs: int) -> dict[int, DiscountPolicy]:
     return found
 
 
-@study(title="DDCFR trained on games unlike those that judge it", place=11, minutes=60)
+@study(title="DDCFR trained on games unlike those that judge it", place=11, minutes=30)
 def reproduce(options: Sequence[str]) -> Result | None:
     given = ArgumentParser("papers/run.py ddcfr/dissimilar", description=__doc__)
     given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
