@@ -2,10 +2,12 @@
 
 import gc
 import signal
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
+from tests.thinned import EVERY
 from treeplex import notices
 
 HERE = Path(__file__).parent
@@ -24,15 +26,30 @@ def ctrl_c_reaches_tests() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Tests of a folder share a worker: two that take turns would compile every kernel twice."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             folder = item.path.parent
             item.add_marker(pytest.mark.xdist_group(str(item.path if folder == HERE else folder)))
+    thin(items)
 
 
-def pytest_collection_finish() -> None:
+def thin(items: list[pytest.Item]) -> None:
+    """Of tests with many like cases most are slow ones."""
+    seen = Counter[str]()
+    for item in items:
+        name = item.nodeid.removeprefix("tests/").split("[")[0]
+        if name in EVERY:
+            if seen[name] % EVERY[name]:
+                item.add_marker(pytest.mark.slow)
+            seen[name] += 1
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
     """Modules and tests live until the end; the garbage collector need not look at them again and again."""
+    if getattr(session.config.option, "loadgroup", False) and session.items and "@" not in session.items[0].nodeid:
+        pytest.exit("pytest-xdist does not see which tests share a worker; install the versions of constraints.txt", 1)
     gc.collect()
     gc.freeze()

@@ -44,20 +44,29 @@ class Block:
 
 LONG = {
     "docs/agents.md",
+    "docs/alphaholdem.md",
+    "docs/api/learn.md",
     "docs/arena.md",
     "docs/cluster.md",
     "docs/cooperative-games.md",
+    "docs/deepstack.md",
+    "docs/extending.md",
     "docs/games/holdem.md",
     "docs/games/rhode_island.md",
     "docs/games/tic_tac_toe.md",
     "docs/lbr.md",
     "docs/learners-gradients.md",
+    "docs/learners-responses.md",
     "docs/learners.md",
+    "docs/numba-rules.md",
     "docs/pluribus.md",
     "docs/poker/analysis.md",
     "docs/poker/limit-holdem.md",
+    "docs/poker/preflop.md",
     "docs/poker/whole-holdem.md",
+    "docs/rebel.md",
     "docs/resolving.md",
+    "docs/sampling-rules.md",
 }
 """Pages whose examples take several seconds; the slow tests run them."""
 
