@@ -34,12 +34,12 @@ from treeplex.search.agents.by_rules import STYLES
 
 NAME = "holdem-50bb"
 STYLE_NAMES = ("folder", "caller", "maniac", "shover")
-HANDS = {"folder": 1_000, "caller": 1_000, "maniac": 2_000, "shover": 2_000}
+HANDS = {"folder": 1_000, "caller": 500, "maniac": 1_000, "shover": 2_000}
 PLAIN = ("folder",)
 """Opponents who do not call: values that suppose they do would add luck, not take it out."""
-LBR_HANDS = {"fc": 2_000, "fcpa": 1_000}
+LBR_HANDS = {"fc": 1_000, "fcpa": 500}
 """By what the local best response considers: fold, check and call; the pot and all-in as well."""
-AGENT_HANDS = 2_000
+AGENT_HANDS = 1_000
 ITERATIONS = 24
 STATES = 32
 """Ends of the turn's betting on which networks are compared with exact values."""
@@ -151,7 +151,7 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     return Table("Root mean square error of a hand's value before the river, on states that no training has seen", head, rows)
 
 
-@study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=50)
+@study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=25)
 def reproduce(options: Sequence[str]) -> Result:
     given = ArgumentParser("papers/run.py rebel/whole_52", description=__doc__)
     given.add_argument("--times", type=float, default=1.0, help="as many hands")
