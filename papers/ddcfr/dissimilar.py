@@ -98,14 +98,14 @@ def result(
     """A row for each game; how far each is from the others on average."""
     beside = {who: {other: fmean(dex(scores, who, other)) for other in BESIDE} for who in (*own, SHIPPED, FIXED)}
     ahead = {who: sum(each < 0 for each in dex(scores, who, TESTED)) for who in own}
-    better = {who: sum(each < 0 for each in dex(scores, who, FIXED)) for who in own}
+    better = {who: sum(each < 0 for each in dex(scores, who, FIXED)) for who in (*own, SHIPPED)}
     count = len(scores)
     return Result(
         source=f"{published('ddcfr')['source']}; a question that the paper leaves open",
         findings=[
             f"Trained on games with hidden stones, judged on {count} others: beside {FIXED} the mean is "
             f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), lower on "
-            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][FIXED]:+.2f}.",
+            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
             f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
             f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
         ],
@@ -127,5 +127,5 @@ def result(
             f"Score: geometric mean of exploitability after {', '.join(map(str, STAGES))} iterations and over {len(PERTURBED)} "
             f"perturbed repeats, floored at {FLOOR:g}; those of {', '.join(BESIDE)} are stored by `vtcfr/one_scheme`.",
         ],
-        numbers={"runs": runs, "beside": beside},
+        numbers={"runs": runs, "beside": beside, "lower": better},
     )
