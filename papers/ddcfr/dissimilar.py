@@ -105,7 +105,8 @@ def result(
         findings=[
             f"Trained on games with hidden stones, judged on {count} others: beside {FIXED} the mean is "
             f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), lower on "
-            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
+            f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships "
+            f"{beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
             f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
             f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
         ],
