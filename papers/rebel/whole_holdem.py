@@ -272,6 +272,12 @@ def findings(known: Mapping[str, Any]) -> list[str]:
         f"states networks from random beliefs leave {big_blinds(means['random'])} thousandths of a big blind, and those from "
         f"self-play {big_blinds(means['recipe'])} (means of {len(SEEDS)} seeds)."
     )
+    larger = {variant: known[f"24-{variant}-0"]["points"][-1][2] for variant in VARIANTS if f"24-{variant}-0" in known}
+    if larger:
+        told.append(
+            f"With 24 cards and stacks of 20 big blinds, after {MARKS['24'][-1]:,} public belief states: "
+            f"{'; '.join(f'{VARIANTS[variant][0]}, {big_blinds(chips)}' for variant, chips in larger.items())}."
+        )
     if "52-cost" in known:
         seconds = known["52-cost"]["seconds"] / known["52-cost"]["states"]
         told.append(
