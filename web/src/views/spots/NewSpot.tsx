@@ -38,6 +38,7 @@ export default function NewSpot() {
   const check = useLoaded<Checked>(body ? (signal) => post<Checked>("spots/check", JSON.parse(body), signal) : null, [body]);
   const problem = (field: string) => check.data?.problems.find((each) => each.field === field || each.field?.startsWith(field + "."))?.message;
   const board = now.board.map(cardNumber);
+  const own = seat.value; // an answer that comes after the other seat was chosen is still for this one
   const solve = async () => {
     solving.value = true;
     const job = await tried(begin({ ...bodyOf(draft.peek() ?? EMPTY), ...(keep.peek() && draft.peek()?.boards != null ? { keep: true } : {}), name: naming.peek().trim() || undefined }));
@@ -89,10 +90,10 @@ export default function NewSpot() {
           }
         >
           <RangeEditor
-            key={seat.value}
-            name={seat.value === "oop" ? "OOP, out of position" : "IP, in position"}
-            text={now[seat.value]}
-            onText={(text) => change(seat.value === "oop" ? { oop: text } : { ip: text })}
+            key={own}
+            name={own === "oop" ? "OOP, out of position" : "IP, in position"}
+            text={now[own]}
+            onText={(text) => change({ [own]: text })}
             board={board}
             paint={curvePaint(seat.value === "oop" ? 5 : 4)}
             error={problem(seat.value)}

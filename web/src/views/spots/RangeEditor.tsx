@@ -35,9 +35,12 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
   const known = useRef<string | null>(null);
   /** What was painted while a text is read, to be painted over it again; null while none is. */
   const meanwhile = useRef<Stroke[] | null>(null);
+  /** How many texts came from elsewhere: what was painted before one of them is not written any more. */
+  const texts = useRef(0);
 
   useLayoutEffect(() => {
     if (text === known.current) return;
+    texts.current += 1;
     const rest = known.current === null ? 0 : 200;
     known.current = text;
     const arrived = (read: Weights | null, refusal: string | null) => {
@@ -65,9 +68,9 @@ export function RangeEditor({ name, text, onText, board, paint, error }: { name:
 
   const write = async () => {
     if (meanwhile.current) return;
-    const [painted, under] = [weights.peek(), known.current];
+    const [painted, under] = [weights.peek(), texts.current];
     const read = await tried(post<Read>("spots/range", { weights: Array.from(painted) }));
-    if (!read || painted !== weights.peek() || under !== known.current) return;
+    if (!read || painted !== weights.peek() || under !== texts.current) return;
     known.current = read.text;
     wrong.value = null;
     onText(read.text);

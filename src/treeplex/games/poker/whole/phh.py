@@ -8,6 +8,7 @@ our own (:data:`RAKE`), as the format allows under names that begin with a line.
 import json
 import math
 import os
+import re
 import tomllib
 from collections.abc import Sequence
 from fractions import Fraction
@@ -20,6 +21,7 @@ from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.betting import CALL, FOLD
 from treeplex.games.poker.whole.game import HoldemHistory
 from treeplex.games.poker.whole.named import holdem
+from treeplex.spec import shown as quoted
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import read_text
 
@@ -27,6 +29,8 @@ NO_LIMIT, FIXED_LIMIT = "NT", "FT"
 FIXED_RAISES = 4
 """Bets and raises of a street with fixed limits, as PokerKit counts them."""
 
+AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
+"""Of chips; what is longer would be none."""
 RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
 """The share of a pot that the house takes, the most chips (0: no cap), and whether only of hands with a flop."""
 
@@ -194,7 +198,10 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
 
 def whole_chips(amount: Any) -> int:
     """An amount of a file as chips; a :class:`SpecError` where it is no whole number of them."""
-    found = Fraction(str(amount))
+    text = str(amount)
+    if not AMOUNT.fullmatch(text):
+        raise SpecError(f"{quoted(text)} is no amount of chips; write a number such as 250")
+    found = Fraction(text)
     if found.denominator > 1:
         raise SpecError(f"{amount} is no whole number of chips; multiply all amounts of the hand by {found.denominator}")
     return int(found)

@@ -175,7 +175,7 @@ def check_least(name: str, sizes: Sequence[Size], betting: Betting) -> None:
     blind = betting.big_blind
     first = 2 * max(betting.blinds) if name.endswith(HOLDEM_STREETS[0]) else betting.smallest_bet
     for size in sizes:
-        if size.kind == "blinds" and size.value * blind < first:
+        if size.kind == "blinds" and half_up(size.value * blind) < first:
             least = decimal(first / blind)
             raise SpecError(f"bet size {decimal(size.value)}bb is below the smallest raise, to {least}bb; give that or more")
         if size.kind == "chips" and size.value < betting.smallest_bet:
