@@ -2,8 +2,8 @@
 
 import gc
 import signal
-from collections import Counter
 from pathlib import Path
+from zlib import crc32
 
 import pytest
 
@@ -37,14 +37,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def thin(items: list[pytest.Item]) -> None:
-    """Of tests with many like cases most are slow ones."""
-    seen = Counter[str]()
+    """Of tests with many like cases most are slow ones: which, follows from a case's name, whatever else is collected."""
     for item in items:
-        name = item.nodeid.removeprefix("tests/").split("[")[0]
-        if name in EVERY:
-            if seen[name] % EVERY[name]:
-                item.add_marker(pytest.mark.slow)
-            seen[name] += 1
+        name = item.nodeid.removeprefix("tests/")
+        if crc32(name.encode()) % EVERY.get(name.split("[")[0], 1):
+            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

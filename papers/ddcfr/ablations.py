@@ -112,8 +112,7 @@ def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:
         left, folder = seconds - (perf_counter() - began), place_of((name, seed), epochs)
         if name == "DDCFR-rl":
             left = min(left, PPO_SECONDS - last_of(folder)["cpu_seconds"])
-        if left > 0 and last_of(folder)["done"] < epochs:
-            go_on(folder, {"sigma": SIGMA, "seed": seed, "epochs": epochs, **CHANGES[name]}, left, trained_on(name))
+        go_on(folder, {"sigma": SIGMA, "seed": seed, "epochs": epochs, **CHANGES[name]}, left, trained_on(name))
 
 
 def finished(name: str, last: Mapping[str, Any], epochs: int) -> bool:

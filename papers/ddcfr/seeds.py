@@ -42,7 +42,12 @@ def last_of(folder: Path) -> Mapping[str, Any]:
 
 
 def go_on(folder: Path, settings: Mapping[str, Any], seconds: float, specs: Sequence[str] | None = None) -> None:
-    """Train for so long, from the beginning or from where it stopped, on some games or on the paper's four."""
+    """Train for so long, from the beginning or from where it stopped, on some games or on the paper's four.
+
+    Nothing is done where no time is left, or no epoch.
+    """
+    if seconds <= 0 or last_of(folder)["done"] >= settings["epochs"]:
+        return
     if (folder / "run.json").is_file():
         train(resume=folder, seconds=seconds, workers=1)
     else:
@@ -64,9 +69,7 @@ def reproduce(options: Sequence[str]) -> Result | None:
     plans = [(sigma, seed) for sigma in SIGMAS for seed in range(asked.seeds)]
     for sigma, seed in plans:
         left = 60.0 * asked.minutes - (perf_counter() - began)
-        folder = folder_of(sigma, seed, asked.epochs)
-        if left > 0 and last_of(folder)["done"] < asked.epochs:
-            go_on(folder, {"sigma": sigma, "seed": seed, "epochs": asked.epochs}, left)
+        go_on(folder_of(sigma, seed, asked.epochs), {"sigma": sigma, "seed": seed, "epochs": asked.epochs}, left)
     folders = {plan: folder_of(*plan, asked.epochs) for plan in plans}
     done = {plan: folder for plan, folder in folders.items() if last_of(folder)["done"] == asked.epochs}
     print(f"{len(done)} of {len(plans)} trainings are finished")

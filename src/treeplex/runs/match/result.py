@@ -206,6 +206,11 @@ class MatchResult:
             rows.append([name, f"{mean:+z.4f}", *luck, *mbb])
         return rows
 
+    @property
+    def hands_text(self) -> str:
+        """How many hands were played, in words."""
+        return f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
+
     def notes(self) -> list[str]:
         """What else there is to know, a line each."""
         found, settings = [], self.about.settings
@@ -213,7 +218,7 @@ class MatchResult:
             found.append("exact: over all cards and actions; no hand was played")
         else:
             kind = ", each deal in all orders of the agents" if settings.duplicate else ""
-            found.append(f"{self.hands:,} hand{'s' if self.hands != 1 else ''}{kind}, seed {settings.seed}")
+            found.append(f"{self.hands_text}{kind}, seed {settings.seed}")
         if self.about.values is not None:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
             found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
@@ -239,7 +244,7 @@ class MatchResult:
 
     def __repr__(self) -> str:
         names = " against ".join(self.about.agents)
-        how = "exact" if self.exact else f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
+        how = "exact" if self.exact else self.hands_text
         return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+z.4f}' for value in self.value)}>"
 
     def _repr_html_(self) -> str:

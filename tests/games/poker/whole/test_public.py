@@ -98,6 +98,20 @@ def test_hands_are_drawn_apart() -> None:
         game.draw(game.first_state(), [np.eye(len(game.hands))[0]] * 6, generator)
 
 
+def test_two_hands_that_can_hardly_meet_are_drawn_as_well() -> None:
+    game = public_of("holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])")
+    first, second = np.zeros(len(game.hands)), np.zeros(len(game.hands))
+    first[0], second[0] = 1.0, 1.0
+    apart = np.flatnonzero(~np.isin(game.hands, game.hands[0]).any(axis=1))[:2]
+    second[apart] = 1e-7, 3e-7
+    generator = np.random.default_rng(0)
+    drawn = [game.draw(game.first_state(), (first, second), generator) for _ in range(60)]
+    assert {own for own, _ in drawn} == {0}
+    counts = [sum(other == hand for _, other in drawn) for hand in apart]
+    assert sum(counts) == len(drawn)
+    assert 5 < counts[0] < 27
+
+
 def test_any_raise_of_the_rules_can_be_played_and_added() -> None:
     game = public_of("holdem(sizes=[100%;a],preflop=[3x;a])")
     state = game.first_state()

@@ -35,11 +35,20 @@ class HandRules:
     @property
     def stakes(self) -> str:
         """Cards, stacks, blinds and antes in words, such as ``stack=100 and blinds of 1/2``."""
-        stacks, blinds = self.betting.stacks, "/".join(map(str, self.betting.blinds))
-        own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
-        parts = [f"stack={own}"] + ([f"antes of {'/'.join(map(str, self.antes))}"] if any(self.antes) else [])
+        antes = f", antes of {'/'.join(map(str, self.antes))}" if any(self.antes) else ""
         cards = "" if self.format == HOLDEM else f" with {len(self.format.deck)} cards"
-        return f"{', '.join(parts)} and blinds of {blinds}{cards}"
+        return f"{self.stack_text}{antes} and blinds of {self.blinds_text}{cards}"
+
+    @property
+    def stack_text(self) -> str:
+        """The stacks before antes as a spec has them, such as ``stack=[100;80]``."""
+        stacks = self.betting.stacks
+        return f"stack={stacks[0]}" if len(set(stacks)) == 1 else f"stack=[{';'.join(map(str, stacks))}]"
+
+    @property
+    def blinds_text(self) -> str:
+        """The blinds, such as ``1/2``."""
+        return "/".join(map(str, self.betting.blinds))
 
     @cached_property
     def antes(self) -> tuple[int, ...]:

@@ -63,12 +63,11 @@ def check_table(rules: HandRules) -> None:
 
 def too_short(rules: HandRules, what: str) -> SpecError:
     """What is said of stacks that are too short for blinds and antes."""
-    stacks, posted = rules.betting.stacks, "/".join(map(str, rules.betting.blinds))
-    own = str(stacks[0]) if len(set(stacks)) == 1 else f"[{';'.join(map(str, stacks))}]"
-    antes = max(rules.betting.antes, default=0)
+    antes, big = max(rules.betting.antes, default=0), rules.betting.big_blind
+    posted, needed = (" and the antes", " and the ante") if antes else ("", "")
     return SpecError(
-        f"holdem: with stack={own} {what} the blinds of {posted}{' and the antes' if antes else ''}; give all players more "
-        f"than the big blind{' and the ante' if antes else ''}, such as stack={20 * rules.betting.big_blind + antes}"
+        f"holdem: with {rules.stack_text} {what} the blinds of {rules.blinds_text}{posted}; give all players more than the big "
+        f"blind{needed}, such as stack={20 * big + antes}"
     )
 
 

@@ -141,6 +141,10 @@ class PublicHoldem(CardGame):
                 found = [pick(generator, own) for own in weights]
                 if np.bincount(self.hands[found].ravel()).max() == 1:
                     return tuple(found)
+            if len(weights) == 2 and (met := weights[0] * self.compatible(weights[1])).sum() > 0:  # pairs that meet are rare
+                first = pick(generator, met)
+                apart = ~np.isin(self.hands, self.hands[first]).any(axis=1)
+                return first, pick(generator, weights[1] * apart)
         raise GameError(f"the ranges exclude each other at {self.name_of(state)}; widen one")
 
     def infostate_at(self, state: State, player: int, hand: int) -> str:

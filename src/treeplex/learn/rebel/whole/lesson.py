@@ -48,8 +48,11 @@ class WholeLesson(SelfPlayLesson):
         self.fittings = {"": Fitting(self.leaf.net, rows, WholeRows._fields, weighted_huber, device=device)}
         if isinstance(self.leaf, GuidedWholeLeaf):
             policies = self.leaf.guess.encoding
-            nothing = np.zeros((0, policies.encoding.inputs), np.float32), np.zeros((0, policies.columns), np.bool_)
-            examples = PolicyRows(nothing[0], np.zeros((0, encoding.knots, policies.columns), np.uint8), nothing[1])
+            examples = PolicyRows(
+                inputs=np.zeros((0, policies.encoding.inputs), np.float32),
+                targets=np.zeros((0, encoding.knots, policies.columns), np.uint8),
+                legal=np.zeros((0, policies.columns), np.bool_),
+            )
             kept = Replay(*examples, room=settings.rows)
             self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
         self.play = WholeSelfPlay(game, settings, self.leaf, generator)

@@ -92,12 +92,12 @@ class WholeEncoding(Encoding):
         if key not in self._looks:
             if len(self._looks) > MOST_SEEN:
                 self._looks.clear()
-            depth = (sum(game.rules.stacks) + sum(game.rules.antes)) / game.rules.betting.big_blind
-            single = self.bins is None
-            seen = np.concatenate(([depth / (depth + USUAL_DEPTH)], game.features_at(state))) if single else look(game, state)
-            if not (single or self._between):
-                seen = np.concatenate((seen, look_of_betting(game, state)))
-            self._looks[key] = seen
+            if self.bins is None:
+                depth = (sum(game.rules.stacks) + sum(game.rules.antes)) / game.rules.betting.big_blind
+                parts = [np.array([depth / (depth + USUAL_DEPTH)]), game.features_at(state)]
+            else:
+                parts = [look(game, state), *([] if self._between else [look_of_betting(game, state)])]
+            self._looks[key] = np.concatenate(parts)
         return self._looks[key]
 
 
