@@ -219,11 +219,20 @@ def test_stacks_must_cover_the_big_blind(game):
         WholeRebelSettings(bins=1)
 
 
+@pytest.mark.parametrize("sizes", ["[100%],add_allin=5", "[none]", "[none],blinds=[2;3]"])
+def test_policy_networks_know_raises_beside_those_of_the_lists(sizes):
+    game = load_rules(f"holdem(ranks=5,suits=2,stack=4,sizes={sizes})").public_game()
+    trainer = RebelTrainer(game, WholeRebelSettings(**SMALL, policy_net=True, warm=1, bins=4))
+    trainer.round()
+    assert len(trainer.policies.rows.ordered()[0]) > 0
+
+
+@pytest.mark.parametrize("changes", [{}, {"policy_net": True, "warm": 1}, {"policy_net": True, "warm": 1, "bins": 4}])
 @pytest.mark.parametrize("drawn", [True, False])
-def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn):
+def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn, changes):
     table = load_rules("holdem(ranks=5,suits=2,stack=8)").public_game()
     own = load_rules(TEN.replace("stack", "raises=1,stack")).public_game()
-    leaf = RebelTrainer(own, WholeRebelSettings(**SMALL)).leaf
+    leaf = RebelTrainer(own, WholeRebelSettings(**SMALL, **changes)).leaf
     player = WholeSearchAgent(table, own, leaf, PlaythroughSettings(iterations=3), np.random.default_rng(0), drawn=drawn)
     other = UniformAgent(table, np.random.default_rng(1))
     random, added, paid = np.random.default_rng(2), 0, []

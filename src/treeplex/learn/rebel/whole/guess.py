@@ -19,7 +19,8 @@ from treeplex.search.subgame import SubgameSearch
 class StreetPolicies:
     """The output of a policy network: for each hand of the player to act, or each bin, a number for each column.
 
-    Columns are fold, call, and the raises on offer by size.
+    Columns are fold, call, and the raises of the plan by size. A raise that was added to the plan has the column of the
+    nearest one, and shares its probability.
 
     Attributes:
         encoding: of the inputs.
@@ -37,13 +38,18 @@ class StreetPolicies:
         sizes = [len(own) for own in lists if own is not None]
         if len(sizes) < len(lists):
             raise SpecError("a policy network needs sizes for every street, such as sizes=[50%;100%;a]")
-        self.encoding, self.columns = encoding.of_decisions(), 2 + max(sizes)
+        plan = game.rules.plan
+        most = max(1, max(sizes) + (plan.add_allin > 0))  # where one raise is legal, it is on offer whatever the list says
+        self.encoding, self.columns = encoding.of_decisions(), 2 + most
         self.outputs = encoding.knots * self.columns
 
-    def columns_at(self, actions: tuple[int, ...]) -> Ints:
-        """The columns of the actions of a decision."""
-        passive = sum(action <= CALL for action in actions)
-        return np.array([*actions[:passive], *range(2, 2 + len(actions) - passive)])
+    def columns_at(self, street: StreetSubgame, decision: int) -> Ints:
+        """The columns of the actions of a decision; the last one for raises where the plan has none."""
+        here = street.betting.decisions[decision]
+        planned = np.array(street.game.rules.actions(here.table).raises)
+        if not len(planned):
+            return np.array([action if action <= CALL else self.columns - 1 for action in here.actions])
+        return np.array([action if action <= CALL else 2 + int(np.abs(planned - action).argmin()) for action in here.actions])
 
     def prepared(self, street: StreetSubgame, decision: int, rows: Ints) -> Rows:
         """Rows of a decision on some boards, all but the beliefs."""
@@ -60,7 +66,7 @@ class StreetPolicies:
         inputs, targets, legal = [], [], []
         for number, decision in enumerate(street.betting.decisions):
             reached = tuple(street.at(search.average, player, last)[rows] for player, last in enumerate(decision.both))
-            columns, prepared = self.columns_at(decision.actions), self.prepared(street, number, rows)
+            columns, prepared = self.columns_at(street, number), self.prepared(street, number, rows)
             found = np.zeros((len(rows), self.encoding.knots, self.columns), np.uint8)
             played = prepared.rows_of_policies(
                 street.block(average, number)[:, rows].transpose(1, 2, 0), np.ascontiguousarray(reached[decision.player])
@@ -87,12 +93,13 @@ class NetworkStreetGuess:
 
     def __call__(self, street: StreetSubgame, decision: int, reached: Ranges) -> Floats:
         encoding, boards = self.encoding, np.arange(len(street.boards))
-        columns = encoding.columns_at(street.betting.decisions[decision].actions)
+        columns = encoding.columns_at(street, decision)
         prepared = encoding.prepared(street, decision, boards)
         logits = self.forward(prepared.write(reached))
         legal = np.tile(np.isin(np.arange(encoding.columns), columns), (len(boards), 1))
         from_numpy = torch_module().from_numpy
-        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns]
+        shared = np.bincount(columns, minlength=encoding.columns)[columns].astype(np.float32)
+        found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns] / shared
         return prepared.policies(found).transpose(2, 0, 1)
 
 
