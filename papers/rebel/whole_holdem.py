@@ -61,6 +61,8 @@ PLAYTHROUGHS = 4
 FULL = (4, 16, 64, 256)
 """Iterations of Discounted CFR over the whole game, for comparison."""
 BATCH = 512
+DISTINCT = 8
+"""Line styles that differ; further ones have marks."""
 CODE = ("treeplex.learn.rebel.whole", "treeplex.search.whole")
 """What a kept training depends on."""
 
@@ -236,7 +238,8 @@ def draw(known: Mapping[str, Any]) -> Picture:
     for number, (variant, (text, _)) in enumerate(VARIANTS.items()):
         found = [known[name]["points"] for seed in SEEDS if (name := f"12-{variant}-{seed}") in known]
         if found:
-            points, style = np.array(found), line_style(number)
+            points = np.array(found)
+            style = line_style(number) | ({"marker": "o", "markersize": 4} if number >= DISTINCT else {})
             panel.plot(points[:, :, 1].mean(axis=0), 500 * points[:, :, 2].mean(axis=0), label=text, **style)
             low, high = 500 * points[:, :, 2].min(axis=0), 500 * points[:, :, 2].max(axis=0)
             panel.fill_between(points[:, :, 1].mean(axis=0), low, high, color=style["color"], alpha=0.15, linewidth=0)
