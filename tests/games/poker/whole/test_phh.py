@@ -71,6 +71,8 @@ def test_what_cannot_be_read_or_written(tmp_path: Path) -> None:
         (good.replace("AsKs", "????"), SpecError, "are not known"),
         (good.replace("p2 f", "p1 f"), SpecError, "cannot come after"),
         (good.replace("p2 f", "p2 cbr 3"), GameError, "cannot raise to 3"),
+        (good.replace("p2 f", "p2 cbr 0"), SpecError, "raises by nothing; write cc to check or call"),
+        (good.replace("p2 f", "p2 cbr 1"), SpecError, "raises by nothing"),
     ]:
         path.write_text(text)
         with pytest.raises(error, match=message):
@@ -106,6 +108,21 @@ def test_rake_comes_back(rake: dict[str, Any], tmp_path: Path) -> None:
     assert sum(again.returns()) < 0
     *_, end = HandHistory.loads((tmp_path / "hand.phh").read_text())  # PokerKit knows no rake, and is not confused by it
     assert sum(end.payoffs) == 0
+
+
+@pytest.mark.parametrize("rules", [{}, {"raises": 2}, {"bets": [3, 3, 5, 5], "raises": [4, 3, 2, 1]}])
+def test_fixed_limits_come_back(rules: dict[str, Any], tmp_path: Path) -> None:
+    state = checked_down(**{"bets": [2, 2, 4, 4], **rules})
+    write_phh(state, tmp_path / "hand.phh")
+    again = read_phh(tmp_path / "hand.phh").game.rules.betting
+    assert (again.limits, again.most) == (state.game.rules.betting.limits, state.game.rules.betting.most)
+    *_, end = HandHistory.loads((tmp_path / "hand.phh").read_text())
+    assert list(end.payoffs) == list(state.returns())
+
+
+def test_fixed_limits_without_words_are_refused() -> None:
+    with pytest.raises(GameError, match=r"one bet for two streets and one for the last two, not \(2, 4, 4, 8\)"):
+        phh_of(checked_down(bets=[2, 4, 4, 8]))
 
 
 @pytest.mark.parametrize(

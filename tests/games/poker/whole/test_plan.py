@@ -181,6 +181,8 @@ def test_whole_training_draws_the_sizes_of_both_players() -> None:
         ("preflop=[0.5bb]", r"holdem: preflop: bet size 0.5bb is below the smallest raise, to 2bb; give that or more"),
         ("oop_preflop=[1.5bb]", "bet size 1.5bb is below the smallest raise, to 2bb"),
         ("players=3,blinds=[1;2;4],preflop=[3bb]", "to 4bb"),
+        ("players=3,blinds=[1;2;4],preflop=[2c]", "preflop: bet size 2c is below the smallest raise, by 4 chips"),
+        ("preflop=[" + "9" * 400 + "bb]", "it is too large; write a for all-in"),
         ("sizes=[0.5bb]", "bet size 0.5bb is below the smallest raise, to 1bb"),
         ("blinds=[50;100],stack=9000,flop=[99c]", "flop: bet size 99c is below the smallest raise, by 100 chips"),
         ("sizes=[none;50%]", "holdem: sizes: 'none' is for no bet at all, and stands alone; leave it out, or the other sizes"),

@@ -1,8 +1,9 @@
 """Hands of hold'em to and from PHH, the poker hand history format (Kim 2024, "Recording and describing poker hands").
 
 PHH counts players from the first after the dealer and of two players from the big blind, and bets by street. Hands whose cards
-are not known (``????``) cannot be read: a history of the rules has all of them. The format has no rake; it is kept in fields of
-our own (:data:`RAKE`), as the format allows under names that begin with a line.
+are not known (``????``) cannot be read: a history of the rules has all of them. The format has no rake, and four raises on each
+street with fixed limits; rake and numbers of raises are kept in fields of our own (:data:`RAKE`, :data:`RAISES`), as the format
+allows under names that begin with a line.
 """
 
 import json
@@ -20,6 +21,7 @@ from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.whole.betting import CALL, FOLD
 from treeplex.games.poker.whole.game import HoldemHistory
+from treeplex.games.poker.whole.hand import HandRules
 from treeplex.games.poker.whole.named import holdem
 from treeplex.spec import shown as quoted
 from treeplex.storage.files import write_atomically
@@ -33,6 +35,8 @@ AMOUNT = re.compile(r"[0-9]{1,18}(\.[0-9]{1,18})?")
 """Of chips; what is longer would be none."""
 RAKE = ("_rake", "_rake_cap", "_no_flop_no_drop")
 """The share of a pot that the house takes, the most chips (0: no cap), and whether only of hands with a flop."""
+RAISES = "_raises"
+"""The most bets and raises of each street with fixed limits."""
 
 
 def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
@@ -43,18 +47,31 @@ def write_phh(state: HoldemHistory, path: str | os.PathLike[str]) -> None:
         path: the file, mostly called ``.phh``.
 
     Raises:
-        GameError: the hand is not over, or is played with another deck than hold'em's.
+        GameError: the hand is not over, is played with another deck than hold'em's, or has fixed limits other than a
+            small bet on two streets and a big one on two, for which the format has no words.
         FileError: the file cannot be written.
     """
     write_atomically(path, phh_of(state))
+
+
+def check_written(rules: HandRules) -> None:
+    """Refuse rules that the format has no words for.
+
+    Raises:
+        GameError: another deck than hold'em's, or fixed limits other than one bet for two streets and one for the last two.
+    """
+    if rules.format is not HOLDEM:
+        raise GameError("hand histories are of hold'em with 52 cards; this deck is another one")
+    limits = rules.betting.limits
+    if limits and limits != (limits[0], limits[0], limits[-1], limits[-1]):
+        raise GameError(f"hand histories have one bet for two streets and one for the last two, not {limits}")
 
 
 def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
     """The text of :func:`write_phh`; ``names`` of the players, by their numbers, are written where they are given."""
     rules = state.game.rules
     betting = rules.betting
-    if rules.format is not HOLDEM:
-        raise GameError("hand histories are of hold'em with 52 cards; this deck is another one")
+    check_written(rules)
     if not state.is_terminal():
         raise GameError("the hand is not over; play it to its end first")
     order = list(rules.order)
@@ -65,7 +82,7 @@ def phh_of(state: HoldemHistory, names: Sequence[str] = ()) -> str:
         "blinds_or_straddles": padded(betting.blinds, betting.players),
     }
     if betting.limits:
-        numbers |= {"small_bet": betting.limits[0], "big_bet": betting.limits[-1]}
+        numbers |= {"small_bet": betting.limits[0], "big_bet": betting.limits[-1], RAISES: list(betting.most)}
     else:
         numbers["min_bet"] = betting.big_blind
     if rules.rake.rate:
@@ -162,7 +179,7 @@ def hand_from(data: dict[str, Any]) -> HoldemHistory:
         blinds=blinds,
         ante=antes[0] if even else antes,
         bets=[whole_chips(data[name]) for name in ("small_bet", "small_bet", "big_bet", "big_bet")] if limit else (),
-        raises=FIXED_RAISES if limit else 0,
+        raises=data.get(RAISES, FIXED_RAISES) if limit else 0,
         **{name[1:]: data[name] for name in RAKE if name in data},
     )
     hands: dict[int, tuple[int, ...]] = {}
@@ -193,7 +210,10 @@ def followed(state: HoldemHistory, words: list[str]) -> HoldemHistory:
         return state
     if words[1] not in ("f", "cc", "cbr") or state.current_player() != int(words[0][1:]) - 1:
         raise SpecError(f"{' '.join(words)!r} cannot come after {state.table.line!r}")
-    return state.child(FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + whole_chips(words[2]))
+    action = FOLD if words[1] == "f" else CALL if words[1] == "cc" else state.table.base + whole_chips(words[2])
+    if words[1] == "cbr" and action <= CALL:
+        raise SpecError(f"{' '.join(words)!r} after {state.table.line!r} raises by nothing; write cc to check or call")
+    return state.child(action)
 
 
 def whole_chips(amount: Any) -> int:

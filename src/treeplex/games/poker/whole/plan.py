@@ -16,6 +16,7 @@ from treeplex.errors import SpecError
 from treeplex.games.poker.betting.moves import half_up, merged
 from treeplex.games.poker.betting.sizes import (
     HOLDEM_STREETS,
+    MOST,
     NO_SIZES,
     NUMBER,
     BetPlan,
@@ -143,6 +144,8 @@ def parse_plan(texts: Sequence[str]) -> tuple[Size, ...]:
         match = BIG_BLINDS.fullmatch(text.strip().lower())
         if match:
             sizes: tuple[Size, ...] = (Size("blinds", float(match[1])),)
+            if sizes[0].value > MOST:
+                raise SpecError(f"bet size {shown(text)}: it is too large; write a for all-in")
         else:
             try:
                 sizes = parse_sizes(text, raises=True)
@@ -165,18 +168,19 @@ def check_least(name: str, sizes: Sequence[Size], betting: Betting) -> None:
     """Refuse sizes that are below the smallest raise wherever they apply.
 
     Args:
-        name: of the list, which says the street: before the flop a raise goes at least to twice the largest blind.
+        name: of the list, which says the street: before the flop a raise is at least by the largest blind.
         sizes: the list.
         betting: of the hand.
 
     Raises:
         SpecError: there is one.
     """
-    blind = betting.big_blind
-    first = 2 * max(betting.blinds) if name.endswith(HOLDEM_STREETS[0]) else betting.smallest_bet
+    blind, preflop = betting.big_blind, name.endswith(HOLDEM_STREETS[0])
+    smallest = max(betting.blinds) if preflop else betting.smallest_bet
+    first = 2 * smallest if preflop else smallest
     for size in sizes:
         if size.kind == "blinds" and half_up(size.value * blind) < first:
             least = decimal(first / blind)
             raise SpecError(f"bet size {decimal(size.value)}bb is below the smallest raise, to {least}bb; give that or more")
-        if size.kind == "chips" and size.value < betting.smallest_bet:
-            raise SpecError(f"bet size {size} is below the smallest raise, by {betting.smallest_bet} chips; give that or more")
+        if size.kind == "chips" and size.value < smallest:
+            raise SpecError(f"bet size {size} is below the smallest raise, by {smallest} chips; give that or more")

@@ -66,7 +66,7 @@ def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
     own = None if plan.seat is None else seat_of(table, plan.seat)
     if plan.review is not None:
         check_streets(table.rules, plan.review)
-    kept = KeptHands(plan.log, plan.phh, table.rules.format, f"{about(table)}; against {opponent}")
+    kept = KeptHands(plan.log, plan.phh, table.rules, f"{about(table)}; against {opponent}")
     hands = PlayedHands(table, kept, plan, own)
     say(f"{about(table)}; against {opponent}")
     say("bets and raises are all that a player puts in on the street, in big blinds (bb)")

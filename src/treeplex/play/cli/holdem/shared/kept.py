@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, final
 
-from treeplex.errors import FileError, SpecError
-from treeplex.games.poker.cards.format import HOLDEM, Format
-from treeplex.games.poker.whole.phh import phh_of
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.games.poker.whole.hand import HandRules
+from treeplex.games.poker.whole.phh import check_written, phh_of
 from treeplex.play.cli.holdem.shared.requests import check_parent
 from treeplex.play.cli.shared.console import say
 from treeplex.spec import quoted
@@ -32,30 +32,32 @@ class KeptHands:
         phh: the folder of hand histories, or a ``.phhs`` file; None for none.
     """
 
-    def __init__(self, log: Path | None, phh: Path | None, form: Format, title: str) -> None:
+    def __init__(self, log: Path | None, phh: Path | None, rules: HandRules, title: str) -> None:
         """Look whether everything can be written.
 
         Args:
             log, phh: see the attributes; a folder is made.
-            form: the cards in play.
+            rules: of the hands.
             title: what stands in the text before the first hand.
 
         Raises:
-            SpecError: hand histories of a deck other than hold'em's, or a file for a single hand.
+            SpecError: rules without hand histories, or a file for a single hand.
             FileError: a file that cannot be written, or that holds something else.
         """
         self.log, self.phh, self._count, self._last = log, phh, 0, 0
         self._title = title
         self._judged: int | None = None
         if phh is not None:
-            self._last = self._opened(phh, form)
+            self._last = self._opened(phh, rules)
         if log is not None:
             append_text(log, "")
 
-    def _opened(self, phh: Path, form: Format) -> int:
+    def _opened(self, phh: Path, rules: HandRules) -> int:
         """The number of the last hand that is there."""
-        if form is not HOLDEM:
-            raise SpecError("--phh: hand histories are of hold'em with 52 cards; leave --phh out, or play with the whole deck")
+        try:
+            check_written(rules)
+        except GameError as error:
+            raise SpecError(f"--phh: {error}; leave --phh out") from None
         if phh.suffix == ".phh":
             raise SpecError(
                 f"--phh: {phh} would hold a single hand; give a folder, or {phh.with_suffix(MANY)} for all in one file"
