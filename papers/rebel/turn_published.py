@@ -2,7 +2,8 @@
 
 All bet sizes of the paper, random boards, stacks and sizes in training; networks over bins of strength, by several seeds. What
 is searched and judged is the paper's game, whole, with rivers solved finely. ``python papers/run.py rebel/turn_published 40``
-begins no further training after so many minutes; what is there is kept in ``runs/papers``, half an hour of one core a seed.
+begins no further training after so many minutes. Half an hour to an hour of one core a seed; seeds whose judgements are stored
+are not trained again, on any machine.
 """
 
 import math
@@ -13,7 +14,7 @@ from typing import Any
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, effort, kept
-from papers.common.results import Picture, Result, Table, published, stored
+from papers.common.results import Picture, Result, Table, provenance, published, store_run, stored
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_hands import path_of, trained
@@ -26,6 +27,7 @@ from treeplex.search.holdem.play_distribution import Player
 
 SEEDS = 3
 SETTINGS = HoldemRebelSettings(games=800)
+NAME = "rebel/turn_published"
 METHODS = {"lcfr": "linear CFR-D", "dcfr": "CFR-D by DCFR"}
 POINTS = (32, 64, 128)
 """Iterations of search after which the average policy is judged."""
@@ -47,27 +49,35 @@ def judged(seed: int, method: str) -> list[float]:
                 found.append(float(player.judge(player.average(search), expected=False).exploitability))
         return found
 
-    key = {"what": "rebel/turn_published", "net": card["checksum"], "method": method, "points": POINTS, "river": RIVER}
+    key = {"what": NAME, "net": card["checksum"], "method": method, "points": POINTS, "river": RIVER}
     return list(kept({**key, "code": code(*SEARCHING)}, make))
+
+
+def earlier() -> tuple[dict[str, dict[str, list[float]]], dict[str, Any]]:
+    """Judgements and cards that are stored, by seed, where they are of these settings."""
+    numbers = stored(NAME)
+    cards = {seed: card for seed, card in numbers.get("trainings", {}).items() if card["games"] == SETTINGS.games}
+    if numbers.get("points") != list(POINTS):
+        return {}, {}
+    return {seed: own for seed, own in numbers.get("chips", {}).items() if seed in cards}, cards
 
 
 @study(title="ReBeL, Figure 2: turn endgame hold'em as published", place=15, minutes=90, needs=("torch",))
 def reproduce(options: list[str]) -> Result | None:
-    minutes, began, done = float(options[0]) if options else math.inf, perf_counter(), list[int]()
+    minutes, began = float(options[0]) if options else math.inf, perf_counter()
+    chips, cards = earlier()
     for seed in range(SEEDS):
-        left = 60.0 * minutes - (perf_counter() - began)
-        if left <= 0 and not path_of(replace(SETTINGS, seed=seed)).is_file():
-            break
-        trained(replace(SETTINGS, seed=seed))
-        done.append(seed)
+        late = perf_counter() - began >= 60.0 * minutes
+        if str(seed) in chips or (late and not path_of(replace(SETTINGS, seed=seed)).is_file()):
+            continue
+        cards[str(seed)] = dict(trained(replace(SETTINGS, seed=seed))[1])
         print(f"seed {seed} is trained", flush=True)
-    if not done:
-        return None
-    chips: dict[str, dict[str, list[float]]] = {}
-    for seed in done:
         chips[str(seed)] = {method: judged(seed, method) for method in METHODS}
         print(seed, chips[str(seed)], flush=True)
-    cards = {str(seed): dict(trained(replace(SETTINGS, seed=seed))[1]) for seed in done}
+        for what, value in (("chips", chips), ("trainings", cards)):
+            store_run(NAME, [what, str(seed)], value[str(seed)], provenance())
+    if not chips:
+        return None
     whole, claim = stored("rebel/turn_endgame"), published("rebel")["turn_endgame"]
     points, tabular = whole["iterations"], whole["chips"]["19,000 behind"][TABULAR]
     level = tabular[points.index(claim["iterations"])]
