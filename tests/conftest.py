@@ -3,14 +3,14 @@
 import gc
 import signal
 from pathlib import Path
-from zlib import crc32
 
 import pytest
 
-from tests.thinned import EVERY
+from tests.measured import LIST
 from treeplex import notices
 
 HERE = Path(__file__).parent
+SLOW = frozenset(LIST.read_text("utf-8").splitlines())
 
 
 @pytest.fixture(autouse=True)
@@ -28,19 +28,12 @@ def ctrl_c_reaches_tests() -> None:
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a folder share a worker: two that take turns would compile every kernel twice."""
+    """Tests of a folder share a worker: two that take turns would compile every kernel twice. Some are slow."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             folder = item.path.parent
             item.add_marker(pytest.mark.xdist_group(str(item.path if folder == HERE else folder)))
-    thin(items)
-
-
-def thin(items: list[pytest.Item]) -> None:
-    """Of tests with many like cases most are slow ones: which, follows from a case's name, whatever else is collected."""
-    for item in items:
-        name = item.nodeid.removeprefix("tests/")
-        if crc32(name.encode()) % EVERY.get(name.split("[")[0], 1):
+        if item.nodeid.removeprefix("tests/") in SLOW:
             item.add_marker(pytest.mark.slow)
 
 
