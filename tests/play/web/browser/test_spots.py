@@ -126,6 +126,28 @@ def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
     assert "22" in text.input_value()
 
 
+def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server: Running) -> None:
+    """Also where it is the text that was painted over."""
+    held: list[Any] = []
+    page.goto(server.address + "#/spot/new")
+    text = page.get_by_label("OOP, out of position as text")
+    expect(text).not_to_have_value("")
+    text.fill("AA")
+    page.get_by_role("gridcell", name="22, not in the range").wait_for()
+    page.route(
+        "**/spots/range", lambda route: held.append(route) if "weights" in route.request.post_data else route.continue_()
+    )
+    with page.expect_request(lambda request: "weights" in (request.post_data or "")):
+        page.get_by_role("gridcell", name=re.compile("^22")).press("Enter")
+    for typed in ("KK", "AA"):
+        text.fill(typed)
+        page.get_by_role("gridcell", name=re.compile(f"^{typed}, 100%")).wait_for()
+    with page.expect_response(lambda response: "weights" in (response.request.post_data or "")):
+        held.pop().continue_()
+    page.get_by_role("gridcell", name="22, not in the range").wait_for()
+    expect(text).to_have_value("AA")
+
+
 @pytest.mark.slow
 def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: Running) -> None:
     page.goto(server.address + "#/spot/new")
