@@ -56,7 +56,7 @@ tests: $(VENV)/installed-dev
 test-slow: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 -m slow
 
-# Most of these run in `make test` as well; the others wait for processes that start and die.
+# Of these `make test` runs the executor's alone.
 test-ray: $(VENV)/installed-dev
 	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py \
 	  tests/learn/neural/walks/test_on_ray.py

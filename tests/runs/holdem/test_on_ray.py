@@ -12,7 +12,7 @@ from treeplex.workers.executor import make_executor
 from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 SPOT = leduc_holdem(7)
 
 

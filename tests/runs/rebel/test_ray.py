@@ -48,7 +48,7 @@ TINY = RebelSettings(
     warm=1,
     streams=4,
 )
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 
 
 class Watched(RayActors):  # type: ignore[misc]
@@ -141,7 +141,6 @@ def test_an_actor_that_is_killed_changes_no_number(cluster: Cluster, crews: list
     assert signal.getsignal(signal.SIGTERM) == before
 
 
-@pytest.mark.slow
 def test_a_machine_that_goes_leaves_the_work_to_the_others(
     cluster: Cluster, crews: list[Watched], alone: Path, tmp_path: Path
 ) -> None:
@@ -170,7 +169,6 @@ def test_a_machine_that_goes_leaves_the_work_to_the_others(
     assert weights(tmp_path / "run") == weights(alone)
 
 
-@pytest.mark.slow
 def test_it_goes_on_with_ray_or_without(cluster: Cluster, alone: Path, tmp_path: Path) -> None:
     def stop() -> None:
         os.kill(os.getpid(), signal.SIGINT)
@@ -186,7 +184,6 @@ def test_it_goes_on_with_ray_or_without(cluster: Cluster, alone: Path, tmp_path:
     assert counts(tmp_path / "run") == counts(alone)
 
 
-@pytest.mark.slow
 def test_judging_finds_the_same(cluster: Cluster, crews: list[Watched], alone: Path) -> None:
     asked: dict[str, Any] = {"playthroughs": 8, "iterations": 4}
     here = judge_rebel(DICE, alone / NET, workers=1, **asked)
@@ -197,7 +194,6 @@ def test_judging_finds_the_same(cluster: Cluster, crews: list[Watched], alone: P
     assert there.halves == here.halves
 
 
-@pytest.mark.slow
 def test_the_commands(alone: Path, tmp_path: Path) -> None:
     settings = {name: getattr(TINY, name) for name in ("iterations", "episodes", "width", "burn_in", "batch", "depth", "seed")}
     changes = [part for name, value in settings.items() for part in ("--set", f"{name}={value}")]

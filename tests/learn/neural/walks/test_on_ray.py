@@ -8,7 +8,7 @@ from tests.learn.neural.walks.test_jobs import GAME, SMALL, TABLE
 from treeplex.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
-pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray")]
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 WALKS = {"walks": 40, "fits": 3, "steps": 2, "every": 2}
 PLAYS = {"plays": 70, "fits": 2, "steps": 2, "every": 2}
 
