@@ -14,7 +14,10 @@ LIST = Path(__file__).with_name("slow.txt")
 LONG, KEPT = 0.75, 1.5
 """Seconds from which a case is slow, and below which the quickest of a test's cases is not."""
 ALWAYS = frozenset(
-    {"test_docs.py::test_examples_run[README.md]", "workers/test_on_ray.py::test_the_same_bits_and_what_is_shared_is_there_once"}
+    {
+        "test_docs.py::test_examples_run[README.md]",
+        "workers/test_on_ray.py::test_the_same_bits_and_what_is_shared_is_there_once",
+    }
 )
 """What everybody begins with, and the one use of a cluster."""
 DURATION = re.compile(r"\s*([\d.]+)s (?:call|setup|teardown) +tests/(.+)")

@@ -20,7 +20,7 @@ from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import OFF, ChartedAgent
 from treeplex.search.holdem.whole import WholeHoldemAgent
 
-pytestmark = pytest.mark.slow  # a small tree over five boards of the whole deck takes half a minute
+pytestmark = pytest.mark.slow  # its solution from the first card takes half a minute
 TABLE = "holdem(stack=40)"
 """20 big blinds of two chips, any raise."""
 
