@@ -17,7 +17,15 @@ from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
-from treeplex.learn.rebel.policy_net import GuidedLeaf, load_weights, networks, policy_loss, probabilities, weights_of  # noqa: E402
+from treeplex.learn.rebel.policy_net import (  # noqa: E402
+    GuidedLeaf,
+    load_weights,
+    networks,
+    policy_entropy,
+    policy_loss,
+    probabilities,
+    weights_of,
+)
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encoding  # noqa: E402
@@ -131,6 +139,31 @@ def test_the_loss_is_the_squared_error_of_probabilities_of_hands_that_count() ->
     assert probabilities(logits, legal)[0, 0].tolist() == pytest.approx([0.25, 0.75, 0.0])
     targets = torch.tensor([[[255, 0, 0], [0, 0, 0]]], dtype=torch.uint8)
     assert float(policy_loss(lambda rows: rows, logits, targets, legal)) == pytest.approx(0.75**2)
+
+
+def test_cross_entropy_is_of_hands_that_count_and_actions_that_are_legal() -> None:
+    legal = torch.tensor([[True, True, False]])
+    logits = torch.tensor([[0.0, np.log(3.0), 9.0, 5.0, -5.0, 0.0]], requires_grad=True)
+    targets = torch.tensor([[[204, 51, 0], [0, 0, 0]]], dtype=torch.uint8)
+    loss = policy_entropy(lambda rows: rows, logits, targets, legal)
+    assert float(loss.detach()) == pytest.approx(-0.8 * np.log(0.25) - 0.2 * np.log(0.75))
+    loss.backward()
+    assert logits.grad[0].tolist() == pytest.approx([0.25 - 0.8, 0.75 - 0.2, 0.0, 0.0, 0.0, 0.0])
+
+
+@pytest.mark.parametrize("change", [{"value_loss": "squared"}, {"policy_loss": "cross-entropy"}])
+def test_the_loss_is_the_one_that_is_asked_for(change: dict[str, str]) -> None:
+    settings = replace(TINY, warm=0)
+    usual, other = (RebelTrainer(public_rules(DICE), each) for each in (settings, replace(settings, **change)))
+    while not usual.finished:
+        first, second = usual.round(), other.round()
+        if np.isfinite(first.loss):
+            break
+    if "value_loss" in change:
+        assert second.loss == pytest.approx(2 * first.loss, rel=1e-3)  # no error here is above 1
+    else:
+        assert second.loss == first.loss
+        assert second.policy_loss > first.policy_loss
 
 
 def test_a_guess_is_the_network_from_the_top_down() -> None:

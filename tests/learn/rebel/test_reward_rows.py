@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch")
 from tests.learn.rebel.test_trainer import DICE, TINY  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.learn.common.fitting import huber_of_known  # noqa: E402
+from treeplex.learn.common.fitting import huber, of_known  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
@@ -89,7 +89,7 @@ def test_the_loss_counts_what_is_known() -> None:
     found = net(inputs).detach()
     gap = [abs(float(found[1, 2]) - 0.25), abs(float(found[3, 0]) - 5.0)]
     expected = [0.5 * each**2 if each < 1 else each - 0.5 for each in gap]
-    loss = huber_of_known(net, inputs, targets)
+    loss = of_known(huber)(net, inputs, targets)
     assert float(loss.detach()) == pytest.approx(sum(expected) / 2, rel=1e-5)
     loss.backward()
     assert torch.isfinite(net.weight.grad).all()

@@ -19,14 +19,23 @@ Loss = Callable[..., Any]
 
 
 def huber(net: Module, inputs: Any, targets: Any) -> Any:
-    """Mean Huber loss of values."""
+    """Mean Huber loss of values: half the squared error up to 1, beyond it the error less a half."""
     return torch_module().nn.functional.huber_loss(net(inputs), targets)
 
 
-def huber_of_known(net: Module, inputs: Any, targets: Any) -> Any:
-    """The same over those targets that are not NaN."""
-    known = ~targets.isnan()
-    return torch_module().nn.functional.huber_loss(net(inputs)[known], targets[known])
+def squared(net: Module, inputs: Any, targets: Any) -> Any:
+    """Mean squared error of values."""
+    return torch_module().nn.functional.mse_loss(net(inputs), targets)
+
+
+def of_known(loss: Loss) -> Loss:
+    """A loss over those targets that are not NaN."""
+
+    def found(net: Module, inputs: Any, targets: Any) -> Any:
+        known = ~targets.isnan()
+        return loss(lambda rows: net(rows)[known], inputs, targets[known])
+
+    return found
 
 
 class Fitting:

@@ -7,10 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.fitting import Fitting, huber, huber_of_known
+from treeplex.learn.common.fitting import Fitting, huber, of_known, squared
 from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_loss
+from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_entropy, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
@@ -18,6 +18,9 @@ from treeplex.learn.torch.device import torch_device
 from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
+OF_VALUES = {"huber": huber, "squared": squared}
+OF_POLICIES = {"squared": policy_loss, "cross-entropy": policy_entropy}
+"""Losses by their names in the settings."""
 
 
 class Lesson(Protocol):
@@ -106,13 +109,16 @@ class PublicLesson(SelfPlayLesson):
         self.leaf = networks(rules, settings, net)
         encoding, room, device = self.leaf.encoding, settings.rows, torch_device(settings.device)
         rows = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-        loss = huber_of_known if settings.targets == "rewards" else huber
+        loss = OF_VALUES[settings.value_loss]
+        loss = of_known(loss) if settings.targets == "rewards" else loss
         self.fittings = {"": Fitting(self.leaf.net, Replay(*rows, room=room), ("inputs", "targets"), loss, device=device)}
         if isinstance(self.leaf, GuidedLeaf):
             actions = len(self.leaf.guess.encoding.labels)
             examples = PolicyRows(rows[0], np.zeros((0, encoding.hands, actions), np.uint8), np.zeros((0, actions), np.bool_))
             kept = Replay(*examples, room=room)
-            self.fittings[PREFIX] = Fitting(self.leaf.guess.net, kept, PolicyRows._fields, policy_loss, device=device)
+            self.fittings[PREFIX] = Fitting(
+                self.leaf.guess.net, kept, PolicyRows._fields, OF_POLICIES[settings.policy_loss], device=device
+            )
         self.play = SelfPlay(rules, settings, self.leaf, generator)
         self._examples = 0
 

@@ -91,6 +91,14 @@ def policy_loss(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
     return (errors * counted).sum() / counted.sum().clamp(min=1.0)
 
 
+def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
+    """Mean cross entropy of policies, over hands that say something."""
+    logits = net(inputs).reshape(len(legal), -1, legal.shape[1])
+    shares = logits.masked_fill(~legal[:, None], -torch_module().inf).log_softmax(dim=-1).masked_fill(~legal[:, None], 0.0)
+    counted = targets.any(dim=-1).sum()
+    return -(targets.float() / STEPS * shares).sum() / counted.clamp(min=1)
+
+
 def networks(rules: PublicTree, shape: Shape, net: NetFactory | None = None) -> NetworkLeaf:
     """Fresh networks as settings have them: a :class:`GuidedLeaf` where there is a policy network.
 

@@ -20,6 +20,9 @@ SOURCES = ("self-play", "random")
 """Where public belief states come from: what search plays, or chance."""
 TARGETS = ("search", "rewards")
 """What values learn from: the root values of searches, or what episodes pay."""
+VALUE_LOSSES = ("huber", "squared")
+POLICY_LOSSES = ("squared", "cross-entropy")
+"""What falls while networks learn; the first is the paper's (section 7)."""
 RIVER_SOURCES = ("self-play", "random", "flat")
 MOST_BINS = 1024
 """Hands of a river have hardly more strengths."""
@@ -85,6 +88,20 @@ class RebelSettings(LearningSettings, SelfPlaySettings):
         None,
         "batches of episodes, each with random numbers of its own, that workers play; none: two per worker, one without",
         low=1,
+        fixed=True,
+        added=True,
+    )
+    value_loss: str = setting(
+        "huber",
+        "what falls in the value network: the Huber loss, or squared errors",
+        choices=VALUE_LOSSES,
+        fixed=True,
+        added=True,
+    )
+    policy_loss: str = setting(
+        "squared",
+        "what falls in the policy network: squared errors of probabilities, or cross entropy",
+        choices=POLICY_LOSSES,
         fixed=True,
         added=True,
     )
