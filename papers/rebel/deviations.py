@@ -133,7 +133,7 @@ def result(found: Found, spent: str) -> Result:
             f"`{GAMES['a small turn'][0]}`, linear CFR, T = {DICE.iterations} and {TURN.iterations}, the recipe's other "
             "settings.",
             "Below 1 the Huber loss is half the squared error, and Adam takes the same steps for both but for rounding and "
-            "clipped gradients; values here seldom err by more than 1, and two such trainings differ as two seeds do.",
+            "clipped gradients; on 1x4f values lie between -1 and 1, and what lies between the two is chance of the trainings.",
             f"Judged by N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
             spent,
         ],
