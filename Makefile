@@ -5,7 +5,8 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 TREEPLEX := $(BIN)/treeplex
-PIP_INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+# Without --no-compile every module of every package is compiled beforehand, a minute of a core, and most are never imported.
+PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 NEEDS := pyproject.toml constraints.txt
 
 .DEFAULT_GOAL := help
