@@ -81,7 +81,13 @@ def number_at(place: str) -> float:
 
 
 def filled(text: str) -> str:
-    """A text with the numbers that its places name."""
+    """A text with the numbers that its places name.
+
+    Raises:
+        ValueError: a place without the form of its number.
+    """
+    if "[[" in PLACE.sub("", text):
+        raise ValueError(f"a place that cannot be read, write [[STUDY/KEY:.2f]]: {text}")
     return PLACE.sub(lambda found: format(number_at(found[1]) * float(found[2] or 1.0), found[3]), text)
 
 

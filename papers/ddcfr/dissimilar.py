@@ -2,14 +2,15 @@
 
 It is trained as ``ddcfr/seeds`` trains, on small games with hidden stones (phantom tic-tac-toe and dark hex), and judged on
 the fresh games of ``vtcfr/one_scheme``, among which there are none, beside what is stored there of other algorithms.
-``python papers/run.py ddcfr/dissimilar --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr`` for so long.
+``python papers/run.py ddcfr/dissimilar --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr`` for so long;
+seeds whose runs are stored are not trained again, on any machine.
 """
 
 import math
 from argparse import ArgumentParser
 from collections.abc import Mapping, Sequence
 from functools import partial
-from statistics import fmean
+from statistics import fmean, median
 from time import perf_counter
 
 from papers.common.curves import curve
@@ -31,8 +32,11 @@ TRAINED_ON = (
     "dark_hex(num_rows=2,num_cols=2)",
     "dark_hex(num_rows=2,num_cols=2,gameversion=adh)",
 )
+NAME = "ddcfr/dissimilar"
 EPOCHS, SEEDS, SIGMA = 200, 2, 0.05
 SHIPPED, FIXED = "ddcfr", "dcfr"
+FAR = 1.0
+"""Dex beyond which a game is far from the usual."""
 BESIDE = (SHIPPED, FIXED, TESTED)
 """Algorithms whose stored runs stand beside: the policy that ships, the fixed discounts, value-tested CFR+."""
 
@@ -52,10 +56,16 @@ def repeats_of(name: str, policy: DiscountPolicy) -> list[list[float]]:
     return [kept({**key, "seed": seed}, partial(curve, game, policy, STAGES, seed=seed)) for seed in PERTURBED]
 
 
-def trained(seconds: float, epochs: int) -> dict[int, DiscountPolicy]:
+def earlier(epochs: int) -> dict[str, dict[str, Repeats]]:
+    """Runs by seed and game that are stored, if they are of trainings of so many epochs."""
+    numbers = stored(NAME)
+    return dict(numbers["runs"]) if numbers.get("epochs") == epochs else {}
+
+
+def trained(seconds: float, epochs: int, seeds: Sequence[int]) -> dict[int, DiscountPolicy]:
     """The policies of the seeds whose training is finished, after going on with what is not for so long."""
     began, found = perf_counter(), dict[int, DiscountPolicy]()
-    for seed in range(SEEDS):
+    for seed in seeds:
         folder, left = FOLDERS / f"dissimilar-seed-{seed}-epochs-{epochs}", seconds - (perf_counter() - began)
         go_on(folder, {"sigma": SIGMA, "seed": seed, "epochs": epochs}, left, TRAINED_ON)
         if last_of(folder)["done"] >= epochs:
@@ -69,16 +79,15 @@ def reproduce(options: Sequence[str]) -> Result | None:
     given.add_argument("--minutes", type=float, default=math.inf, help="train for so long")
     given.add_argument("--epochs", type=int, default=EPOCHS)
     asked = given.parse_args(options)
-    policies, known = trained(60.0 * asked.minutes, asked.epochs), stored("vtcfr/one_scheme")["exploitability"]
-    print(f"{len(policies)} of {SEEDS} trainings are finished")
-    if not policies:
-        return None
+    known = stored("vtcfr/one_scheme")["exploitability"]
     games = [name for name in in_groups(GAMES, [FRESH]) if name in known]
-    own: dict[str, dict[str, Repeats]] = {f"seed {seed}": {} for seed in policies}
-    for name in games:
-        for seed, policy in policies.items():
-            own[f"seed {seed}"][name] = repeats_of(name, policy)
-        print(name, [f"{score(runs[name]):.2e}" for runs in own.values()], flush=True)
+    own = {seed: runs for seed, runs in earlier(asked.epochs).items() if set(games) <= set(runs)}
+    missing = [seed for seed in range(SEEDS) if f"seed {seed}" not in own]
+    for seed, policy in trained(60.0 * asked.minutes, asked.epochs, missing).items():
+        own[f"seed {seed}"] = {name: repeats_of(name, policy) for name in games}
+    print(f"{len(own)} of {SEEDS} trainings are finished")
+    if not own:
+        return None
     scores = {name: {who: score(known[name][who]) for who in BESIDE} for name in games}
     for who, runs in own.items():
         for name, repeats in runs.items():
@@ -97,8 +106,18 @@ def result(
     """A row for each game; how far each is from the others on average."""
     beside = {who: {other: fmean(dex(scores, who, other)) for other in BESIDE} for who in (*own, SHIPPED, FIXED)}
     ahead = {who: sum(each < 0 for each in dex(scores, who, TESTED)) for who in own}
-    better = {who: sum(each < 0 for each in dex(scores, who, FIXED)) for who in (*own, SHIPPED)}
+    from_fixed = {who: dex(scores, who, FIXED) for who in (*own, SHIPPED)}
+    better = {who: sum(each < 0 for each in found) for who, found in from_fixed.items()}
+    usual = {who: [each for each in found if abs(each) < FAR] for who, found in from_fixed.items()}
+    typical = {
+        who: {"median": median(found), "far": len(found) - len(usual[who]), "without": fmean(usual[who])}
+        for who, found in from_fixed.items()
+    }
     count = len(scores)
+
+    def listed(what: str, form: str = "+.2f") -> str:
+        return ", ".join(format(own[what], form) for own in typical.values())
+
     return Result(
         source=f"{published('ddcfr')['source']}; a question that the paper leaves open",
         findings=[
@@ -106,6 +125,9 @@ def result(
             f"{', '.join(f'{beside[who][FIXED]:+.2f}' for who in own)} dex ({', '.join(own)}; below 0 is better), lower on "
             f"{', '.join(str(better[who]) for who in own)} games; that of the policy that ships "
             f"{beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
+            f"A few games make the mean: on {listed('far', 'd')} the two are a factor of ten or more apart "
+            f"({', '.join(typical)}); without these it is {listed('without')}, and the median over all is "
+            f"{listed('median')}: no gain on the usual game.",
             f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
             f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
         ],
@@ -127,5 +149,5 @@ def result(
             f"Score: geometric mean of exploitability after {', '.join(map(str, STAGES))} iterations and over {len(PERTURBED)} "
             f"perturbed repeats, floored at {FLOOR:g}; those of {', '.join(BESIDE)} are stored by `vtcfr/one_scheme`.",
         ],
-        numbers={"runs": runs, "beside": beside, "lower": better},
+        numbers={"runs": runs, "epochs": epochs, "beside": beside, "lower": better, "typical": typical},
     )

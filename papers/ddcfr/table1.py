@@ -53,6 +53,8 @@ WITHOUT = {
 ROWS = ("leduc", *NUMBERS)
 CLAIMS = (
     (("DDCFR-1",), (FULL,), "fewer training games are worse (DDCFR-1 against all four)"),
+    (("DDCFR-1",), ("DDCFR-2", "DDCFR-3"), "two or three training games are better than one"),
+    (("DDCFR-3",), (FULL,), "Small Matrix helps (DDCFR-3 against all four)"),
     (("DDCFR-ex",), ("DDCFR-it",), "the iteration alone is better than exploitability alone"),
     (("DDCFR-it", "DDCFR-ex"), (FULL,), "both features together are better than either alone"),
     (("DDCFR-dis",), (FULL,), "continuous actions are better than discrete ones"),
@@ -122,6 +124,7 @@ def reproduce() -> Result:
             "policies": {name: digest(policy) for name, policy in {**found, LIBRARY: own_policy()}.items()},
             "dcfr": {row: asdict(run) for row, run in fixed.items()},
             "authors_network": authors.record,
+            "readings": readings(known, runs),
         },
     )
 
@@ -221,6 +224,12 @@ def claims_table(known: Mapping, runs: Mapping[str, Column]) -> Table:
     return Table("What the paper reads off its table", head, rows)
 
 
+def readings(known: Mapping, runs: Mapping[str, Column]) -> dict[str, int]:
+    """How often each verdict is among ours."""
+    cells = [text for _, *row in claims_table(known, runs).rows for text in row[1::2]]
+    return {word: cells.count(word) for word in ("yes", "no", "ranges overlap")}
+
+
 def pair(worse: Run, better: Run) -> str:
     """Whether the first is worse, beyond the ranges."""
     overlap = worse.band[0] <= better.band[1] and better.band[0] <= worse.band[1]
@@ -237,7 +246,7 @@ def findings(
 ) -> list[str]:
     """What to read first."""
     cells = [text for _, *row in claims_table(known, runs).rows for text in row]
-    count = {word: cells[1::2].count(word) for word in ("yes", "no", "ranges overlap")}
+    count = readings(known, runs)
     untrained = [name for name in COLUMNS if name not in found or not found[name].card]
     lines = [
         f"The paper's table is one run a cell. {spread_sentence(runs, network)}",

@@ -73,6 +73,11 @@ def test_remark_3_7_second_player_told_nothing() -> None:
     assert not found.ladder_nested_feedback
 
 
+def test_footnote_17_forms_of_two_players_are_ladder_nested() -> None:
+    for told in product(range(3), repeat=3):  # what the second learns of three actions
+        assert structure_of(TreeForm((0, 1), [nothing, lambda moves, told=told: told[moves[0]]], [3, 2])).ladder_nested
+
+
 def test_remark_3_7_third_player_told_nothing_and_figure_3_4() -> None:
     found = structure_of(three(first, nothing))
     assert not found.nested

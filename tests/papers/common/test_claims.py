@@ -2,7 +2,7 @@
 
 import pytest
 
-from papers.common.claims import PLACE, VERDICTS, Claim, documents, exists, filled, number_at
+from papers.common.claims import VERDICTS, Claim, documents, exists, filled, number_at
 
 CLAIMS = [(document, claim) for document, claims in documents() for claim in claims]
 
@@ -14,7 +14,7 @@ def test_items(document: str, claim: Claim) -> None:
     assert claim.shown
     assert claim.why or claim.as_published == "yes"
     assert "|" not in "".join(claim.cells())
-    assert not PLACE.search("".join(claim.cells()))
+    assert "[[" not in "".join(claim.cells())
 
 
 def test_a_factor_changes_the_unit() -> None:
@@ -29,3 +29,8 @@ def test_all_documents_have_items() -> None:
 def test_a_number_that_is_not_stored() -> None:
     with pytest.raises(KeyError, match="no number at rebel/table2/lcfr/1x9f: '1x9f' is not there"):
         number_at("rebel/table2/lcfr/1x9f")
+
+
+def test_a_place_without_a_form() -> None:
+    with pytest.raises(ValueError, match="cannot be read, write"):
+        filled("[[rebel/table2/lcfr/1x4f/exploitability]]")
