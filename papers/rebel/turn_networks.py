@@ -298,7 +298,7 @@ def findings(
     off = "; ".join(
         f"{kind} {100.0 * errors[kind][DOMAINS[0]]:.1f}% and {100.0 * errors[kind][DOMAINS[1]]:.1f}%" for kind in KINDS
     )
-    best, least = min(long[OWN]["average"]), min(min(well[OWN, method]) for method in METHODS)
+    best, (plain, fast) = min(long[OWN]["average"]), (min(well[OWN, method]) for method in METHODS)
     return [
         f"After {ITERATIONS} iterations {EXACT[PLAIN]} with the network from self-play has {text[OWN, PLAIN]} thousandths "
         f"of a big blind, with exact values {text[EXACTLY, PLAIN]}; in brackets the average policy with rivers solved for its "
@@ -312,7 +312,8 @@ def findings(
         f'Published: "{level["claims"][0]}". The least that {EXACT[PLAIN]} comes to with the network from self-play, '
         f"{thousandths(best)} (average policy), is the level of {level_of(best, whole)} iterations of linear CFR on the whole "
         f"game. What is left there is mostly that rivers are solved by {RIVER} iterations: with {FINE} the least is "
-        f"{thousandths(least)}, the level of {level_of(least, whole)}.",
+        f"{thousandths(plain)}, the level of {level_of(plain, whole)}, and {thousandths(fast)}, that of "
+        f"{level_of(fast, whole)}, where it searches by DCFR.",
     ]
 
 

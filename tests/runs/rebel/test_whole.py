@@ -42,6 +42,17 @@ def test_a_training_is_resumed_judged_and_played(folder):
     assert np.allclose(player.policy().sum(axis=0), 1)
 
 
+def test_the_papers_settings_in_miniature(tmp_path):
+    game = "holdem(ranks=3,suits=3,stack=8,blinds=[2;4],sizes=[75%;a])"
+    small = {**SETTINGS, "boards": 1, "layers": 2, "warm": 2}
+    training = tp.train(game, "rebel", preset="paper", settings=small, out=tmp_path / "run", workers=1)
+    settings = training.settings
+    assert settings.stacks == (200, 1000)  # of 50 to 250 big blinds
+    assert (settings.method, settings.rate, settings.halve) == ("lcfr-avg-modified", 3e-4, 800 / 1750)
+    assert not settings.shown
+    assert training.records[-1].policy_loss > 0
+
+
 def test_streams_are_resumed_and_cannot_change(tmp_path):
     asked = {**SETTINGS, "streams": 2, "solves": 16}
     tp.train(NINE, "rebel", settings=asked, out=tmp_path / "run", workers=1, judge_every=0)

@@ -31,7 +31,7 @@ from treeplex.learn.rebel.settings import (
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.turns.lesson import check_turn
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.settings import PAPER_WHOLE, WholeRebelSettings
 from treeplex.learn.rebel.whole.streets import beware, check_streets
 from treeplex.learn.torch.device import one_thread
 from treeplex.notices import notify
@@ -54,6 +54,8 @@ STREAMS_PER_WORKER = 2
 """So that a worker has something to do while this process consumes the rows of the other stream."""
 STACKS = 2.5, 25.0
 """Pots that a player has at first, at least and at most: the 5,000 to 50,000 chips of turn endgame hold'em's pot of 2,000."""
+BIG_BLINDS = 50, 250
+"""Big blinds that a player has before a hand, at least and at most (appendix C.1)."""
 LOSSES = {"loss": "loss {:.2e}", "policy_loss": "policy loss {:.2e}", "exploitability": "exploitability {:.2e}"}
 
 
@@ -171,8 +173,10 @@ class WholeRebelKind(RebelKind):
         return self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
-        """``recipe`` alone."""
-        return {RECIPE: WholeRebelSettings()}
+        """``recipe`` and ``paper``, stacks by the game's big blind."""
+        big_blind = whole_game(game)[0].rules.betting.big_blind
+        stacks = tuple(count * big_blind for count in BIG_BLINDS)
+        return {RECIPE: WholeRebelSettings(), "paper": PAPER_WHOLE.changed({"stacks": stacks})}
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning, with its workers."""

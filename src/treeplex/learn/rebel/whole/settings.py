@@ -105,3 +105,27 @@ class WholeRebelSettings(LearningSettings, WholeSelfPlaySettings):
     def length(self) -> int:
         """Streets to be solved."""
         return self.solves
+
+
+PAPER_WHOLE = WholeRebelSettings(
+    method="lcfr-avg-modified",
+    iterations=512,
+    boards=1,
+    draw="average",
+    passed_on="average",
+    perturbed=0.1,
+    shown=False,
+    policy_net=True,
+    solves=560_000_000,
+    width=1536,
+    layers=6,
+    rows=6_000_000,
+    batch=1024,
+    reuse=8.0,
+    rate=3e-4,
+    halve=800 / 1750,
+)
+"""Heads-up no-limit hold'em in appendix E: 1,750 epochs of 2,560,000 examples, the step size halved every 800, networks of six
+layers over single hands; iterations are drawn as in algorithm 2, and beliefs go on with the average's (section 5.2). T and how
+often a row is seen it does not say; here they are those of Liar's Dice. Stacks of 50 to 250 big blinds (appendix C.1)
+depend on the game's blinds."""
