@@ -94,7 +94,7 @@ def store(study: str, result: Result) -> None:
     write_lines(path, [{"study": study, **shown, "made": made}, *unchanged(runs, read_lines(path)[1:])])
 
 
-def store_run(study: str, run: Sequence[str], value: Any, made: Mapping[str, Any]) -> None:
+def store_run(study: str, run: Sequence[str | int], value: Any, made: Mapping[str, Any]) -> None:
     """Add one run to a study's file, or replace it; for runs so long that each is worth a line as soon as it is done."""
     path = results_file(study)
     header, *lines = read_lines(path) or [{"study": study}]

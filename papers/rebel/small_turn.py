@@ -1,8 +1,9 @@
 """ReBeL Figures 2 and 6 with a small deck: search on the turn with exact values and with networks, and random beliefs.
 
-Runs are kept in ``runs/papers`` one by one.
+Searches with exact values are those of ``small_turn_boards``. Trainings that are stored are not made again, on any machine.
 """
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -14,41 +15,35 @@ import numpy as np
 from papers.common.curves import curve, log_points
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, effort, kept
-from papers.common.results import Picture, Result, Table, published, verdict
+from papers.common.results import Picture, Result, Table, published, stored, verdict
 from papers.common.study import study
+from papers.rebel.small_turn_exact import (
+    ALTERNATING,
+    BOARDS,
+    CFR_D,
+    EXACT,
+    HORIZON,
+    ITERATIONS,
+    MARKS,
+    MODIFIED,
+    RIVER,
+    SOUND,
+    Curve,
+    points,
+    runs_on_boards,
+)
 from papers.rebel.small_turn_search import DOMAINS, Turn, errors
-from treeplex.forms.subgames.horizon import Horizon
 from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_module
 
-BOARDS = {
-    "9cJdQcAd": "turn_holdem",
-    "9c9dQcAd": "turn_holdem(board=9c9dQcAd)",
-    "TcJcQcKc": "turn_holdem(board=TcJcQcKc)",
-}
-"""Games by their turn: the usual one, a pair, and four of a suit in a row."""
-HORIZON = Horizon(rounds=True, endgame=9)
-"""To the end of the round; after an all-in the eight rivers and the deal are nine public nodes."""
-ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 256
+NAME = "rebel/small_turn"
 SEEDS = (0, 1)
 SETTINGS = RebelSettings(
     iterations=32, depth=0, rounds=True, endgame=9, solves=6144, burn_in=512, reuse=256.0, width=128, warm=15
 )
-PLAIN = "lcfr-avg-modified"
-"""What the paper solves with, unless it says otherwise."""
-EXACT = {
-    "lcfr": "CFR-D",
-    "lcfr-avg": "CFR-AVG",
-    "lcfr-avg-modified": "modified CFR-AVG",
-    "flop": "FP",
-    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
-    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
-}
-"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
-ALTERNATING = ("lcfr", "lcfr-avg", "lcfr-avg-modified", "flop")
-LEARNT = ("lcfr", "lcfr-avg-modified", "flop")
+LEARNT = (CFR_D, MODIFIED, "flop")
 KINDS: Mapping[str, Mapping[str, Any]] = {
     "self-play": {},
     "random beliefs": {"source": "random"},
@@ -61,35 +56,15 @@ CODE = (
     *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
-Curve = Mapping[str, Sequence[float]]
-Boards = Mapping[str, Mapping[str, Curve]]
-"""By board, curves by method; the first board's are those that networks are beside."""
 Trained = Mapping[str, Sequence[Mapping[str, Any]]]
 """By kind of training, one entry a seed."""
 
 
-def points() -> list[int]:
-    """Iterations at which policies are judged."""
-    return log_points(ITERATIONS, a_decade=8, also=MARKS)
-
-
-def exact(turn: Turn, method: str) -> Curve:
-    """A search with exact values at the leaves."""
-    key = {"what": "rebel/small_turn exact", "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
-    return dict(kept({**key, "code": code(*CODE)}, lambda: turn.curve(turn.rivers, method, points())))
-
-
-def on_boards() -> Boards:
-    """Searches with exact values on all boards."""
-    found: dict[str, Mapping[str, Curve]] = {}
-    for board, game in BOARDS.items():
-        turn = Turn(game, HORIZON, RIVER)
-        found[board] = {method: exact(turn, method) for method in (ALTERNATING if found else EXACT)}
-    return found
-
-
 def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
     """A training, searches with its networks and their errors: curves by name, seconds, loss."""
+    numbers = stored(NAME)
+    if numbers.get("points") == points() and seed < len(numbers.get("trained", {}).get(kind, ())):
+        return dict(replaced(numbers["trained"][kind][seed], None, math.nan))
     settings = replace(SETTINGS, seed=seed, **KINDS[kind])
 
     def make() -> dict[str, Any]:
@@ -97,14 +72,16 @@ def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
         while not trainer.finished:
             loss.append(trainer.round().loss)
         seconds = process_time() - began
-        found = {method: turn.curve(trainer.leaf, method, points()) for method in (LEARNT if kind == "self-play" else (PLAIN,))}
+        found = {
+            method: turn.curve(trainer.leaf, method, points()) for method in (LEARNT if kind == "self-play" else (MODIFIED,))
+        }
         if isinstance(trainer.leaf, GuidedLeaf):
             trainer.leaf.warm = 0
-            found["cold"] = turn.curve(trainer.leaf, PLAIN, points())
+            found["cold"] = turn.curve(trainer.leaf, MODIFIED, points())
         last = statistics.fmean(loss[-len(loss) // 10 :])
         return {"curves": found, "seconds": seconds, "loss": last, "errors": errors(turn, trainer.leaf)}
 
-    key = {"what": "rebel/small_turn learnt", "game": turn.game.identity, "settings": asdict(settings), "points": points()}
+    key = {"what": f"{NAME} learnt", "game": turn.game.identity, "settings": asdict(settings), "points": points()}
     return dict(kept({**key, "river": RIVER, "code": code(*CODE)}, make))
 
 
@@ -114,7 +91,6 @@ def whole_game(turn: Turn) -> dict[int, float]:
     return dict(zip(marks, curve(turn.game, "lcfr", marks), strict=True))
 
 
-SOUND = "lcfr-avg"
 OWN, RANDOM, WARM = "self-play", "random beliefs", "self-play, policy network"
 
 
@@ -149,7 +125,7 @@ def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[i
     for kind, runs in trained.items():
         for name in runs[0]["curves"]:
             warm = ", warm start" if "cold" in runs[0]["curves"] else ""
-            text = f"{EXACT[PLAIN]}, no warm start" if name == "cold" else EXACT[name] + warm
+            text = f"{EXACT[MODIFIED]}, no warm start" if name == "cold" else EXACT[name] + warm
             rows.append([f"{kind}, {text}", *mean_cells(runs, name, "played"), *mean_cells(runs, name, "average")])
     rows.append(["whole game, linear CFR", *(f"{tabular[mark]:.3f}" for mark in MARKS), *[""] * len(MARKS)])
     columns = [f"{which}, {mark}" for which in ("played", "average") for mark in MARKS]
@@ -161,16 +137,6 @@ def curves_table(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[i
 def mean_cells(runs: Sequence[Mapping[str, Any]], name: str, which: str) -> list[str]:
     """The mean of some seeds at the marks."""
     return at_marks(np.mean([run["curves"][name][which] for run in runs], axis=0).tolist())
-
-
-def boards_table(boards: Boards) -> Table:
-    """What is played at the last mark, on each board."""
-    rows = []
-    for board, left in boards.items():
-        cells = [f"{left[method]['played'][-1]:.3f} ({left[method]['average'][-1]:.3f})" for method in ALTERNATING]
-        rows.append([board, *cells])
-    caption = f"Exact values, {MARKS[-1]} iterations, by board: what is played, and in brackets the average policy"
-    return Table(caption, ["board", *(EXACT[method] for method in ALTERNATING)], rows)
 
 
 def errors_table(trained: Trained) -> Table:
@@ -198,20 +164,20 @@ def mean_error(runs: Sequence[Mapping[str, Any]], domain: str) -> float:
     return statistics.fmean(run["errors"][domain] for run in runs)
 
 
-def findings(boards: Boards, trained: Trained, tabular: Mapping[int, float]) -> list[str]:
+def findings(left: Mapping[str, Curve], trained: Trained, tabular: Mapping[int, float]) -> list[str]:
     """What the figures say, beside what the paper says."""
-    paper, left = published("rebel"), next(iter(boards.values()))
+    paper = published("rebel")
     claims, last = paper["turn_search"]["claims"], MARKS[-1]
     return [
         f'Published: "{claims[0]}". Here, after {last} iterations with exact values: '
-        f"{compared(left, SOUND, 'lcfr')} chips; in brackets the average policy with rivers solved for its beliefs. "
-        f"{verdict(*exceeds(left, SOUND, 'lcfr'))} {on_how_many(boards, SOUND, 'lcfr')}",
-        f'Published: "{claims[1]}". With exact values: {compared(left, "lcfr", PLAIN)}. '
-        f"{verdict(*exceeds(left, 'lcfr', PLAIN))} {on_how_many(boards, 'lcfr', PLAIN)} With networks from self-play, which "
-        f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], 'lcfr', last)}, {EXACT[PLAIN]} "
-        f"{spread(trained[OWN], PLAIN, last)}.",
+        f"{compared(left, SOUND, CFR_D)} chips; in brackets the average policy with rivers solved for its beliefs. "
+        f"{verdict(*exceeds(left, SOUND, CFR_D))} Other boards, and what rounding does, are in a section of their own.",
+        f'Published: "{claims[1]}". With exact values: {compared(left, CFR_D, MODIFIED)}. '
+        f"{verdict(*exceeds(left, CFR_D, MODIFIED))} With networks from self-play, which "
+        f"here solve with DCFR while they are trained: CFR-D {spread(trained[OWN], CFR_D, last)}, {EXACT[MODIFIED]} "
+        f"{spread(trained[OWN], MODIFIED, last)}.",
         "The order of updates decides this comparison. The paper's updates alternate, and so do those above. With both "
-        f"players updated at once, which is slower: {compared(left, f'{SOUND}-simultaneous', f'{PLAIN}-simultaneous')}.",
+        f"players updated at once: {compared(left, f'{SOUND}-simultaneous', f'{MODIFIED}-simultaneous')}.",
         f'Published: "{claims[2]}". {random_beliefs(left, trained)}',
         best_level(trained, tabular, paper["turn_endgame"]["iterations"]),
         warm_start(trained[WARM]),
@@ -223,26 +189,19 @@ def exceeds(left: Mapping[str, Curve], one: str, other: str) -> list[bool]:
     return [left[one][which][-1] > left[other][which][-1] for which in ("played", "average")]
 
 
-def on_how_many(boards: Boards, one: str, other: str) -> str:
-    """On how many boards a method is more exploitable than another, as a sentence."""
-    found = [exceeds(left, one, other) for left in boards.values()]
-    played, average = (sum(each) for each in zip(*found, strict=True))
-    return f"Of {len(boards)} boards it is so on {played} as played, on {average} of the average policy."
-
-
 def random_beliefs(left: Mapping[str, Curve], trained: Trained) -> str:
     """Networks from random beliefs beside those from self-play: in search, and where they are right."""
     own, random = trained[OWN], trained[RANDOM]
-    right = {mark: left[PLAIN]["played"][points().index(mark)] for mark in MARKS[-2:]}
+    right = {mark: left[MODIFIED]["played"][points().index(mark)] for mark in MARKS[-2:]}
     parts = [
-        f"after {mark} iterations {spread(random, PLAIN, mark)} chips with networks from random beliefs, "
-        f"{spread(own, PLAIN, mark)} with those from self-play, {level:.3f} with exact values"
+        f"after {mark} iterations {spread(random, MODIFIED, mark)} chips with networks from random beliefs, "
+        f"{spread(own, MODIFIED, mark)} with those from self-play, {level:.3f} with exact values"
         for mark, level in right.items()
     ]
     seconds = [statistics.fmean(run["seconds"] for run in runs) for runs in (random, own)]
     off = [[mean_error(runs, name) for runs in (random, own)] for name in (DOMAINS[0], DOMAINS[2])]
     return (
-        f"Here {EXACT[PLAIN]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} and "
+        f"Here {EXACT[MODIFIED]} has {'; '.join(parts)}. The trainings solve equally many subgames, in {seconds[0]:.0f} and "
         f"{seconds[1]:.0f} s of processor time. Where CFR-D asks, networks from random beliefs are off by {off[0][0]:.3f} of "
         f"the pot a hand and those from self-play by {off[0][1]:.3f}; on random beliefs it is {off[1][0]:.3f} and "
         f"{off[1][1]:.3f}."
@@ -263,11 +222,11 @@ def best_level(trained: Trained, tabular: Mapping[int, float], published_level: 
 def warm_start(runs: Sequence[Mapping[str, Any]]) -> str:
     """What the policy network is worth."""
     parts = [
-        f"{spread(runs, PLAIN, mark)} after {mark} iterations, and {spread(runs, 'cold', mark)} without the start"
+        f"{spread(runs, MODIFIED, mark)} after {mark} iterations, and {spread(runs, 'cold', mark)} without the start"
         for mark in (MARKS[0], MARKS[1], MARKS[-1])
     ]
     return (
-        f"With a policy network, which starts searches as if with {SETTINGS.warm} iterations, {EXACT[PLAIN]} has "
+        f"With a policy network, which starts searches as if with {SETTINGS.warm} iterations, {EXACT[MODIFIED]} has "
         f"{'; '.join(parts)}. That training took {statistics.fmean(run['seconds'] for run in runs):.0f} s."
     )
 
@@ -279,7 +238,7 @@ def notes(turn: Turn) -> list[str]:
         f"The game is `{rules.game.spec}`: {spot.pot:g} chips in the pot, {spot.stack:g} behind, the bets of turn endgame "
         f"hold'em, a deck of {len(spot.format.deck)} cards, {len(rules.hands)} hands, {len(turn.top.leaves)} ways to the river "
         "with chips left. The paper's has 52 cards and 1,326 hands and trains with random stacks, sizes and boards; here "
-        "everything is fixed. In the left panel bands are over the three boards, all else is on the first.",
+        "everything is fixed. In the left panel bands are over three boards, all else is on the first.",
         "Subgames end with the betting round, before the card is seen, so that a leaf is one row for a network; the next "
         "subgame begins there and goes to the end of the game. The paper's network, too, is asked at the ends of betting "
         "rounds; whether before the card or after it, the paper does not say. After an all-in the rivers are dealt without "
@@ -297,7 +256,7 @@ def notes(turn: Turn) -> list[str]:
     ]
 
 
-def draw(boards: Boards, trained: Trained, tabular: Sequence[float]) -> Picture:
+def draw(boards: Mapping[str, Mapping[str, Curve]], trained: Trained, tabular: Sequence[float]) -> Picture:
     """Figure 6 left, Figure 6 right, Figure 2: exploitability of what is played; bands are over boards, and over seeds."""
     figure, axes = panels(1, 3, size=(13.2, 4.6))
     left = next(iter(boards.values()))
@@ -310,12 +269,12 @@ def draw(boards: Boards, trained: Trained, tabular: Sequence[float]) -> Picture:
     for number, method in enumerate(EXACT):
         if method in LEARNT:
             banded(axes[1], trained["self-play"], method, EXACT[method], number)
-    axes[2].plot(points(), left[PLAIN]["played"], label="exact values", **line_style(2))
-    banded(axes[2], trained["self-play"], PLAIN, "self-play", 0)
-    banded(axes[2], trained["self-play, policy network"], PLAIN, "self-play, warm start", 1)
-    banded(axes[2], trained["random beliefs"], PLAIN, "random beliefs", 3)
+    axes[2].plot(points(), left[MODIFIED]["played"], label="exact values", **line_style(2))
+    banded(axes[2], trained["self-play"], MODIFIED, "self-play", 0)
+    banded(axes[2], trained["self-play, policy network"], MODIFIED, "self-play, warm start", 1)
+    banded(axes[2], trained["random beliefs"], MODIFIED, "random beliefs", 3)
     axes[2].plot(points(), tabular, label="whole game, linear CFR", color="#9A9A9A", linewidth=1.2)
-    titles = "Figure 6 left: exact values", "Figure 6 right: self-play network", f"Figure 2: {EXACT[PLAIN]}"
+    titles = "Figure 6 left: exact values", "Figure 6 right: self-play network", f"Figure 2: {EXACT[MODIFIED]}"
     low = min(min(found["played"]) for found in (*left.values(), {"played": tabular}))
     for panel, title in zip(axes, titles, strict=True):
         panel.set_ylim(0.8 * low, 3.0)
@@ -340,28 +299,30 @@ def banded(axes: Any, runs: Sequence[Mapping[str, Any]], name: str, label: str, 
     axes.fill_between(points(), found.min(axis=0), found.max(axis=0), color=style["color"], alpha=0.18, linewidth=0)
 
 
-def without_nan(value: Any) -> Any:
-    """Plain data with None where a warm start passes over a point."""
+def replaced(value: Any, old: float | None, new: float | None) -> Any:
+    """Plain data with None in place of NaN, or NaN in place of None, where a warm start passes over a point."""
     if isinstance(value, Mapping):
-        return {key: without_nan(own) for key, own in value.items()}
+        return {key: replaced(own, old, new) for key, own in value.items()}
     if isinstance(value, list):
-        return [without_nan(own) for own in value]
-    return None if isinstance(value, float) and np.isnan(value) else value
+        return [replaced(own, old, new) for own in value]
+    same = value is None if old is None else isinstance(value, float) and math.isnan(value)
+    return new if same else value
 
 
 @study(title="ReBeL, Figures 2 and 6, with a small deck", place=7, minutes=30, needs=("torch",))
 def reproduce() -> Result:
     torch_module().set_num_threads(1)
-    boards, paper = on_boards(), published("rebel")
+    paper = published("rebel")
+    boards = {board: {method: runs[0] for method, runs in own.items()} for board, own in runs_on_boards().items()}
     turn = Turn(next(iter(BOARDS.values())), HORIZON, RIVER)
     left = next(iter(boards.values()))
     trained = {kind: [learnt(turn, kind, seed) for seed in SEEDS] for kind in KINDS}
     tabular = whole_game(turn)
     return Result(
         source=f"{paper['source']}; {paper['turn_search']['source']}",
-        findings=findings(boards, trained, tabular),
-        tables=[curves_table(left, trained, tabular), boards_table(boards), errors_table(trained)],
+        findings=findings(left, trained, tabular),
+        tables=[curves_table(left, trained, tabular), errors_table(trained)],
         pictures=[draw(boards, trained, [tabular[point] for point in points()])],
         notes=notes(turn),
-        numbers={"points": points(), "boards": boards, "trained": without_nan(trained), "whole_game": tabular},
+        numbers={"points": points(), "trained": replaced(trained, math.nan, None), "whole_game": tabular},
     )

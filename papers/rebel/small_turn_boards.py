@@ -1,93 +1,122 @@
-"""ReBeL Figure 6, left, with a small deck: search on three turns with exact values, rivers solved four times as long.
+"""ReBeL Figure 6, left, with a small deck: search on three turns with exact values, repeated as rounding might have it.
 
-Runs are kept in ``runs/papers`` one by one.
+Searches that are stored are not run again, on any machine; delete ``results/small_turn_boards.jsonl`` to have all of them anew.
 """
+
+from collections.abc import Sequence
 
 import numpy as np
 
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import effort
-from papers.common.results import Picture, Result, Table, published, verdict
+from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from papers.rebel.small_turn import (
+from papers.rebel.small_turn_exact import (
     ALTERNATING,
+    CFR_D,
+    CLAIMED,
     EXACT,
     ITERATIONS,
     MARKS,
+    MODIFIED,
+    REPEATS,
     RIVER,
-    Boards,
-    exceeds,
-    on_boards,
+    SOUND,
+    Curve,
+    Runs,
     points,
+    runs_on_boards,
 )
+from papers.rebel.small_turn_search import DISTURBANCE
+
+WHICH = {"played": "what is played", "average": "the average policy"}
 
 
-def finding(boards: Boards, claim: str, worse: str, better: str) -> str:
-    """A claim of the paper, on how many boards it holds, and how it is on the first."""
-    held = [exceeds(left, worse, better) for left in boards.values()]
-    played, average = (sum(each) for each in zip(*held, strict=True))
-    left = next(iter(boards.values()))
-    found = [f"{EXACT[name]} {left[name]['played'][-1]:.3f} ({left[name]['average'][-1]:.3f})" for name in (worse, better)]
+def at(curves: Sequence[Curve], which: str, mark: int) -> list[float]:
+    """Exploitability after so many iterations, run by run."""
+    return [curve[which][points().index(mark)] for curve in curves]
+
+
+def compared(worse: Sequence[float], better: Sequence[float]) -> str:
+    """Whether all runs of the first are more exploitable than all of the second."""
+    if min(worse) > max(better):
+        return "yes"
+    return "no" if max(worse) < min(better) else "ranges overlap"
+
+
+def finding(runs: Runs, claim: str, worse: str, better: str) -> str:
+    """A claim of the paper, and on which boards it holds beyond rounding."""
+    said = []
+    for which, words in WHICH.items():
+        verdicts = {
+            board: compared(*(at(own[method], which, MARKS[-1]) for method in (worse, better))) for board, own in runs.items()
+        }
+        said.append(f"of {words} " + ", ".join(f"{verdict} on {board}" for board, verdict in verdicts.items()))
     return (
-        f'Published: "{claim}". Here, after {MARKS[-1]} iterations with exact values on {next(iter(boards))}: {found[0]}, '
-        f"{found[1]} chips; in brackets the average policy. {verdict(*held[0])} Of {len(boards)} boards it is so on {played} "
-        f"of what is played, on {average} of the average policy."
+        f'Published: "{claim}". Here, {EXACT[worse]} above {EXACT[better]} after {MARKS[-1]} iterations with exact values: '
+        f"{'; '.join(said)}."
     )
 
 
-def table(boards: Boards, which: str, caption: str) -> Table:
+def spread(curves: Sequence[Curve], which: str, mark: int) -> str:
+    """The undisturbed run, and the range of all."""
+    found = at(curves, which, mark)
+    return f"{found[0]:.3f}" + (f" ({min(found):.3f} to {max(found):.3f})" if len(found) > 1 else "")
+
+
+def table(runs: Runs, which: str) -> Table:
     """One kind of policy at the marks."""
     rows = [
-        [f"{board}, {EXACT[method]}", *(f"{own[which][points().index(mark)]:.3f}" for mark in MARKS)]
-        for board, left in boards.items()
-        for method, own in left.items()
+        [f"{board}, {EXACT[method]}", *(spread(curves, which, mark) for mark in MARKS)]
+        for board, own in runs.items()
+        for method, curves in own.items()
     ]
-    return Table(f"{caption}: exploitability in chips after so many iterations", ["", *map(str, MARKS)], rows)
+    caption = (
+        f"{WHICH[which].capitalize()}: exploitability in chips after so many iterations, in brackets the range of all runs"
+    )
+    return Table(caption, ["", *map(str, MARKS)], rows)
 
 
-def draw(boards: Boards) -> Picture:
-    """Means over boards, and bands from the lowest to the highest."""
-    figure, axes = panels(1, 2, size=(10.4, 4.4))
-    for panel, which, title in zip(axes, ("played", "average"), ("What is played", "Average policy"), strict=True):
+def draw(runs: Runs) -> Picture:
+    """Undisturbed runs, a panel for each board, and bands of all runs."""
+    figure, axes = panels(2, len(runs), size=(13.2, 8.0))
+    places = [(which, board) for which in WHICH for board in runs]
+    for panel, (which, board) in zip(axes, places, strict=True):
         for number, method in enumerate(ALTERNATING):
-            found, style = np.array([left[method][which] for left in boards.values()]), line_style(number)
-            panel.plot(points(), found.mean(axis=0), label=EXACT[method], **style)
-            panel.fill_between(points(), found.min(axis=0), found.max(axis=0), color=style["color"], alpha=0.15, linewidth=0)
-        dress(panel, title)
+            found, style = np.array([curve[which] for curve in runs[board][method]]), line_style(number)
+            panel.plot(points(), found[0], label=EXACT[method], **style)
+            panel.fill_between(points(), found.min(axis=0), found.max(axis=0), color=style["color"], alpha=0.2, linewidth=0)
+        dress(panel, f"{board}: {'played' if which == 'played' else 'average policy'}")
         plain_labels(panel)
-        panel.set(xlim=(1, ITERATIONS), xlabel="iterations (each updates both players)")
+        panel.set(xlim=(1, ITERATIONS), ylim=(0.005, 3.0), xlabel="iterations (each updates both players)")
         panel.set_xticks([1, 4, 16, 64, 128], ["1", "4", "16", "64", "128"])
-    axes[0].set_ylabel("exploitability, chips")
+        if board == next(iter(runs)):
+            panel.set_ylabel("exploitability, chips")
     axes[0].legend(frameon=False, fontsize=9, handlelength=3.0, loc="lower left")
     return save(
         figure,
         "rebel-turn-boards.png",
-        "Exploitability against iterations of search on small turns with exact values, two panels with logarithmic axes: what "
-        "is played and the average policy, four methods, with bands over three boards",
+        "Exploitability against iterations of search on three small turns with exact values, six panels with logarithmic axes: "
+        "what is played above and the average policy below, four methods, with bands over runs that differ by rounding",
     )
 
 
-def result(boards: Boards) -> Result:
-    """What the searches say."""
-    paper = published("rebel")
+@study(title="ReBeL, Figure 6, left, with a small deck: three boards", place=13, minutes=45)
+def reproduce() -> Result:
+    runs, paper = runs_on_boards(), published("rebel")
     claims = paper["turn_search"]["claims"]
     return Result(
         source=f"{paper['source']}; {paper['turn_search']['source']}",
-        findings=[
-            finding(boards, claims[0], "lcfr-avg", "lcfr"),
-            finding(boards, claims[1], "lcfr", "lcfr-avg-modified"),
-        ],
-        tables=[table(boards, "played", "What is played"), table(boards, "average", "Average policy")],
-        pictures=[draw(boards)],
+        findings=[finding(runs, claims[0], SOUND, CFR_D), finding(runs, claims[1], CFR_D, MODIFIED)],
+        tables=[table(runs, which) for which in WHICH],
+        pictures=[draw(runs)],
         notes=[
-            f"As in the figures with a small deck, but rivers are solved by {RIVER} iterations of DCFR, so that their own "
-            "error lies far below that of the methods, on three turns. Updates alternate unless a row says otherwise.",
+            f"The game, rivers of {RIVER} iterations and what is judged are those of the figures with a small deck; here on "
+            "three turns. Updates alternate unless a row says otherwise.",
+            f"Runs of {', '.join(EXACT[method] for method in CLAIMED)}: one, and {REPEATS} that begin with ranges changed by "
+            f"{DISTURBANCE:g} of themselves. Near an equilibrium values at leaves jump where best responses tie, so that "
+            "rounding decides which way a search turns; yes and no stand where ranges do not overlap.",
             effort(),
         ],
-        numbers={"points": points(), "boards": boards},
+        numbers={"points": points(), "runs": runs},
     )
-
-
-@study(title="ReBeL, Figure 6, left, with a small deck: three boards", place=13, minutes=8)
-def reproduce() -> Result:
-    return result(on_boards())

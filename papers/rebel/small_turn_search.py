@@ -27,6 +27,8 @@ from treeplex.search.warm_start.begin import begin_search
 DOMAINS = ("CFR-D's iterations", "averages", "random")
 """Where networks are asked: leaf beliefs of an exact search's iterations, of its averages, and random ones."""
 LOOKS = (8, 16, 32, 64)
+DISTURBANCE = 1e-13
+"""Part of themselves by which ranges are changed in a disturbed search."""
 REMEMBERED = 4
 """Solutions of rivers kept, as a search and its judge ask for the same."""
 
@@ -83,12 +85,15 @@ class Turn:
         self._top = numbers_in(self.game, self.top, [self.root.state.node])
         self._below = numbers_in(self.game, self.rivers.subgames, [state.node for state in states])
 
-    def search(self, leaf: LeafValue, method: str, iterations: int) -> SubgameSearch:
-        """A search of the round from the root, not yet run."""
+    def search(self, leaf: LeafValue, method: str, iterations: int, seed: int = 0) -> SubgameSearch:
+        """A search of the round from the root, not yet run; a seed above 0 disturbs it as rounding might."""
         first, second = self.root.ranges
+        if seed:
+            generator = np.random.default_rng(seed)
+            first, second = (own * (1.0 + DISTURBANCE * generator.standard_normal(own.shape)) for own in (first, second))
         return begin_search(self.top, METHODS[method], leaf, (first[None], second[None]), iterations)
 
-    def curve(self, leaf: LeafValue, method: str, points: Sequence[int]) -> dict[str, list[float]]:
+    def curve(self, leaf: LeafValue, method: str, points: Sequence[int], seed: int = 0) -> dict[str, list[float]]:
         """Exploitability after each of ``points`` iterations, of two policies.
 
         ``played``: what the agent plays over the draw of its iteration, the policy of theorems 3 and 5: on the turn each
@@ -98,7 +103,7 @@ class Turn:
 
         Points that a warm start passes over are NaN.
         """
-        search = self.search(leaf, method, points[-1])
+        search = self.search(leaf, method, points[-1], seed)
         total = np.zeros(int(self.game.tree.sequence_offsets[-1]))
         found: dict[str, list[float]] = {"played": [np.nan] * len(points), "average": [np.nan] * len(points)}
         for step in steps(search, points[-1]):

@@ -34,6 +34,13 @@ def test_one_worker_is_this_process_and_its_state_goes_on_without():
     assert found.exploitability == pytest.approx(whole.exploitability, rel=1e-3)
 
 
+def test_workers_judge_what_stops_at_a_target():
+    found = solve_spot(LEDUC, iterations=200, target=0.2, every=10, workers=2)
+    assert found.iterations < 200
+    assert found.exploitability <= 0.2
+    assert sum(found.ev) == pytest.approx(0.0, abs=1e-3)
+
+
 def test_a_folder_resumes_with_its_records_and_hands_out_a_solution(tmp_path):
     storage, out = f"disk:{tmp_path / 'run'}", tmp_path / "found.spot"
     whole = solve_spot(LEDUC, iterations=30, threads=1, storage="packed")

@@ -67,8 +67,8 @@ def solve_spot(
     with spot_session(spot, asked) as session:
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job
-    assert isinstance(job, SpotJob | UntilJob)
-    solution = job.solution(outcome)
+        assert isinstance(job, SpotJob | UntilJob)
+        solution = job.solution(outcome)  # judged by the workers, which end with the session
     if solution.status == "interrupted" and interrupt is None:
         raise Interrupted(solution)
     return solution

@@ -1,0 +1,78 @@
+"""Searches with exact values on three turns of a small deck, repeated with disturbances of the size of rounding.
+
+What is stored by ``rebel/small_turn_boards`` is not run again, on any machine; ``small_turn`` shows the undisturbed runs.
+"""
+
+from collections.abc import Mapping, Sequence
+
+from papers.common.curves import log_points
+from papers.common.kept import code, kept
+from papers.common.results import provenance, store_run, stored
+from papers.rebel.small_turn_search import DISTURBANCE, Turn
+from treeplex.forms.subgames.horizon import Horizon
+
+NAME = "rebel/small_turn_boards"
+BOARDS = {
+    "9cJdQcAd": "turn_holdem",
+    "9c9dQcAd": "turn_holdem(board=9c9dQcAd)",
+    "TcJcQcKc": "turn_holdem(board=TcJcQcKc)",
+}
+"""Games by their turn: the usual one, a pair, and four of a suit in a row."""
+HORIZON = Horizon(rounds=True, endgame=9)
+"""To the end of the round; after an all-in the eight rivers and the deal are nine public nodes."""
+ITERATIONS, MARKS, RIVER = 128, (16, 32, 64, 128), 256
+CFR_D, SOUND, MODIFIED = "lcfr", "lcfr-avg", "lcfr-avg-modified"
+EXACT = {
+    CFR_D: "CFR-D",
+    SOUND: "CFR-AVG",
+    MODIFIED: "modified CFR-AVG",
+    "flop": "FP",
+    "lcfr-avg-simultaneous": "CFR-AVG, simultaneous updates",
+    "lcfr-avg-modified-simultaneous": "modified CFR-AVG, simultaneous updates",
+}
+"""Methods by name; updates alternate, as in the paper, unless it says otherwise."""
+ALTERNATING = (CFR_D, SOUND, MODIFIED, "flop")
+CLAIMED = (CFR_D, SOUND, MODIFIED)
+"""What the paper's claims name, and what is repeated."""
+REPEATS = 2
+"""Disturbed runs beside the undisturbed one."""
+CODE = (
+    *("papers.rebel.small_turn_exact", "papers.rebel.small_turn_search"),
+    *("treeplex.search", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+)
+"""What decides the numbers of a run, besides its settings; see ``kept.py``."""
+Curve = Mapping[str, Sequence[float]]
+"""``played`` and ``average``, exploitability in chips at :func:`points`."""
+Runs = Mapping[str, Mapping[str, Sequence[Curve]]]
+"""By board and method, the undisturbed run first."""
+
+
+def points() -> list[int]:
+    """Iterations at which policies are judged."""
+    return log_points(ITERATIONS, a_decade=8, also=MARKS)
+
+
+def exact(turn: Turn, method: str, seed: int) -> Curve:
+    """A search with exact values at the leaves; a seed above 0 disturbs it."""
+    key = {"what": NAME, "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
+    key |= {"seed": seed, "disturbance": DISTURBANCE, "code": code(*CODE)}
+    return dict(kept(key, lambda: turn.curve(turn.rivers, method, points(), seed=seed)))
+
+
+def runs_on_boards() -> Runs:
+    """All searches; those that were not stored are stored one by one."""
+    numbers = stored(NAME)
+    known: Runs = numbers.get("runs", {}) if numbers.get("points") == points() else {}
+    found: dict[str, dict[str, Sequence[Curve]]] = {}
+    for board, game in BOARDS.items():
+        found[board], turn = {}, None
+        for method in ALTERNATING if len(found) > 1 else EXACT:
+            curves = list(known.get(board, {}).get(method, ()))
+            for seed in range(len(curves), 1 + (REPEATS if method in CLAIMED else 0)):
+                turn = turn or Turn(game, HORIZON, RIVER)
+                curves.append(exact(turn, method, seed))
+                print(board, method, seed, [f"{curves[-1]['played'][points().index(mark)]:.3f}" for mark in MARKS], flush=True)
+                store_run(NAME, ["points"], points(), provenance())
+                store_run(NAME, ["runs", board, method, seed], curves[-1], provenance())
+            found[board][method] = curves
+    return found
