@@ -213,8 +213,9 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     pinned=False,
     about=(
         "Measured efficiency is the time of one process for all jobs over twice that of two processes; a busy machine cannot "
-        "say it. What more workers reach at most follows from processor time and bytes of a job: this process hands out all "
-        "jobs, over one link of a gigabit a second."
+        "say it. These processes are of this machine and share no link. What more workers reach at most follows from processor "
+        "time and bytes of a job: this process hands out all jobs, over one link of a gigabit a second to other machines; so "
+        "what two processes were measured at may be above it."
     ),
 )
 def measure(options: argparse.Namespace) -> dict[str, Any]:

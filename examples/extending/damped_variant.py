@@ -1,4 +1,4 @@
-"""A variant of one's own: DCFR+ whose prediction is damped, which the library does not have.
+"""A variant of one's own: DCFR+ with prediction, damped alike everywhere (`apdcfr+` damps it by infoset).
 
 treeplex compare leduc_poker -a sapcfr+ -a "examples/extending/damped_variant.py:DAMPED(damping=3)"
 """

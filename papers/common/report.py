@@ -25,8 +25,8 @@ Leduc, and that of linear CFR on Liar's Dice, is therefore no evidence beyond th
 depend on it.
 
 Where DDCFR runs with our own policy: its training games were chosen after scores on Goofspiel-4, Liar's Dice-4, Leduc and
-Battleship-2 had been seen ([training](training.md#the-policies-of-the-library)), so on these four it is no clean test; on
-Battleship-3, Big Leduc and the hold'em subgames it is.
+Battleship-2 had been seen ([training](training.md#the-policies-that-come-with-the-library)), so on these four it is no clean
+test; on Battleship-3, Big Leduc and the hold'em subgames it is.
 """
 
 

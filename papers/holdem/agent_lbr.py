@@ -21,6 +21,13 @@ from treeplex.runs.lbr import local_best_response
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
 """What the local best response considers, and the betting round before which it checks and calls."""
+LEGEND = {
+    "fc": "`fc`: fold, check, call",
+    "fcpa": "`fcpa`: the pot and all-in as well",
+    "fcpa from the turn": "*from the turn*: before it, it checks and calls, as in DeepStack's table",
+}
+DEEPSTACK = {"fc": "428 ± 87 from `fc`", "fcpa from the turn": "383 ± 219 from `fcpa` from the turn on"}
+"""Won by DeepStack with 200 big blinds."""
 PART = {BLUEPRINT: 500, AGENT: 100}
 PARTS = {BLUEPRINT: 2, AGENT: 10}
 """Hands of each part, which has a seed of its own, and how many there are."""
@@ -65,7 +72,7 @@ def reproduce(options: list[str]) -> Result:
     times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
     if unknown := {*settings} - {*SETTINGS}:
         raise SystemExit(f"holdem/agent_lbr knows no {', '.join(sorted(unknown))}; name {', '.join(SETTINGS)}")
-    card = own_blueprint().card
+    card, theirs = own_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
     found = {
         f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
         for setting in settings
@@ -89,9 +96,9 @@ def reproduce(options: list[str]) -> Result:
         ],
         notes=[
             f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. The agent solves turns and "
-            f"rivers again: `{AGENTS[AGENT]},{ON_TREE}`. `fc`: fold, check, call; `fcpa`: the pot and all-in as "
-            "well; *from the turn*: before it, it checks and calls, as in DeepStack's table. DeepStack won 428 ± 87 from `fc` "
-            "and 383 ± 219 from `fcpa` from the turn on, with 200 big blinds.",
+            f"rivers again: `{AGENTS[AGENT]},{ON_TREE}`, so with the bets of the table, and with up to a minute a "
+            f"decision in place of two seconds. {'; '.join(LEGEND[setting] for setting in settings)}."
+            + (f" DeepStack won {theirs}, with 200 big blinds." if theirs else ""),
         ],
         numbers=found,
     )

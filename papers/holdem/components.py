@@ -240,9 +240,9 @@ def grid(name: str, found: Mapping[str, float]) -> Table:
 
 
 def ladder(known: Mapping[str, Mapping[str, float]]) -> Table:
-    """Exploitability with one component after the other, and of ReBeL's agent."""
+    """Exploitability with one component after the other, and of ReBeL's searches."""
     rows = [[text, *(cell(found, before, after) for found in known.values())] for before, after, text in LADDER]
-    rows.append(["ReBeL's agent", *(cell(found, "rebel", "nothing") for found in known.values())])
+    rows.append(["ReBeL, the average policy of its searches", *(cell(found, "rebel", "nothing") for found in known.values())])
     return Table("Exploitability in mbb a hand with one component after the other", ["", *(f"{n} cards" for n in known)], rows)
 
 
@@ -255,8 +255,8 @@ def findings(name: str, found: Mapping[str, float]) -> list[str]:
         verdict = "below" if steps[-1][1] < WANTED else "not below"
         told.append(
             f"With {name} cards exploitability falls from {steps[0][1]:.1f} mbb to {steps[-1][1]:.1f}, {verdict} the "
-            f"{WANTED:.0f} that were wanted, with every component measured"
-            + (f" but for {' and '.join(worse)}." if worse else ".")
+            f"{WANTED:.0f} that were wanted; it falls with each component that was measured"
+            + (f", except the {' and the '.join(worse)}, where it rises." if worse else ".")
         )
     alone = [found[key] for street in ("rivers", "turns") if (key := f"blueprint, {street} none") in found]
     if len(alone) == 2 and "blueprint, nothing" in found:
@@ -280,7 +280,7 @@ def reproduce(options: list[str]) -> Result:
     decks = "; ".join(
         f"with {name} cards a blueprint of {deck.boards:,} boards of {TRAINING.deals} deals in {list(deck.buckets)} buckets, a "
         f"chart of {deck.flops} flops, {deck.iterations} iterations of each solve"
-        + (f", {deck.states} public belief states of ReBeL" if deck.states else "")
+        + (f", {deck.states} public belief states of ReBeL" if "rebel, nothing" in known[name] else "")
         for name, deck in DECKS.items()
         if name in known
     )
@@ -292,7 +292,9 @@ def reproduce(options: list[str]) -> Result:
             f"Blinds of half a big blind and one, stacks of 20 big blinds, every bet all-in (`{some.game}`); {decks}. "
             "Discounted CFR; flops until the turn by CFR+ over all boards. Every street is solved on all boards, from the "
             "ranges with which the policy before it leads there, or behind a gadget with what that policy promised; what was "
-            "solved last is what is played. Judged by a best response over the whole game. mbb are thousandths of a big blind.",
+            "solved last is what is played. ReBeL's agent plays random iterations of its searches, which are more exploitable "
+            "than their average policy: `rebel/whole_holdem` has both. Judged by a best response over the whole game. mbb are "
+            "thousandths of a big blind.",
         ],
         numbers=known,
     )

@@ -103,9 +103,9 @@ def findings(found: dict[tuple[str, str], dict[str, Any]]) -> list[str]:
     few, net = (np.array([row[name]["seconds"] for row in every]) for name in ("few", "network"))
     errors = np.array([[row[name]["hands"] for row in every] for name in ("network", "few")]).mean(axis=1)
     return [
-        f"With all hands a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s of one core and values hands "
-        f"within {100 * errors[0]:.1f}% of the pot; {FEW} iterations of a whole solve take {few.min():.0f} to {few.max():.0f} "
-        f"s and value them within {100 * errors[1]:.1f}%.",
+        f"With all hands a flop alone by the network takes {net.min():.1f} to {net.max():.1f} s of one core, and its values of "
+        f"hands are off by {100 * errors[0]:.1f}% of the pot on average; {FEW} iterations of a whole solve take "
+        f"{few.min():.0f} to {few.max():.0f} s, and there it is {100 * errors[1]:.1f}%.",
     ]
 
 

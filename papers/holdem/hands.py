@@ -91,6 +91,18 @@ def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
     return rows, by_stack, numbers
 
 
+def by_situations(street: str, numbers: dict) -> list[str]:
+    """How errors change with how many situations networks have learned from, as a sentence; none where there is one network."""
+    nets = {name.removeprefix("network, "): own for name, own in numbers.items() if name.startswith("network, ")}
+    if len(nets) < 2:
+        return []
+    plain, held, ranges = (", ".join(f"{each:.4f}" for each in column) for column in zip(*nets.values(), strict=True))
+    return [
+        f"On the {street} networks that learned from {', '.join(nets)} situations are off by {plain} pots on hands alike, by "
+        f"{held} on hands as held and by {ranges} on a range's value."
+    ]
+
+
 @study(title="Networks for single hands of hold'em", place=4, minutes=15, needs=("torch",))
 def reproduce() -> Result:
     rows, by_stack, numbers = [], [], {}
@@ -102,7 +114,7 @@ def reproduce() -> Result:
         source="Moravčík et al. 2017, DeepStack",
         findings=[
             "A network that sees one hand at a time learns what turns and rivers are worth from few situations.",
-            "More situations help, more on the turn than on the river.",
+            *(line for street, own in numbers.items() for line in by_situations(street, own)),
         ],
         tables=[
             Table(
@@ -117,7 +129,8 @@ def reproduce() -> Result:
         ],
         notes=[
             f"{TESTS['river']} rivers and {TESTS['turn']} turns for testing, all hands in every range; they cost "
-            f"{numbers['river']['seconds']:.3f} and {numbers['turn']['seconds']:.2f} s of one core each.",
+            f"{numbers['river']['seconds']:.3f} and {numbers['turn']['seconds']:.2f} s of one core each, kernels that were "
+            "compiled or read meanwhile included, unlike in `holdem/labels`.",
         ],
         numbers=numbers,
     )

@@ -117,7 +117,7 @@ def row_of(name: str, found: Floats) -> list[str]:
 def reproduce(options: list[str]) -> Result:
     times = float(options[0]) if options else 1.0
     found = {name: hands_of(name, round(times * HANDS[name])) for name in AGENTS}
-    rows = {name: row_of(name, hands) for name, hands in found.items()}
+    rows, card = {name: row_of(name, hands) for name, hands in found.items()}, own_blueprint().card
     return Result(
         source="Brown and Sandholm 2017; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
         findings=[
@@ -133,6 +133,7 @@ def reproduce(options: list[str]) -> Result:
             )
         ],
         notes=[
+            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. "
             "Before the turn both play the blueprint, and hands that end there count as zero. From the turn on the agent plays "
             f"{PLAYS} times in each seat, from the same cards and ranges. Luck is what cards and actions turned out to be "
             "worth beyond the mean over all of them, if nobody bet any more. "

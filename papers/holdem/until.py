@@ -144,9 +144,10 @@ def reproduce(options: list[str]) -> Result:
         ],
         notes=[
             f"The network has learned from {net.card['situations']:,} situations; {UNTIL} iterations with it and "
-            "with showdown values. Exploitability counts mistakes on the flop alone, see "
+            "with showdown values. Exploitability is an upper bound of what mistakes on the flop cost, see "
             f"`judge_first_street`, with {JUDGING} iterations from the "
-            f"whole solve of {BEST}; that of the last row is the whole solve's, all streets.",
+            f"whole solve of {BEST}; that of the last row is the whole solve's, all streets, and its seconds are those of the "
+            "iterations alone, without building and without suit isomorphism.",
         ],
         numbers={"flops": found, "means": means},
     )

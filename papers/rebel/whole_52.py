@@ -183,6 +183,11 @@ def reproduce(options: Sequence[str]) -> Result:
             f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response that "
             f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']:,} hands."
             for actions, won in bounds.items()
+        ]
+        + [
+            f"Over {own['hands']:,} hands it is not measurably better than {who}: {own['won']:+,.0f} ± {own['interval']:,.0f}."
+            for who, own in agents.items()
+            if own["won"] < own["interval"]
         ],
         tables=[
             Table(
@@ -202,7 +207,8 @@ def reproduce(options: Sequence[str]) -> Result:
             f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
-            "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
+            "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too. "
+            f"Not played: {', '.join(f'`{style}`' for style in STYLES if style not in STYLE_NAMES)}.",
             f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
             "Up to 3,310 streets the training went with one river after each turn. "

@@ -115,7 +115,7 @@ def train(
     """Train: value networks for search, deep learners of policies, a network that steers discounts, or a learner of your own.
 
     treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
-    result, run.json, metrics.jsonl, state.safetensors (about once a minute) and learning-curve.png. Ctrl-C saves, and
+    result, run.json, metrics.jsonl, state.safetensors (about every 40 seconds) and learning-curve.png. Ctrl-C saves, and
     --resume continues bit for bit.
 
     \b

@@ -46,7 +46,7 @@ def train(
 
     A game is a turn like the spot's, with board, stacks and bet sizes drawn at random; it is searched with the network,
     and the rivers that follow are solved. Pot and sizes are the spot's; its ranges are ignored. The folder gets
-    net.safetensors, run.json, metrics.jsonl, state.safetensors (about once a minute) and learning-curve.png. Ctrl-C
+    net.safetensors, run.json, metrics.jsonl, state.safetensors (about every 40 seconds) and learning-curve.png. Ctrl-C
     saves, and --resume continues bit for bit. treeplex train rebel SPOTFILE does the same. The paper's single hands, six layers
     and policy network are --preset paper, for a large machine; --set hands=true makes the recipe see single hands.
 

@@ -63,10 +63,11 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
     Raises:
         SpecError: a setting that only other games have.
     """
-    if settings.approach != BIAS or settings.rounds != 1 or settings.every != ROUND or settings.skip:
+    other_bias = settings.bias != ModicumSettings.bias
+    if settings.approach != BIAS or other_bias or settings.rounds != 1 or settings.every != ROUND or settings.skip:
         raise SpecError(
-            "in whole hold'em continuations are biased, and each street is solved once; leave "
-            "approach, rounds, every and skip out"
+            f"in whole hold'em continuations are biased by {ModicumSettings.bias:g}, and each street is solved once; leave "
+            "approach, bias, rounds, every and skip out"
         )
     if settings.gadget not in RESOLVING[:3]:
         raise SpecError(f"in whole hold'em no gifts are counted; give gadget={' or '.join(RESOLVING[:3])}")
