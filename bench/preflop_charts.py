@@ -1,6 +1,6 @@
 """Solve the preflop charts that ship with the library and write their files; each takes some minutes of processor time.
 
-    python -m bench.preflop_charts 50bb 100bb 200bb
+    python -m bench.preflop_charts 20bb 50bb 100bb 200bb
     python -m bench.preflop_charts --network       how far charts by a network are from them, from the results of two studies
 
 A chart keeps the strategy before the flop alone, with the records of its solve.
@@ -19,6 +19,8 @@ from treeplex.runs.holdem.preflop_charts import BY_NETWORK, SHIPPED, solution_ch
 from treeplex.runs.holdem.solve import solve_spot
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
+SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop.yaml"), 20.0, 240
+"""The spot of the shortest stack, which is solved by DCFR: there it comes closer than HS-DCFR."""
 RESULTS = Path(__file__).resolve().parents[1] / "papers/holdem/results"
 NETWORK = "network, 1,755 flops"
 """What the study of the shortest stack calls its chart by a network."""
@@ -26,7 +28,11 @@ NETWORK = "network, 1,755 flops"
 
 def chart_spot(stack: float) -> Spot:
     """The spot of a chart."""
-    return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=SET)
+    if stack != SHORT_STACK:
+        return replace(read_spot_file(SPOT).spot(), stack=stack, deal_set=SET)
+    spot = read_spot_file(SHORT).spot()
+    settings = replace(spot.settings, algorithm="dcfr", iterations=SHORT_ITERATIONS)
+    return replace(spot, deal_set=SET, settings=settings)
 
 
 def solve_chart(path: Path, spot: Spot) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from bench.preflop_charts import SET, chart_spot
+from bench.preflop_charts import SET, SHORT, SHORT_STACK, chart_spot
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
@@ -18,13 +18,12 @@ from treeplex.forms.holdem.boards import weighted_boards
 from treeplex.forms.policies.holdem.preflop import PreflopChart
 from treeplex.games.poker.cards.class_equities import class_equities, equities_on
 from treeplex.games.poker.cards.fitted_deals import SETS
-from treeplex.games.poker.spots.files import read_spot_file
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, shipped_charts, solution_chart
 from treeplex.runs.holdem.solution import HoldemSolution
 from treeplex.runs.holdem.solve import solve_spot
 
-FOLDER, SHORT, ITERATIONS = Path("runs/preflop"), Path("examples/spots/preflop.yaml"), 40
+FOLDER, ITERATIONS = Path("runs/preflop"), 120
 LINES = {"": "first", "c": "after a limp", "r2": "after a raise", "a": "after all-in"}
 DRAWS = 20
 FOLDED = ("T4o", "T3o", "T2o", "74o", "73o", "72o", "J3o", "J2o", "43o", "42o", "Q2o", "32o")
@@ -66,10 +65,10 @@ def equities(spot: Spot) -> dict[str, tuple[float, float]]:
 
 def solve_set(name: str) -> HoldemSolution:
     """The short spot on a set of boards, from its file where there is one."""
-    path, spot = FOLDER / f"20bb-{name}.spot", read_spot_file(SHORT).spot()
+    path, spot = FOLDER / f"20bb-{name}-{ITERATIONS}.spot", chart_spot(SHORT_STACK)
     if not path.exists():
         spot = replace(spot, deal_set=name)
-        found = solve_spot(spot, "hs-dcfr", iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
+        found = solve_spot(spot, iterations=ITERATIONS, target=0.0, threads=1, every=ITERATIONS)
         FOLDER.mkdir(parents=True, exist_ok=True)
         found.save(path, resumable=False, streets=1)
     solution = read_solved(str(path))
@@ -171,8 +170,8 @@ def reproduce() -> Result:
                 [shipped_row(name, solution) for name, solution in solved.items()],
             ),
             Table(
-                f"20 big blinds on the boards of two sets, {SHORT}, {ITERATIONS} iterations: how often actions are taken (%) "
-                "and how far the charts are apart (% of play, over all hands and over those that come there)",
+                f"20 big blinds on the boards of two sets, {SHORT}, {ITERATIONS} iterations of DCFR: how often actions are "
+                "taken (%) and how far the charts are apart (% of play, over all hands and over those that come there)",
                 ["decision", *(f"`{name}`" for name in SETS), "apart", "of those that come"],
                 [
                     [
@@ -186,7 +185,7 @@ def reproduce() -> Result:
             *([Table(WORDS, ["", "published", "here"], words)] if words else []),
         ],
         notes=[
-            "examples/spots/preflop-deep.yaml, HS-DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
+            "examples/spots/preflop-deep.yaml, HS-DCFR, `20bb`: examples/spots/preflop.yaml, DCFR. Published: 100 bb by [GetCoach](https://www.getcoach.poker/articles/"
             "heads-up-poker-a-strategic-guide-to-winning-one-on-one/), a raise to 2.5 or a fold, rake 5% up to 0.3 bb; 50 bb "
             "by [University.Poker](https://pokeruni.co/en/articles/heads-up-hu-in-tournament-poker-how-to-exploit-an-opponents-game)"
             ", raises to 2.1 bb, limps, antes of 0.12 bb."
