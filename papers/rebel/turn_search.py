@@ -246,7 +246,7 @@ def level_of(chips: float, whole: Mapping[int, float]) -> str:
 
 def notes(turn: HoldemSubgame) -> list[str]:
     """How it was measured."""
-    game, ends = turn.whole, turn.game.forests[0].ends
+    game, ends = turn.whole, turn.whole.forests[turn.streets - 1].ends
     return [
         f"The game: {GAME} {game.decisions:,} public decisions, {game.infosets:,} infosets, {game.stored:,} sequences.",
         f"A search holds the turn's betting with all {len(game.boards[0][0].hands[0]):,} hands, and ends with it, before the "
