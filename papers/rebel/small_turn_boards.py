@@ -88,7 +88,7 @@ def draw(runs: Runs) -> Picture:
             panel.fill_between(points(), found.min(axis=0), found.max(axis=0), color=style["color"], alpha=0.2, linewidth=0)
         dress(panel, f"{board}: {'played' if which == 'played' else 'average policy'}")
         plain_labels(panel)
-        panel.set(xlim=(1, ITERATIONS), ylim=(0.005, 3.0), xlabel="iterations (each updates both players)")
+        panel.set(xlim=(1, ITERATIONS), ylim=(0.005, 12.0), xlabel="iterations (each updates both players)")
         panel.set_xticks([1, 4, 16, 64, 128], ["1", "4", "16", "64", "128"])
         if board == next(iter(runs)):
             panel.set_ylabel("exploitability, chips")
