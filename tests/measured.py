@@ -16,10 +16,14 @@ LONG, KEPT = 0.75, 1.5
 ALWAYS = frozenset(
     {
         "test_docs.py::test_examples_run[README.md]",
+        "solvers/test_forms.py::test_strategies_are_those_of_the_oracle[cfr+-float64]",
+        "solvers/test_forms.py::test_in_pieces_and_resumed_bit_for_bit[cfr-float32]",
+        "solvers/test_forms.py::test_values_are_those_of_the_oracle[ddcfr-tree]",
+        "runs/holdem/test_in_parts.py::test_workers_judge_what_stops_at_a_target",
         "workers/test_on_ray.py::test_the_same_bits_and_what_is_shared_is_there_once",
     }
 )
-"""What everybody begins with, and the one use of a cluster."""
+"""What everybody begins with, the engines against an oracle, and the one use of a cluster and of processes."""
 DURATION = re.compile(r"\s*([\d.]+)s (?:call|setup|teardown) +tests/(.+)")
 
 
