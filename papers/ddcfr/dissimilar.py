@@ -127,7 +127,7 @@ def result(
             f"{beside[SHIPPED][FIXED]:+.2f}, lower on {better[SHIPPED]}.",
             f"A few games make the mean: on {listed('far', 'd')} the two are a factor of ten or more apart "
             f"({', '.join(typical)}); without these it is {listed('without')}, and the median over all is "
-            f"{listed('median')}: no gain on the usual game.",
+            f"{listed('median')}.",
             f"Beside {TESTED} it is {', '.join(f'{beside[who][TESTED]:+.2f}' for who in own)} dex, lower on "
             f"{', '.join(str(ahead[who]) for who in own)} games; that of the policy that ships {beside[SHIPPED][TESTED]:+.2f}.",
         ],

@@ -153,12 +153,11 @@ def draw_panel(panel: Any, title: str, curves: Mapping[str, Sequence[float]], ta
 def draw(left: Mapping[str, Curve], fine: Mapping[str, Curve], tabular: Sequence[float]) -> Picture:
     """What is played, and the average policy with rivers solved for its beliefs; above, and with finer rivers below."""
     figure, axes = panels(2, 2, size=(11.0, 8.8))
-    rows = [(found, which) for found in (left, fine) for which in ("played", "average")]
-    for number, (panel, (found, which)) in enumerate(zip(axes, rows, strict=True)):
+    places = [(found, river, which) for found, river in ((left, RIVER), (fine, FINE)) for which in ("played", "average")]
+    for panel, (found, river, which) in zip(axes, places, strict=True):
         title = "played" if which == "played" else "average policy"
-        iterations = RIVER if number < 2 else FINE
-        curves = {EXACT[method]: curve[which] for method, curve in found.items()}
-        draw_panel(panel, f"Figure 6 left, 52 cards: {title}, rivers of {iterations}", curves, tabular)
+        curves = {name: curve[which] for name, curve in of_names(found).items()}
+        draw_panel(panel, f"Figure 6 left, 52 cards: {title}, rivers of {river}", curves, tabular)
         if which == "played":
             panel.set_ylabel("exploitability, thousandths of a big blind")
     return save(
