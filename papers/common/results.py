@@ -84,6 +84,12 @@ def stored(study: str) -> dict[str, Any]:
     return numbers_of(read_lines(results_file(study))[1:])
 
 
+def stored_with(study: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, empty also where the numbers were measured with other ``settings``, which they have under that name."""
+    numbers = stored(study)
+    return numbers if numbers.get("settings") == json.loads(json.dumps(settings)) else {}
+
+
 def store(study: str, result: Result) -> None:
     """Write a study's file: the header and a line for each measured run."""
     made = {"seconds": round(time.perf_counter() - STARTED, 1), **provenance(result.threads), "versions": versions()}
@@ -101,6 +107,15 @@ def store_run(study: str, run: Sequence[str | int], value: Any, made: Mapping[st
     kept = {tuple(line["run"]): line for line in lines}
     kept[tuple(run)] = {"run": list(run), "value": value, "made": made}
     write_lines(path, [header, *(kept[key] for key in sorted(kept))])
+
+
+def store_run_with(study: str, settings: Mapping[str, Any], run: Sequence[str | int], value: Any) -> None:
+    """The same, for runs that hold with some ``settings`` only; those measured with others go."""
+    if not stored_with(study, settings):
+        header = (read_lines(results_file(study)) or [{"study": study}])[0]
+        write_lines(results_file(study), [header])
+        store_run(study, ["settings"], settings, provenance())
+    store_run(study, run, value, provenance())
 
 
 def unchanged(fresh: Iterable[Line], old: Iterable[Line]) -> Iterator[Line]:

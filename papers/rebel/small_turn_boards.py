@@ -26,6 +26,7 @@ from papers.rebel.small_turn_exact import (
     Runs,
     points,
     runs_on_boards,
+    settings,
 )
 from papers.rebel.small_turn_search import DISTURBANCE
 
@@ -118,5 +119,5 @@ def reproduce() -> Result:
             "rounding decides which way a search turns; yes and no stand where ranges do not overlap.",
             effort(),
         ],
-        numbers={"points": points(), "runs": runs},
+        numbers={"points": points(), "settings": settings(), "runs": runs},
     )

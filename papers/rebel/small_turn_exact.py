@@ -4,10 +4,11 @@ What is stored by ``rebel/small_turn_boards`` is not run again, on any machine; 
 """
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from papers.common.curves import log_points
 from papers.common.kept import code, kept
-from papers.common.results import provenance, store_run, stored
+from papers.common.results import store_run_with, stored_with
 from papers.rebel.small_turn_search import DISTURBANCE, Turn
 from treeplex.forms.subgames.horizon import Horizon
 
@@ -52,6 +53,11 @@ def points() -> list[int]:
     return log_points(ITERATIONS, a_decade=8, also=MARKS)
 
 
+def settings() -> dict[str, Any]:
+    """What decides all stored numbers."""
+    return {"boards": list(BOARDS.values()), "points": points(), "river": RIVER, "disturbance": DISTURBANCE}
+
+
 def exact(turn: Turn, method: str, seed: int) -> Curve:
     """A search with exact values at the leaves; a seed above 0 disturbs it."""
     key = {"what": NAME, "game": turn.game.identity, "method": method, "river": RIVER, "points": points()}
@@ -61,8 +67,7 @@ def exact(turn: Turn, method: str, seed: int) -> Curve:
 
 def runs_on_boards() -> Runs:
     """All searches; those that were not stored are stored one by one."""
-    numbers = stored(NAME)
-    known: Runs = numbers.get("runs", {}) if numbers.get("points") == points() else {}
+    known: Runs = stored_with(NAME, settings()).get("runs", {})
     found: dict[str, dict[str, Sequence[Curve]]] = {}
     for board, game in BOARDS.items():
         found[board], turn = {}, None
@@ -72,7 +77,6 @@ def runs_on_boards() -> Runs:
                 turn = turn or Turn(game, HORIZON, RIVER)
                 curves.append(exact(turn, method, seed))
                 print(board, method, seed, [f"{curves[-1]['played'][points().index(mark)]:.3f}" for mark in MARKS], flush=True)
-                store_run(NAME, ["points"], points(), provenance())
-                store_run(NAME, ["runs", board, method, seed], curves[-1], provenance())
+                store_run_with(NAME, settings(), ["runs", board, method, seed], curves[-1])
             found[board][method] = curves
     return found

@@ -14,7 +14,7 @@ from papers.common.curves import log_points
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.holdem import hand_curve
 from papers.common.kept import code, effort, kept
-from papers.common.results import Picture, Result, Table, provenance, published, store_run, stored, verdict
+from papers.common.results import Picture, Result, Table, published, store_run_with, stored_with, verdict
 from papers.common.study import study
 from treeplex.evaluate.holdem.judge import judging_crew
 from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
@@ -75,24 +75,29 @@ def points() -> list[int]:
     return log_points(ITERATIONS, a_decade=6, also=MARKS)
 
 
+def settings() -> dict[str, Any]:
+    """What decides all stored numbers."""
+    rivers = {"river": RIVER, "fine": FINE, "storage": STORAGE, "whole": WHOLE}
+    return {"game": spot().identity, "points": points(), **rivers}
+
+
 def searched(turn: HoldemSubgame, method: str, group: str = "exact") -> Curve:
     """A search with rivers solved at its leaves, ``exact`` by :data:`RIVER` iterations or ``fine`` by :data:`FINE`."""
-    numbers = stored(NAME)
-    if numbers.get("points") == points() and method in numbers.get(group, {}):
-        return dict(numbers[group][method])
+    known = stored_with(NAME, settings()).get(group, {})
+    if method in known:
+        return dict(known[method])
     river = FINE if group == "fine" else RIVER
     key = {"what": NAME, "game": turn.game.spot.identity, "method": method, "river": river, "points": points()}
     key |= {"storage": STORAGE, "code": code(*CODE)}
     found = dict(kept(key, lambda: Player(turn, river, storage=STORAGE).curve(method, points())))
-    for run, value in ((["points"], points()), ([group, method], found)):
-        store_run(NAME, run, value, provenance())
+    store_run_with(NAME, settings(), [group, method], found)
     print(group, method, at_marks(found["played"]), at_marks(found["average"]), flush=True)
     return found
 
 
 def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
     """What rivers solved with so many iterations cost on a good turn."""
-    known = stored(NAME).get("control", {})
+    known = stored_with(NAME, settings()).get("control", {})
     if str(river) in known:
         return dict(known[str(river)])
     key = {"what": "rebel/turn_search control", "game": turn.game.spot.identity, "whole": WHOLE, "river": river}
@@ -104,7 +109,7 @@ def controlled(turn: HoldemSubgame, river: int) -> dict[str, float]:
 def whole_game(turn: HoldemSubgame) -> dict[int, float]:
     """Exploitability of linear CFR on the whole game, by iterations."""
     at = sorted({*points(), *log_points(WHOLE, a_decade=24)})
-    known = {int(point): value for point, value in stored(NAME).get("whole_game", {}).items()}
+    known = {int(point): value for point, value in stored_with(NAME, settings()).get("whole_game", {}).items()}
     if set(at) <= set(known):
         return known
     key = {"what": "rebel/turn_search whole", "game": turn.game.spot.identity, "points": at, "code": code(*CODE)}
@@ -274,5 +279,12 @@ def reproduce() -> Result:
         ],
         pictures=[draw(left, fine, curve)],
         notes=notes(turn),
-        numbers={"points": points(), "exact": left, "fine": fine, "control": control, "whole_game": tabular},
+        numbers={
+            "points": points(),
+            "settings": settings(),
+            "exact": left,
+            "fine": fine,
+            "control": control,
+            "whole_game": tabular,
+        },
     )
