@@ -222,8 +222,9 @@ def algorithm(name: str) -> str:
     orders = ", ".join(each.updates) or "no meaning here"
     plan = "it needs the number of iterations in advance" if each.needs_horizon else "it can stop at any time"
     plan = "it paces itself for `horizon` iterations" if "horizon" in each.parameters else plan
+    plan = "one iteration is the whole solution" if each.group == "exact" else plan
     rows = [
-        ("parameters and defaults", numbers),
+        ("parameters and defaults (of words the first)", numbers),
         ("order of updates, the usual one first", orders),
         ("planning", plan),
         ("source", each.reference),

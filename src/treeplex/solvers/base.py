@@ -164,7 +164,7 @@ class Algorithm:
         factory: builds its solver on compiled games where there is no rule.
         updates: orders of updates it is defined for, the usual one first; empty where it has no meaning.
         needs_horizon: its weights depend on the number of iterations planned.
-        texts: parameters that are words, and what each is.
+        texts: parameters that are words, and what each may be, the usual one first.
         group: what it belongs to in a menu, one of :data:`GROUPS`.
         scheme: of an algorithm that samples histories, the :class:`treeplex.solvers.sampling.solver.SamplingScheme`.
     """

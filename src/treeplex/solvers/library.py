@@ -79,6 +79,8 @@ def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algor
 
     numbers = {name: value for name, value in scheme.parameters.items() if isinstance(value, int | float)}
     usual = {name: getattr(SamplingOptions, name) for name in ("rate", "quantiles", "threads")}
+    choices = {"variant": DISCOUNT_SEQUENCES, "averaging": AVERAGING, "baseline": BASELINES, "key": KEYS}
+    chosen = scheme.options({"baseline": scheme.baseline})
     return Algorithm(
         name=name or scheme.name,
         summary=scheme.summary,
@@ -86,12 +88,7 @@ def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algor
         factory=build,
         group="sampling",
         parameters={**numbers, **usual, **numbers},
-        texts={
-            "variant": "|".join(DISCOUNT_SEQUENCES),
-            "averaging": "|".join(AVERAGING),
-            "baseline": "|".join(BASELINES),
-            "key": "|".join(KEYS),
-        },
+        texts={key: "|".join(sorted(words, key=lambda word: word != getattr(chosen, key))) for key, words in choices.items()},
         updates=("alternating",),
         scheme=scheme,
     )
