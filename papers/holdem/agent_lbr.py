@@ -1,6 +1,6 @@
 """Whole no-limit hold'em: a local best response to the agent that solves turns and rivers, and to the blueprint it begins with.
 
-The blueprint is that of ``runs/holdem``, as in ``own_blueprint``; without such a folder it is trained first, in minutes. Hands
+The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands
 are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr 2 fc`` plays twice as many. ``fcpa`` needs far
 more hands than ``fc``: an all-in is worth tens of blinds, and a part says little.
 """
@@ -13,9 +13,9 @@ from time import process_time
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from papers.holdem.own_blueprint import AGENTS, FOLDER, GAME, MILLI, own_blueprint
+from papers.holdem.own_blueprint import AGENTS
 from papers.holdem.own_blueprint import CODE as PLAYS
-from papers.holdem.whole import together
+from papers.holdem.whole import FOLDER, GAME, MILLI, long_blueprint, together
 from treeplex.runs.lbr import local_best_response
 
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
@@ -72,7 +72,7 @@ def reproduce(options: list[str]) -> Result:
     times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
     if unknown := {*settings} - {*SETTINGS}:
         raise SystemExit(f"holdem/agent_lbr knows no {', '.join(sorted(unknown))}; name {', '.join(SETTINGS)}")
-    card, theirs = own_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
+    card, theirs = long_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
     found = {
         f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
         for setting in settings
@@ -95,7 +95,8 @@ def reproduce(options: list[str]) -> Result:
             )
         ],
         notes=[
-            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each. The agent solves turns and "
+            f"{GAME}, a blueprint of {card['boards']:,} boards with {card['deals']} deals each, "
+            f"{card['cpu_seconds']:,} s of one core. The agent solves turns and "
             f"rivers again: `{AGENTS[AGENT]},{ON_TREE}`, so with the bets of the table, and with up to a minute a "
             f"decision in place of two seconds. {'; '.join(LEGEND[setting] for setting in settings)}."
             + (f" DeepStack won {theirs}, with 200 big blinds." if theirs else ""),

@@ -31,6 +31,13 @@ MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
 
 
+def long_blueprint() -> HoldemBlueprint:
+    """The blueprint of ``runs/holdem-long``, trained first where it is missing."""
+    if not FOLDER.exists():
+        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
+    return HoldemBlueprint.load(FOLDER)
+
+
 def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
     """Rows and numbers of matches with rule agents, of a blueprint of so many boards."""
     rows, numbers = [], {}
@@ -72,9 +79,7 @@ def bounded(trained: int) -> list[float]:
 
 @study(title="Whole no-limit hold'em", place=2, minutes=150)
 def reproduce() -> Result:
-    if not FOLDER.exists():
-        train(GAME, "blueprint", settings=BlueprintTraining(boards=BOARDS), out=FOLDER)
-    card = HoldemBlueprint.load(FOLDER).card
+    card = long_blueprint().card
     numbers: dict[str, Any] = {"blueprint": dict(card)}
     rules, numbers["rules"] = against_rules(card["boards"])
     numbers["lbr"] = bounded(card["boards"])
