@@ -4,8 +4,9 @@ local best response.
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
 plays four times as many hands; what is known of each opponent is kept in ``runs/papers``. ``--snapshots DIR`` judges files of
-the network that were put aside while it was trained, and plays against the earliest and the middle one; without it their
-figures stay as they were stored. The blueprint is that of ``holdem/own_blueprint``, trained first where it is missing.
+the network that were put aside while it was trained: all by their errors, some by a local best response and matches with the
+blueprint, two by matches with the last one. Without it their figures stay as they were stored. The
+blueprint is that of ``holdem/own_blueprint``, trained first where it is missing.
 """
 
 from argparse import ArgumentParser
@@ -40,6 +41,8 @@ PLAIN = ("folder",)
 LBR_HANDS = {"fc": 1_000, "fcpa": 500}
 """By what the local best response considers: fold, check and call; the pot and all-in as well."""
 AGENT_HANDS = 1_000
+CURVE_POINTS, CURVE_HANDS = 4, 500
+"""Networks along a training that play, and hands of each against a local best response (``fc``) and against the blueprint."""
 ITERATIONS = 24
 STATES = 32
 """Ends of the turn's betting on which networks are compared with exact values."""
@@ -53,12 +56,17 @@ def table_game() -> str:
     return shipped_whole_nets()[NAME].game
 
 
-def against(table: str, opponent: str, hands: int, *, plain: bool = False) -> dict[str, float]:
+def agent_of(network: str) -> str:
+    """The agent that searches with a network, as a command line has it."""
+    return f"rebel(network={network},iterations={ITERATIONS})"
+
+
+def against(table: str, opponent: str, hands: int, *, plain: bool = False, network: str = NAME) -> dict[str, float]:
     """What the agent wins from another one, thousandths of a big blind a hand."""
     game, began = PlayedGame.of(table), process_time()
     assert game.public is not None
     with one_thread():
-        player, other = agent(f"rebel(network={NAME},iterations={ITERATIONS})", game, seed=0), agent(opponent, game, seed=1)
+        player, other = agent(agent_of(network), game, seed=0), agent(opponent, game, seed=1)
         values = None if plain else CheckedDown(player.game.exactly_shared)  # type: ignore[attr-defined]
         found = sampled_winnings(player, other, hands, seed=2, values=values)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
@@ -77,21 +85,17 @@ def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
         return found | {who: own for who, own in stored("rebel/whole_52").get("agents", {}).items() if "streets" in who}
     nets = sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda each: each.card["solved"])
     for earlier in (nets[0], nets[len(nets) // 2]):
-        name, text = (
-            f"itself after {earlier.card['solved']:,} streets",
-            f"rebel(network={earlier.path},iterations={ITERATIONS})",
-        )
+        name, text = f"itself after {earlier.card['solved']:,} streets", agent_of(str(earlier.path))
         found[name] = kept({**key, "earlier": earlier.checksum}, lambda text=text: against(table_game(), text, hands))
         print(name, found[name], flush=True)
     return found
 
 
-def bound(actions: str, hands: int) -> dict[str, float]:
+def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
     """What a local best response that considers these actions wins from it."""
     began = process_time()
     with one_thread():
-        asked = f"rebel(network={NAME},iterations={ITERATIONS})"
-        found = local_best_response(table_game(), asked, hands=hands, actions=actions, seed=1)
+        found = local_best_response(table_game(), agent_of(network), hands=hands, actions=actions, seed=1)
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
 
@@ -118,6 +122,49 @@ def learning_curve(folder: Path | None) -> dict[str, Any]:
         return {"points": sorted(points), SHOWDOWN: found[SHOWDOWN]}
 
     return dict(kept(key, make))
+
+
+def playing_curve(folder: Path | None, times: float) -> list[dict[str, Any]]:
+    """What some networks along a training play like, the first and the last among them; without a folder what is stored.
+
+    Each has its ``streets``, its ``cpu_seconds``, what a local best response wins from it (``lbr``) and what it wins from the
+    blueprint (``blueprint``).
+    """
+    if folder is None:
+        return list(stored("rebel/whole_52").get("playing", []))
+    nets = sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda each: each.card["solved"])
+    places = sorted({round(part * (len(nets) - 1) / (CURVE_POINTS - 1)) for part in range(CURVE_POINTS)})
+    found, hands = list[dict[str, Any]](), round(CURVE_HANDS * times)
+    key = {"study": "whole_52 playing", "hands": hands, "blueprint": dict(own_blueprint().card)}
+    for net in (nets[place] for place in places):
+        won = {
+            "lbr": kept({**key, "network": net.checksum, "lbr": "fc"}, partial(bound, "fc", hands, str(net.path))),
+            "blueprint": kept(
+                {**key, "network": net.checksum},
+                partial(against, BLUEPRINT_GAME, str(FOLDER), hands, network=str(net.path)),
+            ),
+        }
+        found.append({"streets": net.card["solved"], "cpu_seconds": net.card["cpu_seconds"], **won})
+        print(found[-1], flush=True)
+    return found
+
+
+def playing_table(playing: Sequence[Mapping[str, Any]]) -> Table:
+    """How networks along a training play."""
+    rows = [
+        [
+            f"{point['streets']:,}",
+            f"{point['cpu_seconds'] / 60:.0f}",
+            *(f"{point[what]['won']:+,.0f} ± {point[what]['interval']:,.0f}" for what in ("lbr", "blueprint")),
+        ]
+        for point in playing
+    ]
+    return Table(
+        f"Networks along the training over {playing[0]['lbr']['hands']:,} hands: what a local best response (`fc`) wins from "
+        "each, and what it wins from the blueprint, mbb a hand with 95% intervals",
+        ["streets", "CPU minutes", "local best response", "from the blueprint"],
+        rows,
+    )
 
 
 def draw(curve: Mapping[str, Any]) -> Picture:
@@ -171,7 +218,7 @@ def reproduce(options: Sequence[str]) -> Result:
         key = {"study": "whole_52", "network": net.checksum, "lbr": actions, "hands": hands, "code": code("treeplex.runs.lbr")}
         bounds[actions] = kept(key, partial(bound, actions, hands))
         print(actions, bounds[actions], flush=True)
-    agents = against_agents(times, asked.snapshots)
+    agents, playing = against_agents(times, asked.snapshots), playing_curve(asked.snapshots, times)
     rows = [
         [f"`{style}`", STYLES[style].about, f"{found['hands']:,}", f"{found['won']:+,.0f} ± {found['interval']:,.0f}"]
         for style, found in known.items()
@@ -201,6 +248,7 @@ def reproduce(options: Sequence[str]) -> Result:
                 [[who, f"{own['hands']:,}", f"{own['won']:+,.0f} ± {own['interval']:,.0f}"] for who, own in agents.items()],
             ),
             *([curve_table(curve)] if curve else []),
+            *([playing_table(playing)] if playing else []),
         ],
         pictures=[draw(curve)] if curve else [],
         notes=[
@@ -214,5 +262,5 @@ def reproduce(options: Sequence[str]) -> Result:
             "Up to 3,310 streets the training went with one river after each turn. "
             f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
         ],
-        numbers={**known, "lbr": bounds, "agents": agents, "curve": curve},
+        numbers={**known, "lbr": bounds, "agents": agents, "curve": curve, "playing": playing},
     )
