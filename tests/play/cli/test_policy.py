@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 pytest.importorskip("torch")
 
 import treeplex as tp
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.forms.policies.holdem.blueprint import BLUEPRINT, FORMAT, VERSION
 from treeplex.play.cli.main import app
 from treeplex.play.cli.policy import loaded_policy, trained_on
@@ -94,3 +94,20 @@ def test_the_blueprint_of_a_small_deck_is_shown_where_its_game_can_be_listed(tmp
     file = blueprint_of("holdem(ranks=5,suits=2,stack=40)", tmp_path / "other.safetensors")
     with pytest.raises(SpecError, match=r"too many to list; treeplex play .holdem\(.* --against .* plays against it"):
         loaded_policy(str(file), None)
+
+
+def test_uniform_play_is_written_and_the_file_is_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["export", "uniform", str(tmp_path / "even"), "--game", "kuhn_poker"])
+    assert done.output.strip() == f"wrote {tmp_path / 'even.safetensors'}"
+    assert tp.load_policy(tmp_path / "even.safetensors").at(0) == {0: 0.5, 1: 0.5}
+
+
+def test_what_is_wrong_with_a_policy_file_is_said(tmp_path: Path) -> None:
+    table = tmp_path / "table.csv"
+    table.write_text("player,infostate,action,probability\n7,0,Pass,1\n", "utf-8")
+    with pytest.raises(PolicyError, match="'0' of player 7; its infostates look like '0' of player 0"):
+        loaded_policy(str(table), "kuhn_poker")
+    spot = tmp_path / "cut.spot"
+    spot.write_bytes(b"")
+    with pytest.raises(FileError, match="treeplex holdem show"):
+        loaded_policy(str(spot), "kuhn_poker")

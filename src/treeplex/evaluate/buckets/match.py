@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treeplex.arrays import Floats
 from treeplex.engine.buckets.deals import value_deals
 from treeplex.engine.buckets.playouts import play_hands
-from treeplex.errors import PolicyError
+from treeplex.errors import PolicyError, SpecError
 from treeplex.forms.policies.holdem.limit import LimitStrategy
 from treeplex.games.poker.buckets.buckets import placed
 from treeplex.games.poker.cards.strength import River
@@ -63,8 +63,11 @@ def play_limit(
 
     Raises:
         PolicyError: fewer than two strategies, or they are for different games.
+        SpecError: no deals.
     """
     check_alike(strategies)
+    if deals < 1:
+        raise SpecError(f"deals must be at least 1, not {deals}")
     count = len(strategies)
     sums, squares = np.zeros((count, count)), np.zeros((count, count))
     played = 0

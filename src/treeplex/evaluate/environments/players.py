@@ -166,6 +166,8 @@ class GameEnv(gymnasium.Env[Any, Any]):
         self.over = True
         if not 0 <= player < self.play.players:
             raise SpecError(f"player {player} does not exist; {self.play.compiled} has players 0 to {self.play.players - 1}")
+        if illegal not in ("error", "random"):
+            raise SpecError(f"illegal is 'error' or 'random', not {illegal!r}")
         self.player = player
         self.illegal = illegal
         self.render_mode = render_mode

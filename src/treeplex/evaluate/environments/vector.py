@@ -70,6 +70,8 @@ class GameVectorEnv(VectorEnv[Any, Any, Any]):
             raise SpecError(f"num_envs must be at least 1, not {num_envs}")
         if observation not in ("infoset", "tensor"):
             raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
+        if illegal not in ("error", "random"):
+            raise SpecError(f"illegal is 'error' or 'random', not {illegal!r}")
         self.compiled, self.player, self.num_envs, self.illegal = compiled, player, num_envs, illegal
         histories = histories_of(compiled)
         self._nodes, self._payoffs = histories.nodes, histories.payoffs[:, player]

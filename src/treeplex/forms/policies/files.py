@@ -164,6 +164,8 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
 
 def by_suffix(path: Path, table: Mapping[str, T]) -> T:
     """The entry of a path's suffix."""
+    if path.suffix.lower() == ".spot":
+        raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex holdem show reads those")
     if path.suffix.lower() not in table:
         raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}")
     return table[path.suffix.lower()]

@@ -102,9 +102,13 @@ def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False
             shares = [share / total for share in shares]
         probabilities[game.sequences_at(infoset)] = shares
     if unknown := [key for key in table if key not in used]:
-        known = next(iter(game.lookup), (0, ""))[1]
-        name = unknown[0][1] if isinstance(unknown[0], tuple) and len(unknown[0]) == 2 else unknown[0]
-        raise PolicyError(f"{game} has no infostate {shown(str(name))}; its infostates look like {shown(known)}")
+        whom, known = next(iter(game.lookup), (0, ""))
+        strange, example = unknown[0], shown(known)
+        if isinstance(strange, tuple) and len(strange) == 2:
+            name, example = f"{shown(str(strange[1]))} of player {strange[0]}", f"{example} of player {whom}"
+        else:
+            name = shown(str(strange))
+        raise PolicyError(f"{game} has no infostate {name}; its infostates look like {example}")
     if missing and not complete:
         player, infostate = missing[0]
         raise PolicyError(

@@ -213,5 +213,5 @@ def validated(game: CompiledGame, probabilities: NDArray[np.float64]) -> NDArray
     if bad.any():
         infoset = int(np.argmax(bad))
         found: Mapping[int, float] = {int(game.action_ids[q]): float(array[q]) for q in game.sequences_at(infoset)}
-        raise PolicyError(f"not a distribution at infostate {game.infostates[infoset]!r}: {found}")
+        raise PolicyError(f"not a distribution at infostate {game.infostates[infoset]!r}: {found}; make them add up to 1")
     return array

@@ -130,7 +130,8 @@ def read_csv(path: str) -> list[list[float]]:
     """The numbers of a CSV file: one line a row, entries separated by commas; empty lines and lines from ``#`` are skipped.
 
     Raises:
-        FileError: a file that cannot be read, or an entry that is no number; the message names the line and column, from 1.
+        FileError: a file that cannot be read or has no rows, an entry that is no number, or rows of different lengths; the
+            message names the line and column, from 1.
     """
     table: list[list[float]] = []
     for number, line in enumerate(read_text(path).splitlines(), start=1):
@@ -141,8 +142,14 @@ def read_csv(path: str) -> list[list[float]]:
                 row.append(float(entry))
             except ValueError as problem:
                 raise FileError(f"{path}, line {number}, column {column}: {shown(entry.strip())} is not a number") from problem
+        if table and row and len(row) != len(table[0]):
+            raise FileError(
+                f"{path}, line {number}: a row of {len(row)}, but the first row has {len(table[0])} entries; make them equal"
+            )
         if row:
             table.append(row)
+    if not table:
+        raise FileError(f"{path} has no rows; write one line of numbers, separated by commas, for each")
     return table
 
 

@@ -131,10 +131,16 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
     from treeplex.runs.agents.registry import names_agent, names_rebel
     from treeplex.runs.job.folder import JobFolder, kind_of
     from treeplex.runs.solve.settings import SOLVE
+    from treeplex.runs.solve.solvable import UNIFORM
     from treeplex.runs.solve.tree_game import policy_file
 
     if is_holdem_blueprint(policy):
         return policy_of_blueprint(policy, game)
+    if policy == UNIFORM and game is not None and not Path(policy).exists():
+        from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.forms.policies.tabular import Policy
+
+        return Policy.uniform(compile_game(game))
     if names_agent(policy) or names_rebel(policy):
         return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
     if kind_of(policy) == SOLVE.name:
@@ -255,7 +261,9 @@ def export(
             metavar="SOURCE", help="A folder of a run or training, a policy file, an agent, or a game for .efg and .game."
         ),
     ],
-    out: Annotated[Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format.")],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format (.safetensors without one).")
+    ],
     game: OfGame = None,
     complete: Complete = False,
 ) -> None:
@@ -279,7 +287,8 @@ def export(
     else:
         from treeplex.forms.policies.files import WRITERS, by_suffix, save_policy, with_suffix
 
-        by_suffix(with_suffix(out), WRITERS)
+        out = with_suffix(out)
+        by_suffix(out, WRITERS)
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")

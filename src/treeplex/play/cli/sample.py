@@ -179,7 +179,9 @@ def playouts(
     policy: Annotated[
         str, typer.Argument(metavar="POLICY", help="A folder or policy file of treeplex sample or train, or uniform.")
     ],
-    against: Against = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="WHOM", help="Another run or policy file, or uniform, in the other seats.")
+    ] = None,
     count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Games to play.")] = 10_000,
     seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
     as_json: Json = False,

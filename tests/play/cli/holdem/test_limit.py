@@ -25,11 +25,15 @@ def test_solve_show_and_match(tmp_path):
         assert "exploitability" in done.output
     more = run("limit", "solve", "--resume", "--out", tmp_path / "two", "-n", 3000, "--json")
     assert [record["iteration"] for record in json.loads(more.output)["records"]][-1] == 3000
+    other = run("limit", "solve", "--resume", "--out", tmp_path / "two", "-n", 4000, "-a", "dcfr")
+    assert other.exit_code == 2
+    assert "leave out -a" in other.output
     shown = run("limit", "show", tmp_path / "three", "--line", "r")
     assert "big blind after r" in shown.output
     match = run("limit", "match", tmp_path / "two", tmp_path / "three", "--deals", 200, "--json")
     means = json.loads(match.output)["means"]
     assert means[0][1] == -means[1][0] != 0
+    assert run("limit", "match", tmp_path / "two", tmp_path / "three", "--deals", 0).exit_code == 2
 
 
 def test_buckets_of_hands():

@@ -123,13 +123,15 @@ def dealer(
 
 
 def check_free(path: Path | None) -> None:
-    """Nothing is where a file is to be written.
+    """Nothing is where a file is to be written, and its folder is there.
 
     Raises:
-        FileError: something is.
+        FileError: something is, or there is no folder.
     """
     if path is not None and path.exists():
         raise FileError(f"{path} is there already; give --log another name, or move that file")
+    if path is not None and not path.parent.is_dir():
+        raise FileError(f"cannot write {path}: make the folder {path.parent} first")
 
 
 def keep(path: Path | None, line: str) -> None:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
 from treeplex.play.cli.shared.arguments import DealSeed, Force, Json, ShowProgress
 from treeplex.play.cli.shared.commands import command
@@ -84,6 +85,7 @@ def buckets(
 
 @command("Solve it.", place=10, group="limit")
 def solve(
+    context: typer.Context,
     out: Annotated[Path, typer.Option(metavar="DIR", help="Run folder.")],
     counts: Counts = "5",
     iterations: Iterations = 2_000_000,
@@ -128,6 +130,7 @@ def solve(
         from treeplex.runs.limit_holdem import LimitSettings, read_settings, solve_limit
 
         if resume:
+            check_unchanged(context, out)
             settings = read_settings(out)
         else:
             game = game_from(counts, method, nested, cards, boards, seed)
@@ -151,6 +154,22 @@ def solve(
         print_run(run)
     if run.status == "interrupted":
         fail(f"stopped; saved: go on with treeplex holdem limit solve --resume --out {out} -n {iterations}", STOPPED)
+
+
+def check_unchanged(context: typer.Context, out: Path) -> None:
+    """A run goes on as it was begun.
+
+    Raises:
+        SpecError: an option was given that would be another run.
+    """
+    fixed = {"counts": "--buckets", "algorithm": "-a", "discount_every": "--discount-every"}
+    for name in ("counts", "method", "nested", "boards", "algorithm", "discount_every", "seed", "cards"):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = fixed.get(name, f"--{name}")
+            raise SpecError(
+                f"the run in {out} goes on as it was begun; leave out {option}, or give another --out without --resume"
+            )
 
 
 def print_run(run: "LimitRun") -> None:
@@ -210,7 +229,7 @@ def show(
 @command("Let run folders play each other.", place=30, group="limit")
 def match(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR DIR ...", help="Run folders.")],
-    deals: Annotated[int, typer.Option(metavar="N", help="Deals; each is played in both seats.")] = 20_000,
+    deals: Annotated[int, typer.Option(metavar="N", min=1, help="Deals; each is played in both seats.")] = 20_000,
     sampled: Annotated[bool, typer.Option("--sampled", help="Draw actions as at a table; else weigh all betting.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the cards.")] = 0,
     as_json: Json = False,
