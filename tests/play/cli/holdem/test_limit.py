@@ -42,6 +42,7 @@ def test_buckets_of_hands():
     looked = run("buckets", "--cards", "royal", "--hand", "AsKs", "--board", "TcJdJh")
     assert "flop" in looked.output
     assert "turn" not in looked.output
+    assert "give --hand" in run("buckets", "--cards", "royal", "--board", "TcJdJh").output
 
 
 @pytest.mark.parametrize("count", ["many", "1,2", "0"])

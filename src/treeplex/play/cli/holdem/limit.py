@@ -60,6 +60,8 @@ def buckets(
       treeplex holdem buckets --buckets 5
       treeplex holdem buckets --hand AsKs --board Td9d6h
     """
+    if board and not hand:
+        raise SpecError("--board is of a hand; give --hand as well, say AsKs")
     with Live(progress):
         from treeplex.games.poker.buckets.look import look_up, preflop_buckets
 
