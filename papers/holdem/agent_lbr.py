@@ -67,7 +67,7 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
     return [*together(found), parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
 
 
-@study(title="Whole no-limit hold'em: local best response", place=15, minutes=66)
+@study(title="Whole no-limit hold'em: local best response", place=15, minutes=110)
 def reproduce(options: list[str]) -> Result:
     times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
     if unknown := {*settings} - {*SETTINGS}:

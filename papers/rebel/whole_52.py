@@ -5,8 +5,8 @@ Hands are plays of public states, each with the expected payoff over all hands t
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
 plays four times as many hands; what is known of each opponent is kept in ``runs/papers``. ``--snapshots DIR`` judges files of
 the network that were put aside while it was trained: all by their errors, some by a local best response and matches with the
-blueprint, two by matches with the last one. Without it their figures stay as they were stored. The
-blueprint is that of ``holdem/own_blueprint``, trained first where it is missing.
+blueprint, two by matches with the last one. Without it their figures stay as they were stored. The blueprint is that of
+``holdem/own_blueprint``, trained first where it is missing.
 """
 
 from argparse import ArgumentParser
@@ -24,7 +24,7 @@ from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
 from treeplex.evaluate.match.winnings import CheckedDown, sampled_winnings
-from treeplex.learn.rebel.files import read_net
+from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.torch.device import one_thread
 from treeplex.runs.agents.played_game import PlayedGame
@@ -72,6 +72,11 @@ def against(table: str, opponent: str, hands: int, *, plain: bool = False, netwo
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
 
+def put_aside(folder: Path) -> list[NetFile]:
+    """The networks of a folder in the order of their training."""
+    return sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda net: net.card["solved"])
+
+
 def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
     """What is won from the blueprint and from earlier networks, by who that is; without a folder what is stored of those."""
     net, blueprint = shipped_whole_nets()[NAME], own_blueprint()
@@ -83,7 +88,7 @@ def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
     print(name, found[name], flush=True)
     if folder is None:
         return found | {who: own for who, own in stored("rebel/whole_52").get("agents", {}).items() if "streets" in who}
-    nets = sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda each: each.card["solved"])
+    nets = put_aside(folder)
     for earlier in (nets[0], nets[len(nets) // 2]):
         name, text = f"itself after {earlier.card['solved']:,} streets", agent_of(str(earlier.path))
         found[name] = kept({**key, "earlier": earlier.checksum}, lambda text=text: against(table_game(), text, hands))
@@ -132,7 +137,7 @@ def playing_curve(folder: Path | None, times: float) -> list[dict[str, Any]]:
     """
     if folder is None:
         return list(stored("rebel/whole_52").get("playing", []))
-    nets = sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda each: each.card["solved"])
+    nets = put_aside(folder)
     places = sorted({round(part * (len(nets) - 1) / (CURVE_POINTS - 1)) for part in range(CURVE_POINTS)})
     found, hands = list[dict[str, Any]](), round(CURVE_HANDS * times)
     key = {"study": "whole_52 playing", "hands": hands, "blueprint": dict(own_blueprint().card)}

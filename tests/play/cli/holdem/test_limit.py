@@ -27,7 +27,11 @@ def test_solve_show_and_match(tmp_path):
     assert [record["iteration"] for record in json.loads(more.output)["records"]][-1] == 3000
     other = run("limit", "solve", "--resume", "--out", tmp_path / "two", "-n", 4000, "-a", "dcfr")
     assert other.exit_code == 2
-    assert "leave out -a" in other.output
+    assert "was run with algorithm sampled, not dcfr" in " ".join(other.output.split())
+    more_buckets = run("limit", "solve", *small, "--resume", "--out", tmp_path / "two", "-n", 4000, "--buckets", 3)
+    assert more_buckets.exit_code == 2
+    same = run("limit", "solve", *small, "--resume", "--out", tmp_path / "two", "-n", 3000, "--buckets", 2, "--json")
+    assert same.exit_code == 0, same.output
     shown = run("limit", "show", tmp_path / "three", "--line", "r")
     assert "big blind after r" in shown.output
     match = run("limit", "match", tmp_path / "two", tmp_path / "three", "--deals", 200, "--json")
@@ -42,6 +46,9 @@ def test_buckets_of_hands():
     looked = run("buckets", "--cards", "royal", "--hand", "AsKs", "--board", "TcJdJh")
     assert "flop" in looked.output
     assert "turn" not in looked.output
+
+
+def test_a_board_is_of_a_hand():
     assert "give --hand" in run("buckets", "--cards", "royal", "--board", "TcJdJh").output
 
 

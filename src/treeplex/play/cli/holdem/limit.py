@@ -15,7 +15,7 @@ from treeplex.play.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from treeplex.games.poker.buckets.game import BucketGame
-    from treeplex.runs.limit_holdem import LimitRun
+    from treeplex.runs.limit_holdem import LimitRun, LimitSettings
 
 HELP = """Limit hold'em with bucketed cards, as in the paper that introduced CFR (Zinkevich et al. 2007).
 
@@ -131,12 +131,11 @@ def solve(
         from treeplex.errors import Interrupted
         from treeplex.runs.limit_holdem import LimitSettings, read_settings, solve_limit
 
+        game = game_from(counts, method, nested, cards, boards, seed)
+        settings = LimitSettings(game.spec, seed, algorithm, discount_every)
         if resume:
-            check_unchanged(context, out)
-            settings = read_settings(out)
-        else:
-            game = game_from(counts, method, nested, cards, boards, seed)
-            settings = LimitSettings(game.spec, seed, algorithm, discount_every)
+            asked, settings = settings, read_settings(out)
+            check_unchanged(context, out, asked, settings)
         try:
             run = solve_limit(
                 settings,
@@ -158,20 +157,22 @@ def solve(
         fail(f"stopped; saved: go on with treeplex holdem limit solve --resume --out {out} -n {iterations}", STOPPED)
 
 
-def check_unchanged(context: typer.Context, out: Path) -> None:
-    """A run goes on as it was begun.
+OF_GAME = ("counts", "method", "nested", "boards", "cards", "seed")
+"""Options of ``solve`` that are in the game's spec."""
+
+
+def check_unchanged(context: typer.Context, out: Path, asked: "LimitSettings", begun: "LimitSettings") -> None:
+    """A run goes on as it was begun: options that are given with ``--resume`` are those of then.
 
     Raises:
-        SpecError: an option was given that would be another run.
+        SpecError: one is not.
     """
-    fixed = {"counts": "--buckets", "algorithm": "-a", "discount_every": "--discount-every"}
-    for name in ("counts", "method", "nested", "boards", "algorithm", "discount_every", "seed", "cards"):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            option = fixed.get(name, f"--{name}")
-            raise SpecError(
-                f"the run in {out} goes on as it was begun; leave out {option}, or give another --out without --resume"
-            )
+    for setting, options in {"game": OF_GAME, "algorithm": ("algorithm",), "discount_every": ("discount_every",)}.items():
+        sources = [context.get_parameter_source(name) for name in options]
+        given = any(source is not None and source.name == "COMMANDLINE" for source in sources)
+        old, new = getattr(begun, setting), getattr(asked, setting)
+        if given and old != new:
+            raise SpecError(f"{out} was run with {setting} {old}, not {new}; leave it out or start a new run")
 
 
 def print_run(run: "LimitRun") -> None:
