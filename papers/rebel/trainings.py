@@ -81,6 +81,7 @@ class Kind:
         solves: subgames by game.
         playthroughs, iterations: N and T of their judgements.
         others: N and T on some games instead.
+        seeds: how many trainings of each game.
     """
 
     changes: Mapping[str, Any]
@@ -88,6 +89,7 @@ class Kind:
     playthroughs: int = 256
     iterations: int = 256
     others: Mapping[str, tuple[int, int]] = field(default_factory=dict)
+    seeds: int = SEEDS
 
 
 SOLVES = {"1x4f": 60_000, "1x5f": 120_000, "1x6f": 240_000, "2x3f": 240_000}
@@ -99,6 +101,7 @@ FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
     "paper": Kind(LIKE_PAPER, {"1x4f": 60_000}, 1024, PAPER.iterations),
+    "paper_whole": Kind({**LIKE_PAPER, "streams": 2}, {"1x4f": PAPER.solves}, 1024, PAPER.iterations, seeds=1),
     "linear": Kind({"method": "lcfr"}, SOLVES, 256, PAPER.iterations),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
@@ -132,7 +135,7 @@ def tabulated() -> Iterator[Plan]:
     """Trainings for the table, seed after seed."""
     for seed in range(SEEDS):
         for name, kind in KINDS.items():
-            for game, solves in kind.solves.items():
+            for game, solves in kind.solves.items() if seed < kind.seeds else ():
                 changes = {**kind.changes, "solves": solves}
                 yield Plan(name, game, changes, seed, *kind.others.get(game, (kind.playthroughs, kind.iterations)))
 
@@ -169,11 +172,11 @@ def said(plan: Plan) -> dict[str, Any]:
 
 def train(game: str, settings: RebelSettings, folder: Path) -> None:
     """Train, or go on with a training of the same settings; one that is finished is left as it is, with its judgements."""
-    asked = replace(settings, streams=1)
+    asked = replace(settings, streams=settings.streams or 1)
     if not is_rebel_folder(folder) or RebelSettings.from_json(JobFolder(REBEL, folder).about()["settings"], folder) != asked:
-        train_by(game, settings=asked, out=folder, workers=1, judge_every=0, force=True)
+        train_by(game, settings=asked, out=folder, workers=asked.streams, judge_every=0, force=True)
     elif JobFolder(REBEL, folder).about()["status"] != "finished":
-        train_by(resume=folder, workers=1, judge_every=0)
+        train_by(resume=folder, workers=asked.streams, judge_every=0)
 
 
 def judgement(plan: Plan, folder: Path, name: str) -> dict[str, Any]:
@@ -242,7 +245,7 @@ def reproduce(options: Sequence[str]) -> None:
             return
         with writing:
             found = record(plan)
-            store_run(NAME, [plan.name], found, provenance())
+            store_run(NAME, [plan.name], found, provenance(plan.settings.streams or 1))
         print(
             plan.name,
             f"{found['cpu_seconds']:.0f} s",

@@ -173,7 +173,7 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
         offered = ", ".join(name for name, each in ALGORITHMS.items() if each.rule)
-        raise AlgorithmError(f"{known.name} does not run on poker spots; take one of {offered}")
+        raise AlgorithmError(f"{known.name} does not run on poker spots and bucketed hold'em; take one of {offered}")
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 

@@ -266,12 +266,26 @@ def test_help_names_the_exit_codes():
         (["show", "no_such.npz"], "no_such.npz"),
         (["export", "kuhn_poker", "/no/such/folder/kuhn.efg"], "/no/such/folder"),
         (["compare", "kuhn_poker", "-a", "dcrf"], "'dcfr'"),
+        (["--foo"], "No such option: --foo; see treeplex --help"),
+        (["holdem", "--foo"], "No such option: --foo"),
+        (["evaluate", "kuhn_poker", "uniform", "--workers", "2"], "are about agents"),
+        (["holdem", "limit", "solve", "--out", "run", "--boards", "0"], "--boards"),
+        (["holdem", "limit", "solve", "--out", "run", "-a", "es-mccfr"], "bucketed hold'em"),
+        (["holdem", "search", "turn_endgame", "--exact", "--method", "nosuch"], "or one of these with -simultaneous"),
     ],
 )
 def test_bad_input_is_one_line(arguments, words, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert words in complaint(*arguments)
     assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("group", [[], ["holdem"], ["holdem", "limit"]])
+def test_a_group_alone_shows_its_help(group):
+    out, err = call(*group, code=2)
+    assert out == ""
+    assert err.startswith("Usage: ")
+    assert "\nCommands:\n" in err
 
 
 def test_imperfect_recall_is_refused_or_refined(tmp_path):

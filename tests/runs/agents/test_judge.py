@@ -88,6 +88,7 @@ def test_three_players() -> None:
         (("kuhn_poker", "search", "--workers", 2), "--workers and --ray about ReBeL's networks, not search"),
         (("kuhn_poker", "search", "--think", "0"), "must be above 0"),
         (("kuhn_poker", "uniform", "--think", "1"), "are about agents, which uniform is not"),
+        (("kuhn_poker", "uniform", "--workers", 2), "are about agents, which uniform is not"),
         (("kuhn_poker", "search", "--set", "dpeth=2"), "did you mean 'depth'"),
         (("kuhn_poker", "search", "--playthroughs", 0), "playthroughs must be"),
         (("turn_endgame", "search"), "is a hold'em spot, whose infosets are not enumerated"),

@@ -97,6 +97,7 @@ def test_command(tmp_path):
         assert result.exit_code == code, result.output
         return result.stderr if code else result.stdout
 
+    assert "--step is for --to" in call("--stack", 10, "--step", 1, code=2)
     files = tmp_path / "p.csv", tmp_path / "p.html"
     text = call("--stack", 10, "--csv", files[0], "--html", files[1])
     assert text.startswith("small blind, 10 bb: all-in with 58.3% of hands\nAA ")

@@ -57,7 +57,8 @@ class LimitForm:
         """
         if kind is not RuleKind.REGRETS or needs - {"regrets", "average"} or averages != 1 or network:
             raise AlgorithmError(
-                "keeps more than regrets and one average, which is all that sweeps have; take cfr, cfr+, lcfr or dcfr"
+                "keeps more than regrets and one average, which is all that sweeps have; take cfr, cfr+, lcfr, dcfr, dcfr+ or "
+                "hs-dcfr"
             )
         return LimitState(empty_tables(self.game), empty_tables(self.game))
 

@@ -133,8 +133,10 @@ def evaluate(
     from treeplex.runs.agents.registry import names_agent
 
     asked = Asking(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None
-    if asked is None and (playthroughs, iterations, changes or None, ray, think) != (None,) * 5:
-        raise SpecError(f"--playthroughs, --iterations, --set, --think and --ray are about agents, which {policy} is not")
+    if asked is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
+        raise SpecError(
+            f"--playthroughs, --iterations, --set, --think, --workers and --ray are about agents, which {policy} is not"
+        )
     if asked and (complete or refine or ray is not None or workers is not None):
         raise SpecError(f"--complete and --refine are about policies, --workers and --ray about ReBeL's networks, not {policy}")
     with Live(progress) as live:

@@ -101,6 +101,8 @@ def show(
     if is_solved_spot(policy):
         from treeplex.play.cli.holdem.show import show as show_spot
 
+        if game is not None or complete:
+            raise SpecError("a solved spot knows its game and is whole; leave out --game and --complete")
         if player not in (None, 0, 1):
             raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {player}")
         who = None if player is None else ("oop", "ip")[player]

@@ -35,7 +35,9 @@ Nested = Annotated[
     bool, typer.Option("--nested/--flat", help="Divide hands anew after every sequence of buckets, or once for all.")
 ]
 Iterations = Annotated[int, typer.Option("-n", "--iterations", metavar="N", help="Deals in total; with -a sweeps.")]
-Boards = Annotated[int, typer.Option(metavar="N", help="Random boards to cut river buckets and to count pairs of buckets.")]
+Boards = Annotated[
+    int, typer.Option(metavar="N", min=1, help="Random boards to cut river buckets and to count pairs of buckets.")
+]
 Cards = Annotated[str, typer.Option(metavar="FORMAT", help="holdem, or a smaller deck with the same streets, such as royal.")]
 
 

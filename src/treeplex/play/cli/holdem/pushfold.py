@@ -24,7 +24,7 @@ def pushfold(
     to: Annotated[
         float | None, typer.Option("--to", metavar="BB", help="For each hand the largest stack that plays it, up to this.")
     ] = None,
-    step: Annotated[float, typer.Option("--step", metavar="BB", help="With --to: between stacks.")] = 0.5,
+    step: Annotated[float | None, typer.Option("--step", metavar="BB", help="With --to: between stacks. Default: 0.5.")] = None,
     ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Of each player.")] = 0.0,
     csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table.")] = None,
     html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page; with --stack.")] = None,
@@ -50,11 +50,14 @@ def pushfold(
         raise SpecError("give --stack BB for one stack, or --to BB for the chart of all stacks up to it")
     if html is not None and stack is None:
         raise SpecError("--html is for --stack; leave it out, or write the chart with --csv")
+    if step is not None and to is None:
+        raise SpecError("--step is for --to; leave it out")
     for path in (csv, html):
         if path is not None:
             usable(path)
     if stack is None:
         assert to is not None
+        step = 0.5 if step is None else step
         push, call = largest_stacks(to, step=step, ante=ante)
         columns = {"push": push, "call": call}
         facts: dict[str, Any] = {"to": to, "step": step, "ante": ante}

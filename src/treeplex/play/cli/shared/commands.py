@@ -80,7 +80,6 @@ def group_of(package: str, name: str, text: str) -> typer.Typer:
         name=name,
         cls=Commands,
         help=text,
-        no_args_is_help=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},

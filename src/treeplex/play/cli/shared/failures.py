@@ -21,6 +21,17 @@ FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
 class Commands(TyperGroup):
     """A group of commands whose errors become one line and an exit code; TREEPLEX_DEBUG=1 shows tracebacks."""
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not args and not ctx.resilient_parsing:
+            typer.echo(ctx.get_help(), err=True)
+            raise typer.Exit(BAD_INPUT)
+        try:
+            return super().parse_args(ctx, args)
+        except Exception as error:
+            if hasattr(error, "format_message"):
+                wrong_use(error, ctx)
+            raise
+
     def invoke(self, ctx: Any) -> Any:
         try:
             return super().invoke(ctx)
@@ -37,10 +48,15 @@ class Commands(TyperGroup):
         except Exception as error:
             if isinstance(error, typer.Exit | typer.Abort):
                 raise
-            if hasattr(error, "format_message"):  # wrong use: an unknown option, a value that is no number
-                context = getattr(error, "ctx", None) or ctx
-                fail(f"{error.format_message().rstrip('.')}; see {context.command_path} --help", BAD_INPUT)
+            if hasattr(error, "format_message"):
+                wrong_use(error, ctx)
             fail(f"{said_by(error)} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
+
+
+def wrong_use(error: Any, context: Any) -> NoReturn:
+    """An unknown option, a value that is no number and the like: what is wrong, and whose help to see."""
+    context = getattr(error, "ctx", None) or context
+    fail(f"{error.format_message().rstrip('.')}; see {context.command_path} --help", BAD_INPUT)
 
 
 def code_of(error: TreeplexError) -> int:

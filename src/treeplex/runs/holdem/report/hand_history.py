@@ -115,23 +115,23 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
     try:
         if is_room_text(text):
             found = phh_texts(text)
-            check_number(number, len(found), place)
+            check_number(number, len(found))
             return HandHistory.loads(found[number - 1])
         many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
         hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
+        check_number(number, len(hands))
     except TreeplexError as error:
         raise type(error)(f"{place}: {error}") from None
     except Exception as error:  # TOML errors, missing keys, values of wrong types
         wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
         raise FileError(f"{place}: not a hand history ({error}); {wanted}") from error
-    check_number(number, len(hands), place)
     return hands[number - 1]
 
 
-def check_number(number: int, hands: int, place: str) -> None:
+def check_number(number: int, hands: int) -> None:
     """Refuse a hand that is not there."""
     if not 1 <= number <= hands:
-        raise SpecError(f"{place}: there is no hand {number}; it has {hands}, counted from 1")
+        raise SpecError(f"there is no hand {number}; it has {hands}, counted from 1")
 
 
 @dataclass
