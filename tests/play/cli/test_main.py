@@ -271,7 +271,7 @@ def test_help_names_the_exit_codes():
         (["evaluate", "kuhn_poker", "uniform", "--workers", "2"], "are about agents"),
         (["holdem", "limit", "solve", "--out", "run", "--boards", "0"], "--boards"),
         (["holdem", "limit", "solve", "--out", "run", "-a", "es-mccfr"], "bucketed hold'em"),
-        (["holdem", "search", "turn_endgame", "--exact", "--method", "nosuch"], "or one of these with -simultaneous"),
+        (["holdem", "search", "turn_endgame", "--exact", "--method", "nosuch"], "unknown method 'nosuch'; known: cfr, cfr+, "),
     ],
 )
 def test_bad_input_is_one_line(arguments, words, tmp_path, monkeypatch):

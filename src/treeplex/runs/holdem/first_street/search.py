@@ -41,9 +41,10 @@ from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.holdem.leaves.hand_values import HandValues
 from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.leaf import LeafValue, ZeroLeaf
-from treeplex.search.methods import METHOD_NAMES, METHODS
+from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.begin import begin_search
+from treeplex.spec import nearest
 from treeplex.storage.memory import available_memory, megabytes
 
 Watcher = Callable[[Progress], None]
@@ -186,7 +187,7 @@ def searching(
     check_count("iterations of endgames", river)
     threads = checked_threads(threads)
     if method not in METHODS:
-        raise SpecError(f"unknown method {method!r}; known: {METHOD_NAMES}")
+        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}")
     if source is not None and is_user_spec(str(source)):
         return threads, None, load_leaf(str(source))
     return (threads, None, None) if source is None else (threads, *network(source))
