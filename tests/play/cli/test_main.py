@@ -268,7 +268,6 @@ def test_help_names_the_exit_codes():
         (["compare", "kuhn_poker", "-a", "dcrf"], "'dcfr'"),
         (["--foo"], "No such option: --foo; see treeplex --help"),
         (["holdem", "--foo"], "No such option: --foo"),
-        (["evaluate", "kuhn_poker", "uniform", "--workers", "2"], "are about agents"),
         (["holdem", "limit", "solve", "--out", "run", "--boards", "0"], "--boards"),
         (["holdem", "limit", "solve", "--out", "run", "-a", "es-mccfr"], "bucketed hold'em"),
         (["holdem", "search", "turn_endgame", "--exact", "--method", "nosuch"], "unknown method 'nosuch'; known: cfr, cfr+, "),
