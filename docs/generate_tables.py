@@ -351,19 +351,13 @@ def measured_tables(name: str) -> str:
     return "\n".join([*parts, f"{' '.join(record['notes'])} `python papers/run.py {name}` measures it.\n"])
 
 
-def study() -> str:
-    """What the study vtcfr/one_scheme found."""
-    return "".join(f"- {line}\n" for line in stored("vtcfr/one_scheme")["findings"])
-
-
-def first_iterations() -> str:
-    """What the study vtcfr/first_iterations found."""
-    return "".join(f"- {line}\n" for line in stored("vtcfr/first_iterations")["findings"])
+def findings(name: str) -> str:
+    """What a study found, line by line."""
+    return "".join(f"- {line}\n" for line in stored(name)["findings"])
 
 
 GENERATORS: Mapping[str, Callable[..., str]] = {
-    "study": study,
-    "first_iterations": first_iterations,
+    "findings": findings,
     "games": games,
     "names": names,
     "algorithms": algorithms,

@@ -93,6 +93,8 @@ def test_looking_up_hands_and_strategies():
         preflop_strategy(run.strategy, "cc")
     with pytest.raises(SpecError, match="give two"):
         look_up(run.strategy.game.buckets, "As", "AdAhTc")
+    with pytest.raises(SpecError, match="hand '2s3s': 2s is not in the deck"):
+        look_up(run.strategy.game.buckets, "2s3s", "")
 
 
 def test_runs_of_full_sweeps_are_strategies_too(tmp_path):

@@ -172,8 +172,9 @@ def rule_of(algorithm: AnyAlgorithm, auto: str) -> tuple[UpdateRule, str]:
     """
     known, given = known_algorithm(algorithm, auto)
     if known.rule is None:
-        offered = ", ".join(name for name, each in ALGORITHMS.items() if each.rule)
-        raise AlgorithmError(f"{known.name} does not run on poker spots and bucketed hold'em; take one of {offered}")
+        raise AlgorithmError(
+            f"{known.name} is no update rule, and poker spots and bucketed hold'em are swept by such; take dcfr, cfr+ or lcfr"
+        )
     return known.rule(given), str(Spec(known.name, dict(given)))
 
 

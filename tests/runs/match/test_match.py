@@ -211,7 +211,7 @@ def test_what_a_resumed_match_refuses(policies: list[Policy], tmp_path: Path, ow
     with pytest.raises(FileError, match="not empty"):
         match(LEDUC, policies, out=tmp_path / "m")
     (tmp_path / "m" / HANDS).write_text("[]\n" * 10)
-    with pytest.raises(FileError, match="not a hand of a match"):
+    with pytest.raises(FileError, match=r"^\S*hands\.jsonl, line 1: not a hand of a match"):
         match(LEDUC, policies, resume=tmp_path / "m")
     match(LEDUC, ["uniform", f"{own}:Mine"], hands=4, out=tmp_path / "own")
     with pytest.raises(SpecError, match="name the game and all agents again"):

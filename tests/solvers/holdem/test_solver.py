@@ -259,7 +259,7 @@ def test_the_scale_of_ranges_does_not_matter(scale: float) -> None:
         ({"threads": 0}, SpecError, "threads is 0"),
         ({"storage": "float23"}, SpecError, "did you mean 'float32'"),
         ({"algorithm": "dfcr"}, SpecError, "did you mean 'dcfr'"),
-        ({"algorithm": "lp"}, AlgorithmError, "does not run on poker spots"),
+        ({"algorithm": "lp"}, AlgorithmError, "lp is no update rule"),
         ({"algorithm": "fp", "storage": "int16"}, AlgorithmError, "take float32"),
         ({"algorithm": "apcfr+", "storage": "int16"}, AlgorithmError, "take float32"),
         (

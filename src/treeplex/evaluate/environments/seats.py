@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.errors import GameError
+from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
@@ -32,8 +32,11 @@ class SeatedAgent:
             player: its seat.
 
         Raises:
+            SpecError: no agent.
             GameError: no such seat, or infosets of its game are never enumerated.
         """
+        if not hasattr(agent, "game"):
+            raise SpecError(f"{agent!r} is no agent; agent(NAME, game) of treeplex makes one")
         self.agent, self.player = agent, player
         if not 0 <= player < agent.game.players:
             raise GameError(f"seat {player} of a game of {agent.game.players}; give 0 to {agent.game.players - 1}")

@@ -138,7 +138,8 @@ def load_policy(
     except ValueError:  # NaN, which Treeplex writes nowhere
         changed = True
     if changed:
-        raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again")
+        edited = "" if contents.probabilities is not None else ", or take checksum out of its header to keep an edit"
+        raise FileError(f"{path} was changed after it was written (the checksum differs); save the policy again{edited}")
     try:
         return Policy(game, probabilities)
     except PolicyError as error:

@@ -90,7 +90,7 @@ def test_bad_decks(deck: tuple[int, ...]) -> None:
     ("board", "message"),
     [
         ("TdTc", "has 2 cards, but in royal boards have 0, 3, 4, 5 cards"),
-        ("TdTc9h", "9h is not in the deck of royal"),
+        ("TdTc9h", "board 'TdTc9h': 9h is not in the deck of royal"),
     ],
 )
 def test_bad_boards(board: str, message: str) -> None:

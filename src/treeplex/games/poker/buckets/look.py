@@ -46,7 +46,7 @@ def look_up(buckets: Buckets, hand: str, board: str) -> list[Look]:
     strengths = buckets.strengths
     cards = parse_cards(hand + board)
     format = strengths.format
-    format.check_cards(cards)
+    format.check_cards(cards, "cards" if board else "hand")
     if len(parse_cards(hand)) != 2:
         raise SpecError(f"hand {hand!r} has {len(parse_cards(hand))} cards; give two, say AsKs")
     shown = format.street(cards[2:]) + 1

@@ -123,15 +123,15 @@ class Format:
             )
         return self.board_sizes.index(len(board))
 
-    def check_cards(self, board: Sequence[int]) -> None:
-        """Raise :class:`SpecError` if a card of ``board`` is there twice or not in the deck."""
-        text = cards_to_string(board)
-        for place, card in enumerate(board):
-            if card in board[:place]:
-                raise SpecError(f"board {text!r}: {cards_to_string([card])} is there twice; name each card once")
+    def check_cards(self, cards: Sequence[int], what: str = "board") -> None:
+        """Raise :class:`SpecError` if a card is there twice or not in the deck; ``what`` they are, an error says."""
+        text = cards_to_string(cards)
+        for place, card in enumerate(cards):
+            if card in cards[:place]:
+                raise SpecError(f"{what} {text!r}: {cards_to_string([card])} is there twice; name each card once")
             if card not in self.deck:
                 deck = cards_to_string(self.deck)
-                raise SpecError(f"board {text!r}: {cards_to_string([card])} is not in the deck of {self.name}, which is {deck}")
+                raise SpecError(f"{what} {text!r}: {cards_to_string([card])} is not in the deck of {self.name}, which is {deck}")
 
 
 HOLDEM = Format("holdem", tuple(range(52)))
