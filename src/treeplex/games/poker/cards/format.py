@@ -131,7 +131,9 @@ class Format:
                 raise SpecError(f"{what} {text!r}: {cards_to_string([card])} is there twice; name each card once")
             if card not in self.deck:
                 deck = cards_to_string(self.deck)
-                raise SpecError(f"{what} {text!r}: {cards_to_string([card])} is not in the deck of {self.name}, which is {deck}")
+                raise SpecError(
+                    f"{what} {text!r}: {cards_to_string([card])} is not in the deck of {self.name}, which is {deck}"
+                )
 
 
 HOLDEM = Format("holdem", tuple(range(52)))
