@@ -44,8 +44,8 @@ NOTES = (
     "Learned rows: settings are the recipe of `treeplex train rebel` with the subgames shown: 64 iterations of DCFR a search, "
     "256 with four times the iterations; FP is linear fictitious play with 512, the paper's T, or 2,048. The paper's settings "
     "are those of appendix E and the released code, linear CFR and T = 512 in training and play, step sizes halved at the same "
-    f"parts of the training; of {PAPER.solves:,} subgames those shown, all of which took two hours of two cores. Settings, "
-    "learning curves and judgements of each are in `papers/rebel/results/trainings.jsonl`.",
+    f"parts of the training; of {PAPER.solves:,} subgames those shown. Settings, learning curves and judgements of each "
+    "are in `papers/rebel/results/trainings.jsonl`.",
     "Learned rows: what a row changes was chosen after rows above it had been seen. The 128 nodes were chosen on networks of "
     "1x5f, 1x6f and 2x3f (seed 0); four times the iterations in training were tried on 1x6f after one training with 64 had "
     "missed half the published figure (it is in `docs/log.md`, not here), and on 2x3f after one of five had; linear CFR in "

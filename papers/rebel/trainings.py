@@ -219,7 +219,7 @@ def is_plan(then: Mapping[str, Any], now: Mapping[str, Any]) -> bool:
     return complete | {"changes": None} == json.loads(json.dumps(now)) | {"changes": None}
 
 
-@study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1500, needs=("torch",))
+@study(title="ReBeL on Liar's Dice: trainings", place=None, minutes=1725, needs=("torch",))
 def reproduce(options: Sequence[str]) -> None:
     parser = argparse.ArgumentParser("papers/run.py rebel/trainings", description=__doc__)
     parser.add_argument("wanted", nargs="*", metavar="KIND", help="or KIND-GAME or KIND-GAME-SEED; default: all")
