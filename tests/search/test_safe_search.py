@@ -4,14 +4,21 @@ a random iteration it is safe in expectation.
 Player 0 has moved unseen, and player 1 searches. Its equilibrium is 0.4, 0.4, 0.2 as player 0's is.
 """
 
+from collections.abc import Hashable
+
 import numpy as np
 import pytest
 
-from treeplex.forms.subgames.batch import cut_states
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.batch import PairPlaces, cut_states
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
+from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.runs.judge import judge
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.methods import average_weights
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
 LEAF = 30
@@ -89,3 +96,43 @@ def test_answers_are_the_same_side_by_side_and_alone() -> None:
     alone = [answers(rules, policy[None], "cfr", 30)[0] for policy in policies]
     assert together == pytest.approx(np.array(alone))
     assert together.argmax(axis=1).tolist() == [2, 1, 0]  # scissors, paper, rock
+
+
+class Erring(ExactLeaf):
+    """Exact values, each off by ``error`` in one direction or the other, always the same for a hand at a public state."""
+
+    def __init__(self, error: float, seed: int) -> None:
+        super().__init__(iterations=LEAF)
+        self.error, self.generator = error, np.random.default_rng(seed)
+        self.signs: dict[Hashable, tuple[np.ndarray, ...]] = {}
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        assert isinstance(places, PairPlaces)
+        values = super().__call__(places, believed, reached, player)
+        signs = [self.sign(state.node, [own.shape[1] for own in values]) for state in places.states]
+        return tuple(own + self.error * np.stack(found) for own, found in zip(values, zip(*signs, strict=True), strict=True))
+
+    def sign(self, node: Hashable, hands: list[int]) -> tuple[np.ndarray, ...]:
+        """Plus or minus one for each hand of both players, drawn at the first sight of a state."""
+        if node not in self.signs:
+            self.signs[node] = tuple(self.generator.choice([-1.0, 1.0], count) for count in hands)
+        return self.signs[node]
+
+
+def played(spec: str, leaf: ExactLeaf) -> float:
+    """Exploitability of search one action ahead by plain CFR, iterations drawn at random."""
+    settings = PlaythroughSettings(iterations=64, depth=1, playthroughs=64, batch=256, method="cfr")
+    game = compile_game(spec)
+    return judge(game, averaged_policy(game, public_rules(spec), leaf, settings, np.random.default_rng(0))).exploitability
+
+
+def test_theorem_3_what_is_played_is_exploitable_in_proportion_to_the_error_of_values() -> None:
+    """Kuhn poker one action ahead has two rows of leaves; at each a player may gain twice the error, once by a value that is
+    too high and once by one that is too low.
+    """
+    exact, cuts, found = played("kuhn_poker", ExactLeaf(iterations=LEAF)), 2, []
+    assert exact < 0.03
+    for error, seed in ((0.01, 0), (0.03, 1), (0.3, 2)):
+        found.append((played("kuhn_poker", Erring(error, seed)) - exact) / error)
+        assert found[-1] < 2 * cuts, (error, seed)
+    assert max(found) > 0.5
