@@ -3,22 +3,26 @@ local best response.
 
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
-plays four times as many hands; what is known of each opponent is kept in ``runs/papers``. ``--snapshots DIR`` judges files of
-the network that were put aside while it was trained: all by their errors, some by a local best response and matches with the
-blueprint, two by matches with the last one. Without it their figures stay as they were stored. The blueprint is that of
-``holdem/own_blueprint``, trained first where it is missing.
+plays four times as many hands; what stands in the results of the same network and as many hands is not played again.
+``--snapshots DIR`` judges files of
+``net.safetensors`` that were put aside in the course of a training: all by their errors, some by a local best response and by
+matches with the blueprint. Trainings are told apart by their seeds, that of the network that ships is 0; figures of others, and
+all without ``--snapshots``, stay as they were stored. The blueprint is that of ``holdem/own_blueprint``, trained first where it
+is missing.
 """
 
 from argparse import ArgumentParser
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from time import process_time
 from typing import Any
 
+import numpy as np
+
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept
-from papers.common.results import Picture, Result, Table, published, stored
+from papers.common.results import Picture, Result, Table, published, stored, stored_with
 from papers.common.study import study
 from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
@@ -40,6 +44,7 @@ PLAIN = ("folder",)
 LBR_HANDS = {"fc": 1_000, "fcpa": 500}
 """By what the local best response considers: fold, check and call; the pot and all-in as well."""
 AGENT_HANDS = 1_000
+TRAINED = ("the network that ships", "another training")
 CURVE_POINTS, CURVE_HANDS = 4, 500
 """Networks along a training that play, and hands of each against a local best response (``fc``) and against the blueprint."""
 ITERATIONS = 24
@@ -76,23 +81,19 @@ def put_aside(folder: Path) -> list[NetFile]:
     return sorted((read_net(path) for path in folder.glob("*.safetensors")), key=lambda net: net.card["solved"])
 
 
-def against_agents(times: float, folder: Path | None) -> dict[str, Any]:
-    """What is won from the blueprint and from earlier networks, by who that is; without a folder what is stored of those."""
-    net, blueprint = shipped_whole_nets()[NAME], own_blueprint()
-    found, hands = dict[str, Any](), round(AGENT_HANDS * times)
-    key = {"study": "whole_52", "network": net.checksum, "hands": hands}
-    name = f"a blueprint of {blueprint.card['boards']:,} boards"
-    known = {**key, "blueprint": dict(blueprint.card)}
-    found[name] = kept(known, lambda: against(BLUEPRINT_GAME, str(FOLDER), hands))
-    print(name, found[name], flush=True)
-    if folder is None:
-        return found | {who: own for who, own in stored("rebel/whole_52").get("agents", {}).items() if "streets" in who}
-    nets = put_aside(folder)
-    for earlier in (nets[0], nets[len(nets) // 2]):
-        name, text = f"itself after {earlier.card['solved']:,} streets", agent_of(str(earlier.path))
-        found[name] = kept({**key, "earlier": earlier.checksum}, lambda text=text: against(table_game(), text, hands))
-        print(name, found[name], flush=True)
-    return found
+def over(hands: int, earlier: Mapping[str, float] | None, key: Mapping[str, Any], play: Callable[[], Any]) -> dict[str, float]:
+    """What was won over so many hands as it is stored or kept, or is won now."""
+    found = earlier if earlier and earlier["hands"] == hands else kept({**key, "hands": hands}, play)
+    print(key, found, flush=True)
+    return dict(found)
+
+
+def against_agents(times: float, earlier: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
+    """What is won from the blueprint and, as it is stored, from earlier networks, by who that is."""
+    hands, blueprint = round(AGENT_HANDS * times), own_blueprint()
+    who, key = f"a blueprint of {blueprint.card['boards']:,} boards", {**about, "blueprint": dict(blueprint.card)}
+    won = over(hands, earlier.get(who), key, lambda: against(BLUEPRINT_GAME, str(FOLDER), hands))
+    return {who: won, **{name: own for name, own in earlier.items() if "streets" in name}}
 
 
 def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
@@ -103,40 +104,39 @@ def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
     return {"won": MILLI * found.value, "interval": MILLI * found.interval, "hands": hands, "seconds": process_time() - began}
 
 
-def learning_curve(folder: Path | None) -> dict[str, Any]:
-    """Errors of networks that were put aside in a folder, by the streets that each had solved; without one those stored.
+def trainings(folder: Path | None, times: float) -> dict[str, dict[str, Any]]:
+    """Networks along trainings, by seed: those stored, and anew those of the training that was put aside in a folder.
 
-    ``points`` has streets, processor seconds and the error of each network, ``showdown`` the error without any.
+    ``points`` has streets, processor seconds and the error of each network, ``showdown`` the error without any, ``playing``
+    what some of them play like.
     """
-    if folder is None:
-        return dict(stored("rebel/whole_52").get("curve", {}))
-    nets = {str(path): read_net(path) for path in sorted(folder.glob("*.safetensors"))}
+    found: dict[str, dict[str, Any]] = dict(stored("rebel/whole_52").get("trainings", {}))
+    if folder is not None:
+        nets = put_aside(folder)
+        found[str(nets[0].settings["seed"])] = {**learning_curve(nets), "playing": playing_curve(nets, times)}
+    return dict(sorted(found.items()))
+
+
+def learning_curve(nets: Sequence[NetFile]) -> dict[str, Any]:
+    """Errors of networks along a training, by the streets that each had solved."""
     last, game = shipped_whole_nets()[NAME], whole_game(table_game())[1]
-    key = {
-        "study": "whole_52 errors",
-        "network": last.checksum,
-        "nets": [net.checksum for net in nets.values()],
-        "count": STATES,
-    }
+    key = {"study": "whole_52 errors", "network": last.checksum, "nets": [net.checksum for net in nets], "count": STATES}
 
     def make() -> dict[str, Any]:
         with one_thread():
-            found = errors(game, nets, unseen_rows(game, last, STATES))
-        points = [[net.card["solved"], net.card["cpu_seconds"], found[path]] for path, net in nets.items()]
-        return {"points": sorted(points), SHOWDOWN: found[SHOWDOWN]}
+            found = errors(game, {net.checksum: net for net in nets}, unseen_rows(game, last, STATES))
+        points = [[net.card["solved"], net.card["cpu_seconds"], found[net.checksum]] for net in nets]
+        return {"points": points, SHOWDOWN: found[SHOWDOWN]}
 
     return dict(kept(key, make))
 
 
-def playing_curve(folder: Path | None, times: float) -> list[dict[str, Any]]:
-    """What some networks along a training play like, the first and the last among them; without a folder what is stored.
+def playing_curve(nets: Sequence[NetFile], times: float) -> list[dict[str, Any]]:
+    """What some networks along a training play like, the first and the last among them.
 
     Each has its ``streets``, its ``cpu_seconds``, what a local best response wins from it (``lbr``) and what it wins from the
     blueprint (``blueprint``).
     """
-    if folder is None:
-        return list(stored("rebel/whole_52").get("playing", []))
-    nets = put_aside(folder)
     places = sorted({round(part * (len(nets) - 1) / (CURVE_POINTS - 1)) for part in range(CURVE_POINTS)})
     found, hands = list[dict[str, Any]](), round(CURVE_HANDS * times)
     key = {"study": "whole_52 playing", "hands": hands, "blueprint": dict(own_blueprint().card)}
@@ -153,30 +153,35 @@ def playing_curve(folder: Path | None, times: float) -> list[dict[str, Any]]:
     return found
 
 
-def playing_table(playing: Sequence[Mapping[str, Any]]) -> Table:
+def playing_table(training: Mapping[str, Any]) -> Table:
     """How networks along a training play."""
+    playing, off = training["playing"], {point[0]: point[2] for point in training["points"]}
     rows = [
         [
             f"{point['streets']:,}",
             f"{point['cpu_seconds'] / 60:.0f}",
+            f"{100 * off[point['streets']]:.1f}",
             *(f"{point[what]['won']:+,.0f} ± {point[what]['interval']:,.0f}" for what in ("lbr", "blueprint")),
         ]
         for point in playing
     ]
     return Table(
-        f"Networks along the training over {playing[0]['lbr']['hands']:,} hands: what a local best response (`fc`) wins from "
-        "each, and what it wins from the blueprint, mbb a hand with 95% intervals",
-        ["streets", "CPU minutes", "local best response", "from the blueprint"],
+        f"Networks along another training over {playing[0]['lbr']['hands']:,} hands: error of a hand's value, what a "
+        "local best response (`fc`) wins from each, and what it wins from the blueprint, mbb a hand with 95% intervals",
+        ["streets", "CPU minutes", "% of the pot", "local best response", "from the blueprint"],
         rows,
     )
 
 
-def draw(curve: Mapping[str, Any]) -> Picture:
-    """Errors against streets solved."""
+def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
+    """Errors against streets solved, of each training."""
     figure, (axes,) = panels(1, 1, size=(7.6, 4.2))
-    streets = [point[0] for point in curve["points"]]
-    axes.plot(streets, [100.0 * point[2] for point in curve["points"]], label="network", **line_style(0))
-    axes.axhline(100.0 * curve[SHOWDOWN], color="#9A9A9A", linewidth=1.2, linestyle="--", label="showdown alone")
+    streets = [point[0] for each in found.values() for point in each["points"]]
+    for number, each in enumerate(found.values()):
+        solved, _, off = zip(*each["points"], strict=True)
+        axes.plot(solved, 100.0 * np.array(off), label=TRAINED[number], **line_style(number))
+    showdown = next(iter(found.values()))[SHOWDOWN]
+    axes.axhline(100.0 * showdown, color="#9A9A9A", linewidth=1.2, linestyle="--", label="showdown alone")
     dress(axes, "Values before the river, 52 cards")
     plain_labels(axes)
     axes.set(xlabel="streets solved in training")
@@ -190,7 +195,7 @@ def draw(curve: Mapping[str, Any]) -> Picture:
         figure,
         "rebel-whole-52.png",
         "Root mean square error of values before the river on states that no training has seen, against the streets solved in "
-        "training, beside that of showdown values alone",
+        "two trainings, beside that of showdown values alone",
     )
 
 
@@ -208,21 +213,20 @@ def reproduce(options: Sequence[str]) -> Result:
     given.add_argument("--times", type=float, default=1.0, help="as many hands")
     given.add_argument("--snapshots", type=Path, metavar="DIR", help="networks put aside during the training")
     asked = given.parse_args(options)
-    times, net, curve = asked.times, shipped_whole_nets()[NAME], learning_curve(asked.snapshots)
+    times, net = asked.times, shipped_whole_nets()[NAME]
+    settings = {"network": net.checksum, "iterations": ITERATIONS}
+    earlier, about = stored_with("rebel/whole_52", settings), {"study": "whole_52", **settings}
     known: dict[str, Any] = {}
     for style, count in HANDS.items():
         hands = round(count * times)
-        key = {"study": "whole_52", "network": net.checksum, "style": style, "hands": hands, "plain": style in PLAIN}
         plays = partial(against, table_game(), f"rules(style={style})", hands, plain=style in PLAIN)
-        known[style] = kept(key, plays)
-        print(style, known[style], flush=True)
+        known[style] = over(hands, earlier.get(style), {**about, "style": style, "plain": style in PLAIN}, plays)
     bounds: dict[str, Any] = {}
     for actions, count in LBR_HANDS.items():
         hands = round(count * times)
-        key = {"study": "whole_52", "network": net.checksum, "lbr": actions, "hands": hands, "code": code("treeplex.runs.lbr")}
-        bounds[actions] = kept(key, partial(bound, actions, hands))
-        print(actions, bounds[actions], flush=True)
-    agents, playing = against_agents(times, asked.snapshots), playing_curve(asked.snapshots, times)
+        key = {**about, "lbr": actions, "code": code("treeplex.runs.lbr")}
+        bounds[actions] = over(hands, earlier.get("lbr", {}).get(actions), key, partial(bound, actions, hands))
+    agents, found = against_agents(times, earlier.get("agents", {}), about), trainings(asked.snapshots, times)
     rows = [
         [f"`{style}`", STYLES[style].about, f"{found['hands']:,}", f"{found['won']:+,.0f} ± {found['interval']:,.0f}"]
         for style, found in known.items()
@@ -251,10 +255,10 @@ def reproduce(options: Sequence[str]) -> Result:
                 ["against", "hands", "won"],
                 [[who, f"{own['hands']:,}", f"{own['won']:+,.0f} ± {own['interval']:,.0f}"] for who, own in agents.items()],
             ),
-            *([curve_table(curve)] if curve else []),
-            *([playing_table(playing)] if playing else []),
+            *(curve_table(each) for each in found.values() if "playing" not in each),
+            *(playing_table(each) for each in found.values() if "playing" in each),
         ],
-        pictures=[draw(curve)] if curve else [],
+        pictures=[draw(found)] if found else [],
         notes=[
             f"`{net.game}`, {ITERATIONS} iterations a street; a network of {net.settings['bins']} bins of strength, trained "
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
@@ -264,5 +268,5 @@ def reproduce(options: Sequence[str]) -> Result:
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
             f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
         ],
-        numbers={**known, "lbr": bounds, "agents": agents, "curve": curve, "playing": playing},
+        numbers={**known, "lbr": bounds, "agents": agents, "trainings": found, "settings": settings},
     )
