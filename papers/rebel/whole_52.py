@@ -4,11 +4,10 @@ local best response.
 Hands are plays of public states, each with the expected payoff over all hands that the two could hold; of opponents who call,
 luck from the turn on is removed by what all would get if nobody bet any more. ``python papers/run.py rebel/whole_52 --times 4``
 plays four times as many hands; what stands in the results of the same network and as many hands is not played again.
-``--snapshots DIR`` judges files of
-``net.safetensors`` that were put aside in the course of a training: all by their errors, some by a local best response and by
-matches with the blueprint. Trainings are told apart by their seeds, that of the network that ships is 0; figures of others, and
-all without ``--snapshots``, stay as they were stored. The blueprint is that of ``holdem/own_blueprint``, trained first where it
-is missing.
+``--snapshots DIR`` judges files of ``net.safetensors`` that were put aside in the course of a training: all by their errors,
+some by a local best response and by matches with the blueprint. Trainings are told apart by their seeds, that of the network
+that ships is 0; figures of others, and all without ``--snapshots``, stay as they were stored. The blueprint is that of
+``holdem/own_blueprint``, trained first where it is missing.
 """
 
 from argparse import ArgumentParser
