@@ -12,7 +12,7 @@ import treeplex as tp
 from treeplex.errors import FileError, SpecError
 from treeplex.runs.compare import slug
 from treeplex.runs.job.record import Record
-from treeplex.runs.plots import ROUNDING, convergence_figure, keep_apart
+from treeplex.runs.plots import ROUNDING, convergence_figure, keep_apart, title_lines
 from treeplex.solvers import Variant, Weights
 
 PNG = b"\x89PNG\r\n\x1a\n"
@@ -181,3 +181,20 @@ def test_an_algorithm_named_like_one_of_the_library_has_a_name_of_its_own():
 def test_file_names():
     assert slug("dcfr(alpha=2.0)") == "dcfr-alpha=2.0"
     assert slug("../x/y") == "x-y"
+
+
+@pytest.mark.parametrize(
+    ("title", "lines"),
+    [
+        ("leduc_poker", "leduc_poker"),
+        (
+            "ReBeL on holdem(stack=100,sizes=[75%;a],preflop=[2.5bb;3x;a],raises=[4;3;3;3])",
+            "ReBeL on holdem(stack=100,sizes=[75%;a],\npreflop=[2.5bb;3x;a],raises=[4;3;3;3])",
+        ),
+        ("x" * 60, "x" * 60),
+        ("x" * 70, "x" * 59 + "\n" + "x" * 11),
+        ("a, " * 60, "\n".join([", ".join("a" * 20) + ","] * 2) + "..."),
+    ],
+)
+def test_titles_break_at_spaces_and_commas(title, lines):
+    assert title_lines(title) == lines

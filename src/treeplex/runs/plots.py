@@ -4,7 +4,7 @@ Imports Matplotlib, so it is itself imported only when something is drawn."""
 
 import io
 import math
-import textwrap
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any, final
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter, StrMethodFormatter
 
 from treeplex.errors import FileError
 from treeplex.runs.job.record import Record, check_effort, words_of
@@ -31,6 +31,8 @@ LABEL_HEIGHT = 0.052
 FAR = 0.9
 """How much of the horizontal axis a curve goes along whose name is near its end."""
 LONGEST_LABEL = 34
+TITLE_WIDTH = 60
+"""Letters of a title that a line holds."""
 INK, GREY, GRID = "#222222", "#5F5F5F", "#E3E3E3"
 
 
@@ -151,10 +153,7 @@ def convergence_figure(
         axes.axhline(target, color=GREY, linewidth=1, linestyle=(0, (4, 3)), zorder=1)
         place = axes.get_yaxis_transform()
         axes.text(0.012, target, f"target {target:.3g}", transform=place, color=GREY, va="bottom", fontsize=9)
-    lines = textwrap.wrap(
-        f"{title}, {next(iter(drawn))}" if len(drawn) == 1 else title, 68, max_lines=2, break_on_hyphens=False
-    )
-    axes.set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+    set_title(axes, f"{title}, {next(iter(drawn))}" if len(drawn) == 1 else title)
     if len(drawn) == 1:
         label_end(axes, view, next(iter(drawn.values())))
     else:
@@ -191,6 +190,22 @@ def scale_axes(axes: Axes, view: View, curves: Curves, target: float | None) -> 
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
+
+
+def set_title(axes: Axes, title: str) -> None:
+    """Put a title over the left end of a figure as wide as those here."""
+    axes.set_title(title_lines(title), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+
+
+def title_lines(title: str) -> str:
+    """A title on two lines at most, broken at spaces and, as specs have none, after commas; cut where it is longer still."""
+    lines = [""]
+    for piece in re.findall(rf"[^ ,]{{0,{TITLE_WIDTH - 1}}}[ ,]?", title):
+        if len((lines[-1] + piece).rstrip()) > TITLE_WIDTH:
+            lines.append("")
+        lines[-1] += piece
+    first, *rest = (line.rstrip() for line in lines)
+    return "\n".join([first, *rest[:1]]) + ("" if len(rest) < 2 else "...")
 
 
 def across_text(place: float) -> str:
@@ -378,12 +393,13 @@ def curves_figure(
         bottom_axes.set_xscale("log")
     elif last is not None:
         bottom_axes.set_xlim(0, last or 1)
+        if last >= 10_000:
+            bottom_axes.xaxis.set_major_formatter(StrMethodFormatter("{x:,.0f}"))
     figure.canvas.draw()
     for axes, panel in zip(found, panels, strict=True):
         if panel.named_ends:
             name_ends(axes, panel)
-    lines = textwrap.wrap(title, 68, max_lines=2, break_on_hyphens=False)
-    found[0].set_title("\n".join(lines), loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+    set_title(found[0], title)
     return figure
 
 

@@ -13,7 +13,19 @@ from matplotlib.ticker import FuncFormatter
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.statistics import NORMAL_95
 from treeplex.runs.match.scores import Ledger
-from treeplex.runs.plots import GREY, GRID, INK, Curve, Panel, Picture, across_text, colour, curves_figure
+from treeplex.runs.plots import (
+    GREY,
+    GRID,
+    INK,
+    Curve,
+    Panel,
+    Picture,
+    across_text,
+    colour,
+    curves_figure,
+    set_title,
+    title_lines,
+)
 
 if TYPE_CHECKING:
     from treeplex.runs.match.result import MatchResult
@@ -105,7 +117,7 @@ def matrix_figure(result: "MatchResult") -> Figure:
     axes.spines[:].set_visible(False)
     unit = "mbb a hand" if milli else "payoff a hand"
     how = "exact" if result.exact else f"± standard error, {result.hands:,} hands"
-    title = f"{result.about.game}: what the row gets from the column\n({unit}; {how})"
+    title = f"{title_lines(f'{result.about.game}: what the row gets from the column')}\n({unit}; {how})"
     axes.set_title(title, loc="left", fontsize=11.5, fontweight="bold", color=INK, pad=12, parse_math=False)
     return figure
 
@@ -137,7 +149,7 @@ def exact_figure(result: "MatchResult") -> Figure:
     axes.tick_params(colors=INK, labelsize=10)
     axes.spines[["top", "right"]].set_visible(False)
     axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.set_title(f"{result.about.game}", loc="left", fontsize=12, fontweight="bold", color=INK, pad=10, parse_math=False)
+    set_title(axes, f"{result.about.game}")
     return figure
 
 
