@@ -106,24 +106,28 @@ def bound(actions: str, hands: int, network: str = NAME) -> dict[str, float]:
 def trainings(folder: Path | None, times: float) -> dict[str, dict[str, Any]]:
     """Networks along trainings, by seed: those stored, and anew those of the training that was put aside in a folder.
 
-    ``points`` has streets, processor seconds and the error of each network, ``showdown`` the error without any, ``playing``
-    what some of them play like.
+    ``points`` has streets, processor seconds and the error of each network where the last one's play goes, ``showdown`` the
+    error without any, ``shipped`` that of the network that ships, ``there`` that of the last one where the shipped one's play
+    goes, ``playing`` what some of them play like.
     """
     found: dict[str, dict[str, Any]] = dict(stored("rebel/whole_52").get("trainings", {}))
     if folder is not None:
-        nets = put_aside(folder)
-        found[str(nets[0].settings["seed"])] = {**learning_curve(nets), "playing": playing_curve(nets, times)}
+        nets, shipped = put_aside(folder), shipped_whole_nets()[NAME]
+        own, there = learning_curve([*nets, shipped], nets[-1]), learning_curve(nets, shipped)
+        *points, (*_, beside) = own["points"]
+        errors_here = {"points": points, SHOWDOWN: own[SHOWDOWN], "shipped": beside, "there": there["points"][-1][-1]}
+        found[str(nets[0].settings["seed"])] = {**errors_here, "playing": playing_curve(nets, times)}
     return dict(sorted(found.items()))
 
 
-def learning_curve(nets: Sequence[NetFile]) -> dict[str, Any]:
-    """Errors of networks along a training, by the streets that each had solved."""
-    last, game = shipped_whole_nets()[NAME], whole_game(table_game())[1]
-    key = {"study": "whole_52 errors", "network": last.checksum, "nets": [net.checksum for net in nets], "count": STATES}
+def learning_curve(nets: Sequence[NetFile], player: NetFile) -> dict[str, Any]:
+    """Errors of networks where a player's self-play goes, with the streets that each had solved."""
+    game = whole_game(table_game())[1]
+    key = {"study": "whole_52 errors", "network": player.checksum, "nets": [net.checksum for net in nets], "count": STATES}
 
     def make() -> dict[str, Any]:
         with one_thread():
-            found = errors(game, {net.checksum: net for net in nets}, unseen_rows(game, last, STATES))
+            found = errors(game, {net.checksum: net for net in nets}, unseen_rows(game, player, STATES))
         points = [[net.card["solved"], net.card["cpu_seconds"], found[net.checksum]] for net in nets]
         return {"points": points, SHOWDOWN: found[SHOWDOWN]}
 
@@ -178,9 +182,9 @@ def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
     streets = [point[0] for each in found.values() for point in each["points"]]
     for number, each in enumerate(found.values()):
         solved, _, off = zip(*each["points"], strict=True)
-        axes.plot(solved, 100.0 * np.array(off), label=TRAINED[number], **line_style(number))
-    showdown = next(iter(found.values()))[SHOWDOWN]
-    axes.axhline(100.0 * showdown, color="#9A9A9A", linewidth=1.2, linestyle="--", label="showdown alone")
+        (line,) = axes.plot(solved, 100.0 * np.array(off), label=TRAINED[number], **line_style(number))
+        alone = f"showdown alone, {TRAINED[number]}'s states"
+        axes.axhline(100.0 * each[SHOWDOWN], color=line.get_color(), linewidth=1.2, linestyle=":", label=alone)
     dress(axes, "Values before the river, 52 cards")
     plain_labels(axes)
     axes.set(xlabel="streets solved in training")
@@ -194,7 +198,7 @@ def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
         figure,
         "rebel-whole-52.png",
         "Root mean square error of values before the river on states that no training has seen, against the streets solved in "
-        "two trainings, beside that of showdown values alone",
+        "two trainings, beside that of showdown values alone; each on the states of its own play",
     )
 
 
@@ -242,6 +246,13 @@ def reproduce(options: Sequence[str]) -> Result:
             f"Over {own['hands']:,} hands it is not measurably better than {who}: {own['won']:+,.0f} ± {own['interval']:,.0f}."
             for who, own in agents.items()
             if own["won"] < own["interval"]
+        ]
+        + [
+            "Values are learned where play goes: on states that another training's last network comes to it is off by "
+            f"{100 * each['points'][-1][-1]:.1f}% of the pot and the network that ships by {100 * each['shipped']:.1f}%; where "
+            f"the one that ships comes to, by {100 * each['there']:.1f}% and {100 * found['0']['points'][-1][-1]:.1f}%."
+            for each in found.values()
+            if "there" in each
         ],
         tables=[
             Table(
@@ -263,7 +274,8 @@ def reproduce(options: Sequence[str]) -> Result:
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
             "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
-            f"Errors: {STATES} ends of the turn's betting from self-play with the last network and other random numbers; all "
+            f"Errors: {STATES} ends of the turn's betting from self-play with a training's last network and other random "
+            "numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
             f"The blueprint plays its own game, {BLUEPRINT_GAME}; bets that the network's game lacks are solved like others.",
         ],
