@@ -183,17 +183,19 @@ def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
     for number, each in enumerate(found.values()):
         solved, _, off = zip(*each["points"], strict=True)
         (line,) = axes.plot(solved, 100.0 * np.array(off), label=TRAINED[number], **line_style(number))
-        alone = f"showdown alone, {TRAINED[number]}'s states"
-        axes.axhline(100.0 * each[SHOWDOWN], color=line.get_color(), linewidth=1.2, linestyle=":", label=alone)
+        height, look = 100.0 * each[SHOWDOWN], {"color": line.get_color()}
+        axes.axhline(height, linewidth=1.2, linestyle=":", **look)
+        axes.text(0.99, height + 0.2, "showdown alone", transform=axes.get_yaxis_transform(), ha="right", fontsize=9, **look)
     dress(axes, "Values before the river, 52 cards")
     plain_labels(axes)
     axes.set(xlabel="streets solved in training")
     axes.set_ylabel("error of a hand's value, % of the pot")
     axes.set_yscale("linear")
+    axes.set_ylim(0, None)
     ticks = [mark * 1_000 for mark in (1, 2, 5, 10, 20, 50, 100) if min(streets) <= mark * 1_000 <= max(streets)]
     axes.set_xticks(ticks, [f"{tick:,}" for tick in ticks])
     axes.minorticks_off()
-    axes.legend(frameon=False, fontsize=9.5, handlelength=3.2)
+    axes.legend(frameon=False, fontsize=9.5, handlelength=3.2, loc="lower left")
     return save(
         figure,
         "rebel-whole-52.png",
