@@ -189,7 +189,7 @@ def test_options_out_of_range(options, message):
 def test_nothing_to_solve():
     with pytest.raises(SpecError, match="no spot given"):
         solve_spot()
-    with pytest.raises(AlgorithmError, match="lp does not run"):
+    with pytest.raises(AlgorithmError, match="lp is no update rule"):
         solve_spot(RIVER, "lp")
 
 

@@ -125,7 +125,7 @@ def test_options_of_the_other_kind_are_refused():
         tp.solve("kuhn_poker", threads=1)
     with pytest.raises(SpecError, match="seed is no option"):
         tp.compare(RIVER, ["dcfr"], seed=1)
-    with pytest.raises(AlgorithmError, match="lp does not run"):
+    with pytest.raises(AlgorithmError, match="lp is no update rule"):
         tp.solve(RIVER, "lp")
     with pytest.raises(GameError, match="is a hold'em spot, whose infosets are not enumerated"):
         tp.compile(RIVER)

@@ -388,9 +388,10 @@ def go_on(job: Job, folder: JobFolder) -> Session:
         try:
             job.restore(file)
         except (FileError, AlgorithmError, KeyError, ValueError, TypeError, IndexError) as error:
-            if isinstance(error, FileError) and str(folder.path) in str(error):
+            why = str(error).removeprefix(f"{path} ")
+            if isinstance(error, FileError) and str(folder.path) in why:
                 raise  # it names another file of the folder
-            raise FileError(f"{path}: not a state of {job.name} ({error}); start again (with --force)") from error
+            raise FileError(f"{path}: not a state of {job.name} ({why}); start again (with --force)") from error
     if job.done != at.done:
         raise FileError(f"{path}: its arrays are at {job.done:,}, not at {at.done:,} {job.kind.unit}; put back the right file")
     job.clock.seconds, job.clock.cpu_seconds = at.seconds, at.cpu_seconds
