@@ -3,7 +3,8 @@
 ``python papers/run.py ddcfr/ablations --minutes 20`` goes on with the trainings in ``runs/papers/ddcfr``, one after the other,
 for so long; together they take about ten hours of one core. What is finished is judged and its scores are stored; whatever has
 scores there is not trained again, on any machine. Hold'em rows need ``TREEPLEX_ENDGAMES``, see ``holdem.py``, and the
-policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise.
+policy in its folder; without them they stay as stored, or empty. The whole policy is that of ``ddcfr/seeds`` with this noise,
+and is trained again where only its hold'em rows are missing and can be had.
 """
 
 import math
@@ -70,8 +71,10 @@ def reproduce(options: Sequence[str]) -> Result | None:
     given.add_argument("--epochs", type=int, default=EPOCHS)
     asked = given.parse_args(options)
     found = earlier(asked.epochs)
-    train_missing([plan for plan in plans() if plan not in found], asked.epochs, 60.0 * asked.minutes)
-    for plan in [(FULL, seed) for seed in range(SEEDS)] + plans():
+    whole = [(FULL, seed) for seed in range(SEEDS)]
+    unjudged = [plan for plan in whole if at_hand() and plan in found and not {*NUMBERS} <= {*found[plan]["scores"]}]
+    train_missing(unjudged + [plan for plan in plans() if plan not in found], asked.epochs, 60.0 * asked.minutes)
+    for plan in whole + plans():
         if fresh := judged(plan, asked.epochs, found.get(plan)):
             found[plan] = fresh
     done = [plan for plan in plans() if plan in found]
@@ -121,13 +124,16 @@ def finished(name: str, last: Mapping[str, Any], epochs: int) -> bool:
 
 
 def judged(plan: Plan, epochs: int, before: Score | None) -> Score | None:
-    """The scores of a training if it is finished here, on the games that were not judged before; else what there was before."""
+    """The scores of a training if it is finished here, on the games that were not judged before; else what there was before.
+
+    The whole policy is judged anew on all of them, as one trained again on another machine is another policy.
+    """
     folder = place_of(plan, epochs)
     last = last_of(folder)
     if not finished(plan[0], last, epochs):
         return before
     policy = load_discount_policy(folder / "policy.safetensors")
-    known: dict[str, float] = dict(before["scores"]) if before else scores(policy)
+    known: dict[str, float] = dict(before["scores"]) if before and (plan[0] != FULL or "epochs" in before) else scores(policy)
     if at_hand():
         known |= {name: hand_score(policy, name) for name in NUMBERS if name not in known}
     return {"asked": epochs, "epochs": last["done"], "cpu_seconds": last["cpu_seconds"], "scores": known}

@@ -1,8 +1,8 @@
 """Whole no-limit hold'em: a local best response to the agent that solves turns and rivers, and to the blueprint it begins with.
 
 The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands
-are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr 2 fc`` plays twice as many. ``fcpa`` needs far
-more hands than ``fc``: an all-in is worth tens of blinds, and a part says little.
+are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr fc=2`` plays twice as many. ``fcpa`` needs far
+more hands than ``fc``, ten times as many by default: an all-in is worth tens of blinds, and a part says little.
 """
 
 import math
@@ -30,7 +30,9 @@ DEEPSTACK = {"fc": "428 ± 87 from `fc`", "fcpa from the turn": "383 ± 219 from
 """Won by DeepStack with 200 big blinds."""
 PART = {BLUEPRINT: 500, AGENT: 100}
 PARTS = {BLUEPRINT: 2, AGENT: 10}
-"""Hands of each part, which has a seed of its own, and how many there are."""
+"""Hands of each part, which has a seed of its own, and how many there are in a thousand."""
+THOUSANDS = {"fc": 1, "fcpa": 10}
+"""Hands with each setting."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
 CODE = (*PLAYS, "treeplex.runs.lbr")
@@ -67,15 +69,21 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
     return [*together(found), parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
 
 
-@study(title="Whole no-limit hold'em: local best response", place=15, minutes=110)
-def reproduce(options: list[str]) -> Result:
-    times, settings = float(options[0]) if options else 1.0, options[1:] or ["fc"]
-    if unknown := {*settings} - {*SETTINGS}:
+def wanted(options: list[str]) -> dict[str, float]:
+    """Thousands of hands with each setting, as the options have them."""
+    asked = {name: float(thousands or 1) for name, _, thousands in (option.partition("=") for option in options)}
+    if unknown := {*asked} - {*SETTINGS}:
         raise SystemExit(f"holdem/agent_lbr knows no {', '.join(sorted(unknown))}; name {', '.join(SETTINGS)}")
+    return asked or dict(THOUSANDS)
+
+
+@study(title="Whole no-limit hold'em: local best response", place=15, minutes=220)
+def reproduce(options: list[str]) -> Result:
+    settings = wanted(options)
     card, theirs = long_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
     found = {
-        f"{name}, {setting}": bounded(name, setting, max(1, round(times * PARTS[name])), card)
-        for setting in settings
+        f"{name}, {setting}": bounded(name, setting, max(1, round(thousands * PARTS[name])), card)
+        for setting, thousands in settings.items()
         for name in PART
     }
     return Result(
