@@ -2,7 +2,7 @@
 
 The blueprint is that of ``runs/holdem-long``, as in ``whole``; without such a folder it is trained first, in an hour. Hands
 are kept in parts in ``runs/papers``; ``python papers/run.py holdem/agent_lbr fc=2`` plays twice as many. ``fcpa`` needs far
-more hands than ``fc``, ten times as many by default: an all-in is worth tens of blinds, and a part says little.
+more hands than ``fc``, four times as many by default: an all-in is worth tens of blinds, and a part says little.
 """
 
 import math
@@ -31,7 +31,7 @@ DEEPSTACK = {"fc": "428 ± 87 from `fc`", "fcpa from the turn": "383 ± 219 from
 PART = {BLUEPRINT: 500, AGENT: 100}
 PARTS = {BLUEPRINT: 2, AGENT: 10}
 """Hands of each part, which has a seed of its own, and how many there are in a thousand."""
-THOUSANDS = {"fc": 1, "fcpa": 10}
+THOUSANDS = {"fc": 1, "fcpa": 4}
 """Hands with each setting."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
@@ -77,7 +77,7 @@ def wanted(options: list[str]) -> dict[str, float]:
     return asked or dict(THOUSANDS)
 
 
-@study(title="Whole no-limit hold'em: local best response", place=15, minutes=220)
+@study(title="Whole no-limit hold'em: local best response", place=15, minutes=150)
 def reproduce(options: list[str]) -> Result:
     settings = wanted(options)
     card, theirs = long_blueprint().card, " and ".join(DEEPSTACK[setting] for setting in settings if setting in DEEPSTACK)
