@@ -109,7 +109,8 @@ def train_missing(missing: Sequence[Plan], epochs: int, seconds: float) -> None:
     """Go on with trainings, one after the other, for so long."""
     began = perf_counter()
     for name, seed in missing:
-        folder, settings = place_of((name, seed), epochs), {"sigma": SIGMA, "seed": seed, "epochs": epochs, **CHANGES[name]}
+        folder = place_of((name, seed), epochs)
+        settings = {"sigma": SIGMA, "seed": seed, "epochs": epochs, **CHANGES.get(name, {})}
         before = -1.0
         while before < (spent := last_of(folder)["cpu_seconds"]):  # on a busy machine PPO's processor time takes several turns
             left, before = seconds - (perf_counter() - began), spent

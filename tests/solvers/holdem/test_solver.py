@@ -190,7 +190,8 @@ def test_all_kinds_of_numbers_converge(name: str, storage: str) -> None:
     run, double = solver(both(name).hands, storage=storage), solver(both(name).hands)
     run.run(200)
     double.run(200)
-    assert judged(run).exploitability < 1.2 * judged(double).exploitability + 5e-4 * run.game.spot.pot
+    noise = 5e-3 if storage == "int8" else 5e-4  # of the pot; one byte tells 254 shares of a row apart
+    assert judged(run).exploitability < 1.2 * judged(double).exploitability + noise * run.game.spot.pot
 
 
 SLOW_BYTES = pytest.param("dcfr", "int8", marks=pytest.mark.slow)

@@ -147,7 +147,8 @@ def check_payoffs(state: HoldemHistory, theirs: Any, odd_chips: bool) -> None:
         assert rules.payoffs(state.table, state.board, state.hands) == pytest.approx(paid, abs=1e-9)
         return
     mine = list(state.returns())
-    put = [chips + ante for chips, ante in zip(state.table.paid, rules.antes, strict=True)]
+    live = (0,) * len(mine) if rules.betting.big_blind_ante else rules.antes
+    put = [chips + ante for chips, ante in zip(state.table.paid, live, strict=True)]
     pots = len(side_pots(put, state.table.folded))
     if pots > 1 and mine != paid:  # PokerKit joins pots whose losers have mucked, and so their odd chips
         assert len([each for each in theirs.operations if isinstance(each, ChipsPushing)]) < pots
@@ -184,6 +185,11 @@ def hands_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.setattr(StandardHighHand, "from_game", lambda hole, board=(): best(tuple(hole), tuple(board)))
     yield
     assert best.cache_info().hits
+
+
+@pytest.mark.parametrize("seed", [355_674, 389_822, 648_512])
+def test_side_pots_differ_by_what_is_paid_beside_a_dead_ante(seed: int) -> None:
+    assert replay(seed) == "side pots"
 
 
 @pytest.mark.parametrize("part", range(4))

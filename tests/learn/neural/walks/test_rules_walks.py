@@ -143,7 +143,7 @@ def test_by_the_rules_they_continue_bit_for_bit(name: str) -> None:
 
 
 LEARN: dict[str, tuple[int, float, dict[str, Any]]] = {
-    "ppg": (60, 0.25, {"batch": 256, "phase": 8}),
+    "ppg": (20, 0.2, {"batch": 256, "phase": 8}),  # its last policy goes round an equilibrium later
     "r-nad": (400, 0.25, {"batch": 64, "phase": 100, "rate": 0.005}),
     "psro": (8, 0.25, {"oracle": "learned", "plays": 100, "batches": 12, "fits": 20, "simulated": 300}),
     "armac": (15, 0.38, {"plays": 500, "memory": 4000, "critic_memory": 4000, "fits": 30, "critic_fits": 30}),
