@@ -73,7 +73,7 @@ DECKS: Mapping[str, Deck] = {
         flops=24,
         iterations=100,
         states=0,
-        after=("nothing", "turns none", "flops none"),
+        after=("nothing", "turns none", "turns maxmargin", "flops none"),
     ),
 }
 TRAINING = BlueprintTraining(method="kmeans")

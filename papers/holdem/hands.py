@@ -1,9 +1,8 @@
 """Networks for single hands: errors where the flop, the turn and the river begin, beside the showdown and a linear fit, with
 more and fewer situations. What they are worth on flops is in ``holdem/until``.
 
-The networks are those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, trained with the settings of those
-that come with the library, whose rows the smaller ones learn from; what is missing there is trained first, in twenty minutes
-for all three.
+The library's networks stand beside those of ``runs/hands-river``, ``runs/hands-turn`` and ``runs/hands-flop``, trained again
+with the same settings, whose rows smaller ones learn from; what is missing there is trained first, in twenty minutes.
 """
 
 from pathlib import Path
@@ -76,10 +75,8 @@ def trained(folder: Path, settings: HandValueSettings) -> None:
 
 def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
     """Errors of models on situations that none has seen, and of the best by stack."""
-    folder, settings = (
-        FOLDER / f"hands-{street}",
-        HandValueSettings().changed(read_net(shipped_hand_net(street), form=FORM).settings),
-    )
+    folder, shipped = FOLDER / f"hands-{street}", read_net(shipped_hand_net(street), form=FORM)
+    settings = HandValueSettings().changed(shipped.settings)
     trained(folder, settings)
     file = read_net(folder / NET, form=FORM)
     usual, generator, began = HandValueSettings(street=street, hands=HANDS[street]), np.random.default_rng(SEED), process_time()
@@ -94,14 +91,16 @@ def measured(street: str) -> tuple[list[list[str]], list[list[str]], dict]:
         few = len(inputs) // of_one // part * of_one
         net = fitted(settings, inputs[:few], targets[:few])
         models[f"network, {few // of_one:,}"] = [net.worth(each) for each in tests]
-    models[f"network, {file.card['situations']:,}"] = found = [whole.worth(each) for each in tests]
+    models[f"network, {file.card['situations']:,}"] = [whole.worth(each) for each in tests]
+    library = hand_net_of(shipped)
+    models["the library's network"] = found = [library.worth(each) for each in tests]
     numbers = {name: errors(tests, worth) for name, worth in models.items()} | {"seconds": cost}
     rows = [[street, name, *(f"{each:.4f}" for each in numbers[name])] for name in models]
     by_stack = []
     for low, high in STACKS:
         some = [k for k, each in enumerate(tests) if low <= each.stack < high]
         here = [tests[k] for k in some]
-        for name, worth in (("showdown", models["showdown"]), ("network", found)):
+        for name, worth in (("showdown", models["showdown"]), ("the library's network", found)):
             by_stack.append([street, f"{low} to {high}", name, *(f"{e:.4f}" for e in errors(here, [worth[k] for k in some]))])
     return rows, by_stack, numbers
 
@@ -144,7 +143,8 @@ def reproduce() -> Result:
             f"{TESTS['river']} rivers and {TESTS['turn']} turns for testing, all hands in every range, and {TESTS['flop']} "
             f"flops with {HANDS['flop']} hands; they cost {numbers['river']['seconds']:.3f}, {numbers['turn']['seconds']:.2f} "
             f"and {numbers['flop']['seconds']:.1f} s of one core each, kernels that were compiled or read meanwhile included, "
-            "unlike in `holdem/labels`. The flop's network learns from values of the turn's network, not from whole solves.",
+            "unlike in `holdem/labels`. The flop's network learns from values of the turn's network, not from whole solves. "
+            "Networks were trained with the settings of the library's, which were trained on another machine.",
         ],
         numbers=numbers,
     )

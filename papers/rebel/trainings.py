@@ -101,7 +101,9 @@ FP: Mapping[str, Any] = {"method": "linear-fp", "iterations": 512}
 LIKE_PAPER: Mapping[str, Any] = {key: value for key, value in asdict(PAPER).items() if key not in ("solves", "seed")}
 KINDS: Mapping[str, Kind] = {
     "paper": Kind(LIKE_PAPER, {"1x4f": 60_000}, 1024, PAPER.iterations),
-    "paper_whole": Kind({**LIKE_PAPER, "streams": 2}, {"1x4f": PAPER.solves}, 1024, PAPER.iterations, seeds=1),
+    "paper_whole": Kind(
+        {**LIKE_PAPER, "streams": 2}, dict.fromkeys(("1x4f", "1x5f"), PAPER.solves), 1024, PAPER.iterations, seeds=1
+    ),
     "linear": Kind({"method": "lcfr"}, SOLVES, 256, PAPER.iterations),
     "cfr": Kind({}, SOLVES),
     "endgames": Kind({"endgame": 32}, SOLVES, others={"1x4f": (1024, 512)}),
