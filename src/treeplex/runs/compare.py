@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Unpack
 
 from treeplex import notebook
+from treeplex.digits import three_digits
 from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import folder_at
@@ -132,7 +133,7 @@ class Comparison:
         for solution in self.ranked:
             row = [solution.algorithm, f"{solution.iterations:,}"]
             row += [short(solution.nodes or 0)] if self.counts_nodes else []
-            row += [f"{solution.seconds:.3g}", f"{solution.exploitability:.3e}"]
+            row += [three_digits(solution.seconds), f"{solution.exploitability:.3e}"]
             found = [{**solution.measures, **solution.last.numbers}.get(name) for name in self.aims]
             row += ["" if number is None else f"{number:.3e}" for number in found]
             if self.game.players > 2:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.digits import three_digits
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.play.cli.policy import origin_of
 from treeplex.play.cli.shared.arguments import Complete, GameArgument, Json, Limit, Refine, ShowProgress, Think
@@ -281,7 +282,7 @@ def origin_of_agent(text: str, asked: "AgentPolicy") -> dict[str, Any]:
 def measured_text(found: "AgentPolicy") -> str:
     """What it took to ask an agent, in words."""
     plays = "" if found.plays is None else f"the mean of {found.plays:,} playthroughs, "
-    return f"{plays}{found.subgames:,} subgame{'s' * (found.subgames != 1)} solved, {found.seconds:.3g} s"
+    return f"{plays}{found.subgames:,} subgame{'s' * (found.subgames != 1)} solved, {three_digits(found.seconds)} s"
 
 
 def print_judged(judged: Judged, *, title: str) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from treeplex.digits import three_digits
 from treeplex.play.cli.shared.console import print_facts, print_json
 from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
@@ -88,7 +89,7 @@ def evaluate_whole(
             "exploitability": f"{judgement.exploitability:.6e}   chips a hand; an upper bound of the agent's own",
             "in big blinds": f"{found.milliblinds:.3g} thousandths",
             "measured as": f"{repeats}, T = {settings.iterations:,} iterations of {settings.method} a street, seed {seed}",
-            "time": f"{found.seconds:.3g} s of processor time in searches",
+            "time": f"{three_digits(found.seconds)} s of processor time in searches",
         },
         title=f"{found.network} on {found.game}",
     )
@@ -119,7 +120,7 @@ def print_judgement(found: "RebelJudgement") -> None:
             told = "may change it: halves lie far apart"
         facts["more repeats"] = told
     facts["value"] = f"{judgement.value[0]:+.6f}   of player 0"
-    facts["time"] = f"{found.seconds:.3g} s of processor time in searches"
+    facts["time"] = f"{three_digits(found.seconds)} s of processor time in searches"
     if "judged" in found.card:
         facts["on its card"] = card_text(found.card)
     print_facts(facts, title=f"{found.network} on {found.game}")

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treeplex.digits import three_digits
 from treeplex.play.cli.shared.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
 from treeplex.play.cli.shared.commands import command
 from treeplex.play.cli.shared.console import counted, free_place, print_facts, print_json, print_next
@@ -157,7 +158,7 @@ def print_sampled(sampled: "Sampled") -> None:
         )
     if sampled.folder:
         facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, run.json, state.safetensors"
-    effort = f"{counted(last.done)}, {last.nodes:,} nodes in {last.seconds:.3g} s"
+    effort = f"{counted(last.done)}, {last.nodes:,} nodes in {three_digits(last.seconds)} s"
     print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
     if sampled.folder:
         print_next([(f"{resuming(sampled)} -n {10 * last.done}", "resume")])

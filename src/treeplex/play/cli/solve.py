@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.digits import three_digits
 from treeplex.play.cli.shared.arguments import SOLVING, Force, Iterations, Json, RunPlace, ShowProgress
 from treeplex.play.cli.shared.commands import command, with_options
 from treeplex.play.cli.shared.console import counted, free_place, print_facts, print_json, print_next
@@ -149,7 +150,8 @@ def print_solution(solution: "Solution", folder: Path | None, game: str) -> None
     elif folder:
         facts["file"] = str(folder)
     print_facts(
-        facts, title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {solution.seconds:.3g} s"
+        facts,
+        title=f"{solution.game} by {solution.algorithm}: {counted(solution.iterations)} in {three_digits(solution.seconds)} s",
     )
     print_next((f"treeplex {words}", purpose) for words, purpose in next_steps(solution, folder, quoted(game)))
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 from typer.core import TyperCommand
 
+from treeplex.digits import three_digits
 from treeplex.errors import SpecError, TreeplexError
 from treeplex.play.cli.shared.arguments import (
     Changes,
@@ -260,7 +261,7 @@ def print_training(training: "Training") -> None:
     """What was reached, files, what to try next."""
     last, kind = training.records[-1], training.kind
     title, facts = kind.report(training)
-    facts["time"] = f"{last.seconds:.3g} s, {last.cpu_seconds:.3g} s of processor time"
+    facts["time"] = f"{three_digits(last.seconds)} s, {three_digits(last.cpu_seconds)} s of processor time"
     if lost := training.to_json().get("lost"):
         facts["workers lost"] = f"{lost}   what they were doing was done again"
     files = dict.fromkeys((*kind.job_kind.files, "metrics.jsonl", "run.json", "state.safetensors"))

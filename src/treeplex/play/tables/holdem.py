@@ -8,6 +8,7 @@ from typing import final
 import numpy as np
 
 from treeplex.arrays import Floats
+from treeplex.digits import three_digits
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Thought
 from treeplex.forms.subgames.beliefs import Belief
@@ -210,11 +211,11 @@ class HoldemTable(Table):
     def review(self, player: int) -> list[str]:
         found = []
         for made in self._decided[player]:
-            verdict = "the best action" if made.action == made.best else f"EV lost {amount_lost(made.lost)}; best: {made.best}"
+            verdict = "the best action" if made.action == made.best else f"EV lost {three_digits(made.lost)}; best: {made.best}"
             found.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
         if found:
             lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
-            found.insert(0, f"your decisions, as the agent values them: EV lost {amount_lost(lost)} chips in total")
+            found.insert(0, f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total")
         return found
 
     def decided(self, player: int) -> list[Decided]:
@@ -336,11 +337,6 @@ class HoldemTable(Table):
             except (GameError, SpecError):
                 continue
         raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
-
-
-def amount_lost(chips: float) -> str:
-    """Chips with three digits, or all of them, and no exponent."""
-    return f"{chips:,.0f}" if chips >= 100 else f"{chips:.3g}"
 
 
 def street_name(board: int, whole: int) -> str:

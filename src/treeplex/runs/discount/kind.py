@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
+from treeplex.digits import three_digits
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import named_file
 from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
@@ -79,7 +80,8 @@ class DiscountKind(TrainingKind):
         for number, game in enumerate(training.game):
             before, after = first.exploitability[number], best.exploitability[number]
             facts[game] = f"{before:.2e} -> {after:.2e}   exploitability after T iterations, best policy"
-        return f"{self.name} by {training.settings.optimizer}: {count_of(last.done, 'epochs')} in {last.seconds:.3g} s", facts
+        effort = f"{count_of(last.done, 'epochs')} in {three_digits(last.seconds)} s"
+        return f"{self.name} by {training.settings.optimizer}: {effort}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Use the policy, train on."""

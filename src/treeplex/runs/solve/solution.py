@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
+from treeplex.digits import three_digits
 from treeplex.runs.job.record import Record
 
 
@@ -142,7 +143,7 @@ class Solution(ABC):
     def __repr__(self) -> str:
         values = ", ".join(f"{value:+.6g}" for value in self.value)
         return (
-            f"<solution of {self.game} by {self.algorithm}: {self.iterations:,} iterations in {self.seconds:.3g} s, "
+            f"<solution of {self.game} by {self.algorithm}: {self.iterations:,} iterations in {three_digits(self.seconds)} s, "
             f"exploitability {self.exploitability:.3g}, value ({values}), {self.status}>"
         )
 
@@ -151,7 +152,7 @@ class Solution(ABC):
             "game": str(self.game),
             "algorithm": self.algorithm,
             "iterations": f"{self.iterations:,}",
-            "seconds": f"{self.seconds:.3g}",
+            "seconds": three_digits(self.seconds),
             "exploitability": f"{self.exploitability:.4g}",
             "NashConv": f"{self.nash_conv:.4g}",
             **{f"value of player {player}": f"{value:+.8g}" for player, value in enumerate(self.value)},

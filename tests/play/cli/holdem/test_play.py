@@ -8,13 +8,14 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
+from treeplex.digits import three_digits
 from treeplex.errors import GameError
 from treeplex.games.poker.betting.sizes import BetPlan
 from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.spots.known import holdem
 from treeplex.play.cli.main import app
 from treeplex.play.cli.play import asked
-from treeplex.play.tables.holdem import HoldemTable, amount_lost
+from treeplex.play.tables.holdem import HoldemTable
 from treeplex.search import Belief, ExactLeaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.holdem.agent import holdem_agent
@@ -151,11 +152,6 @@ def test_other_boards_are_dealt(spot: str) -> None:
     assert "and other boards, against" in out
 
 
-@pytest.mark.parametrize(("chips", "text"), [(0.0, "0"), (0.1234, "0.123"), (99.9, "99.9"), (1714.2, "1,714")])
-def test_chips_lost_have_no_exponent(chips: float, text: str) -> None:
-    assert amount_lost(chips) == text
-
-
 def test_decisions_are_reviewed_and_hands_logged() -> None:
     """What the agent played itself is not."""
     seat = table()
@@ -166,7 +162,7 @@ def test_decisions_are_reviewed_and_hands_logged() -> None:
     head, line = seat.review(1)
     call = seat_values(1)
     lost = max(call) - call[0]
-    assert head == f"your decisions, as the agent values them: EV lost {amount_lost(lost)} chips in total"
+    assert head == f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total"
     assert line.startswith("turn   fold   ")
     assert line.endswith("the best action" if lost == 0 else f"best: {('fold', 'call 20', 'all-in 40')[int(np.argmax(call))]}")
     assert seat.log(7, 1) == (

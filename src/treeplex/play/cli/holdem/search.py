@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.digits import three_digits
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.holdem.shared import options as of
 from treeplex.play.cli.holdem.shared.texts import short
@@ -159,8 +160,8 @@ def print_search(found: "SearchedSpot", saved: Path | None) -> None:
         facts["on its card"] = judged_text(net.card)
     if found.unlike:
         facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
-    judging = f", and {found.judging_seconds:.3g} s for judging" if played is not None else ""
-    facts["time"] = f"{found.seconds:.3g} s{judging}"
+    judging = f", and {three_digits(found.judging_seconds)} s for judging" if played is not None else ""
+    facts["time"] = f"{three_digits(found.seconds)} s{judging}"
     if saved is not None:
         facts["file"] = str(saved)
     print_facts(facts, title=f"{spot} searched by {found.method}: {counted(found.search.iteration)}")

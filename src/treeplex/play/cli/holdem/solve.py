@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treeplex.digits import three_digits
 from treeplex.errors import SpecError
 from treeplex.play.cli.holdem.shared import options as of
 from treeplex.play.cli.holdem.shared.texts import short
@@ -230,7 +231,7 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
         facts["disk"] = f"{size / 1e9:,.2f} GB read and written at {size / 1e6 / seconds:,.0f} MB/s a worker"
     if saved:
         facts["file"] = str(saved)
-    effort = f"{counted(solution.iterations)} in {solution.seconds:.3g} s"
+    effort = f"{counted(solution.iterations)} in {three_digits(solution.seconds)} s"
     print_facts(facts, title=f"{solution.spot} by {solution.algorithm}: {effort}")
     print_next((f"treeplex holdem {step}", purpose) for step, purpose in next_steps(solution, saved, line))
 

@@ -1,0 +1,6 @@
+"""Numbers for people."""
+
+
+def three_digits(value: float) -> str:
+    """A number of at least three digits, without an exponent where it is large: 0.123, 12.3, 1,234."""
+    return f"{value:,.0f}" if abs(value) >= 100 else f"{value:.3g}"
