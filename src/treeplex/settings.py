@@ -145,7 +145,8 @@ class Declared(NamedTuple):
         """The error about a value that it does not take, because of one of its entries."""
         known = self.limits.choices
         hint = nearest(entry, known) if isinstance(entry, str) and known else ""
-        return SpecError(f"{self.name} must be {self.values}, not {value!r}{hint if 'did you mean' in hint else ''}")
+        told = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        return SpecError(f"{self.name} must be {self.values}, not {told!r}{hint if 'did you mean' in hint else ''}")
 
     def checked(self, value: Any) -> Any:
         """The value with the setting's own type.

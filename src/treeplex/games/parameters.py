@@ -107,7 +107,7 @@ def integer(game: str, name: str, value: object, low: int, high: int | None = No
     """
     if isinstance(value, int | np.integer) and not isinstance(value, bool) and low <= value and (high is None or value <= high):
         return int(value)
-    bounds = f"from {low} to {high}" if high is not None else f"of at least {low}"
+    bounds = f"from {low:,} to {high:,}" if high is not None else f"of at least {low:,}"
     raise SpecError(f"{game}: {name} must be an integer {bounds}, not {value!r}")
 
 

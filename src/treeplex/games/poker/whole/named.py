@@ -81,11 +81,10 @@ def holdem(
     posted = amounts("blinds", blinds, 0, seats)
     if len(posted) < 2 or list(posted) != sorted(posted) or not posted[1]:
         raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
-    dead = not isinstance(ante, int)
+    dead = isinstance(ante, list | tuple)
     antes = amounts("ante", ante, 0, seats) if dead else (integer(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
-    chips = (
-        (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats if isinstance(stack, int) else amounts("stack", stack, 1, seats)
-    )
+    each = isinstance(stack, list | tuple)
+    chips = amounts("stack", stack, 1, seats) if each else (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats
     if len(chips) != seats:
         raise SpecError(f"{NAME}: stack has {len(chips)} entries for {seats} players; give one number, or one for each player")
     limits = tuple(integer(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)
