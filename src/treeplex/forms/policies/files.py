@@ -163,12 +163,13 @@ def with_suffix(path: str | os.PathLike[str]) -> Path:
     return target if target.suffix else target.with_suffix(".safetensors")
 
 
-def by_suffix(path: Path, table: Mapping[str, T]) -> T:
-    """The entry of a path's suffix."""
+def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
+    """The entry of a path's suffix; ``besides`` says which other suffixes there are."""
     if path.suffix.lower() == ".spot":
         raise FileError(f"{path} is named as a solved spot, which is no policy file; treeplex holdem show reads those")
     if path.suffix.lower() not in table:
-        raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}")
+        others = f"; {besides}" if besides else ""
+        raise FileError(f"unknown kind of policy file {path}; use {', '.join(table)}{others}")
     return table[path.suffix.lower()]
 
 

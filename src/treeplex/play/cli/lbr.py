@@ -12,6 +12,9 @@ from treeplex.play.cli.shared.live import Live
 if TYPE_CHECKING:
     from treeplex.evaluate.match.winnings import Winnings
 
+ROUNDING = 1e-12
+"""Chips up to which a sum of probabilities may differ from nothing."""
+
 
 @command("Find out what an agent loses at least.", place=75, example="lbr leduc_poker uniform")
 def lbr(
@@ -99,7 +102,8 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
         facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}
     print_facts(facts, title=title)
     columns, pairs = ["seat", "it wins"], zip(found.values, found.intervals, strict=True)
-    rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(pairs)]
+    shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)
+    rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(shown)]
     if found.exact:
         rows = [row[:2] for row in rows]
     else:

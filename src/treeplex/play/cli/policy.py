@@ -290,7 +290,7 @@ def export(
         from treeplex.forms.policies.files import WRITERS, by_suffix, save_policy, with_suffix
 
         out = with_suffix(out)
-        by_suffix(out, WRITERS)
+        by_suffix(out, WRITERS, besides=f"rules: {', '.join(RULES)}")
         known = {name: value for name, value in origin_of(source).items() if value is not None}
         save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
     typer.echo(f"wrote {out}")

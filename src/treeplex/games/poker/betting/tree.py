@@ -163,7 +163,9 @@ def check_nodes(nodes: int) -> None:
         SpecError: it is larger.
     """
     if nodes > MOST_NODES:
-        raise SpecError(f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or raise merge or force_allin")
+        raise SpecError(
+            f"the betting tree has more than {MOST_NODES:,} nodes; offer fewer sizes, or raise merge or force_allin"
+        )
 
 
 @dataclass
