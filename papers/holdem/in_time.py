@@ -1,5 +1,5 @@
-"""How many iterations Modicum does with 52 cards within its time to think, street by street, whether it keeps it, and how much
-memory it takes.
+"""How many iterations agents that solve again do with 52 cards within their time to think, street by street, whether they keep
+it, and how much memory they take: Modicum, and the one that solves turns and rivers.
 
 Each time to think is measured in a process of its own, and the blueprint is trained in one, for the peak of a process's memory
 never falls.
@@ -33,6 +33,8 @@ from treeplex.runs.train.train import train
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""
 TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
+AGENTS = {"modicum": "", "endgames": ",threads=1"}
+"""Agents, and what is asked of them besides: the processor's time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
 CLOCKS = ("agents.solving", "holdem.leaves.continuations", "holdem.whole", "resolving.payoffs")
 """Modules of the search that look at the clock."""
@@ -75,18 +77,19 @@ def peak_memory() -> int:
     return getrusage(RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
 
 
-def by_processor(think: float, hands: int) -> Played:
+def by_processor(name: str, think: float, hands: int) -> Played:
     """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
     with ExitStack() as stack:
         for name in CLOCKS:
             stack.enter_context(patch(f"treeplex.search.{name}.perf_counter", process_time))
-        return decisions(think, hands)
+        return decisions(name, think, hands)
 
 
-def decisions(think: float, hands: int) -> Played:
-    """All decisions of Modicum in some hands against who always calls; those of the first two, when kernels load, left out."""
+def decisions(name: str, think: float, hands: int) -> Played:
+    """All decisions of an agent in some hands against who always calls; those of the first two, when kernels load, left out."""
     played = PlayedGame.of(TABLE)
-    own, other = (agent(text, played, seed=1) for text in (f"modicum(blueprint={FOLDER},think={think})", OPPONENT))
+    texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
+    own, other = (agent(text, played, seed=1) for text in texts)
     game, random, found, seated = played.public, np.random.default_rng(1), list[Decided](), peak_memory()
     assert isinstance(own, Seat)
     assert isinstance(game, PublicHoldem)
@@ -115,50 +118,51 @@ def decisions(think: float, hands: int) -> Played:
     return Played(found, seated, peak_memory())
 
 
-@study(title="Modicum with 52 cards, in time", place=9, minutes=5)
+@study(title="Agents that solve again with 52 cards, in time", place=9, minutes=10)
 def reproduce() -> Result:
     if not FOLDER.exists():
         in_own_process(train_blueprint)
-    rows, memory, numbers, late = list[list[str]](), list[list[str]](), dict[str, list[float]](), list[float]()
-    for think in TIMES:
-        played = in_own_process(by_processor, think, HANDS)
-        late.append(max(each.seconds for each in played.decisions) / think)
-        memory.append([f"{think:g}", f"{played.seated / 1e6:.0f}", f"{played.peak / 1e6:.0f}"])
-        numbers[f"{think:g} s, memory"] = [float(played.seated), float(played.peak)]
-        for street, name in enumerate(NAMES):
-            own = [each for each in played.decisions if each.street == street]
-            if not own:
-                continue
-            rows.append([f"{think:g}", name, str(len(own)), *row_of(own)])
-            numbers[f"{think:g} s, {name}"] = [
-                float(np.median([each.seconds for each in own])),
-                max(each.seconds for each in own),
-            ]
-            print(rows[-1], flush=True)
-        print(memory[-1], flush=True)
+    rows, memory, numbers = list[list[str]](), list[list[str]](), dict[str, list[float]]()
+    late: dict[str, list[float]] = {name: [] for name in AGENTS}
+    for name in AGENTS:
+        for think in TIMES:
+            played = in_own_process(by_processor, name, think, HANDS)
+            late[name].append(max(each.seconds for each in played.decisions) / think)
+            memory.append([name, f"{think:g}", f"{played.seated / 1e6:.0f}", f"{played.peak / 1e6:.0f}"])
+            numbers[f"{name}, {think:g} s, memory"] = [float(played.seated), float(played.peak)]
+            for street, title in enumerate(NAMES):
+                own = [each for each in played.decisions if each.street == street]
+                if not own:
+                    continue
+                rows.append([name, f"{think:g}", title, str(len(own)), *row_of(own)])
+                seconds = [each.seconds for each in own]
+                numbers[f"{name}, {think:g} s, {title}"] = [float(np.median(seconds)), max(seconds)]
+                print(rows[-1], flush=True)
+            print(memory[-1], flush=True)
     return Result(
         source="Brown, Sandholm and Amos 2018",
         findings=[
-            "The longest decisions take "
-            + ", ".join(f"{times:.2f} times {think:g} s" for times, think in zip(late, TIMES, strict=True))
-            + f"; the agent takes {max(float(row[-1]) for row in memory):,.0f} MB of memory at most.",
+            f"The longest decisions of `{name}` take "
+            + ", ".join(f"{times:.2f} times {think:g} s" for times, think in zip(late[name], TIMES, strict=True))
+            + f"; it takes {max(float(row[-1]) for row in memory if row[0] == name):,.0f} MB of memory at most."
+            for name in AGENTS
         ],
         tables=[
             Table(
                 "Decisions by the time to think in seconds, remembered solves left out of iterations and boards",
-                ["think", "street", "decisions", "seconds", "most", "iterations", "least", "boards behind a flop"],
+                ["agent", "think", "street", "decisions", "seconds", "most", "iterations", "least", "boards behind a flop"],
                 rows,
             ),
             Table(
                 "Resident memory at most (MB): when the agent has sat down, blueprint and buckets read, and after all hands",
-                ["think", "seated", "played"],
+                ["agent", "think", "seated", "played"],
                 memory,
             ),
         ],
         notes=[
-            f"{HANDS} hands of `{TABLE}` against `{OPPONENT}`, by `modicum` with a rough blueprint of `{GAME}` and one thread; "
+            f"{HANDS} hands of `{TABLE}` against `{OPPONENT}`, with a rough blueprint of `{GAME}` and one thread; "
             "medians. Seconds are those since the decision before, cards and bets seen included. All clocks, those of the "
-            "agent as well, count the processor's time, for the machine did other work meanwhile. Two hands before, in which "
+            "agents as well, count the processor's time, for the machine did other work meanwhile. Two hands before, in which "
             "kernels are loaded, do not count. Each time to think has a process of its own, Python and its packages included.",
         ],
         numbers=numbers,
