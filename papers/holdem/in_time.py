@@ -80,8 +80,8 @@ def peak_memory() -> int:
 def by_processor(name: str, think: float, hands: int) -> Played:
     """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
     with ExitStack() as stack:
-        for name in CLOCKS:
-            stack.enter_context(patch(f"treeplex.search.{name}.perf_counter", process_time))
+        for module in CLOCKS:
+            stack.enter_context(patch(f"treeplex.search.{module}.perf_counter", process_time))
         return decisions(name, think, hands)
 
 

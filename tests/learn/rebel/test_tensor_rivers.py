@@ -7,6 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import AlgorithmError  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
 from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
@@ -16,7 +17,6 @@ from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers  # noqa: E402
 
 torch.set_num_threads(1)
-CPU = torch.device("cpu")
 DECK = small(ranks=6, suits=4, hole=2, deal=(0, 3, 1, 1))
 
 
@@ -36,7 +36,7 @@ def test_rivers_of_different_bettings_are_those_of_the_kernels() -> None:
         board = tuple(int(card) for card in generator.choice(DECK.deck, 5, replace=False))
         spot = Spot(board, 1_000.0 + 100.0 * number, stack, all_hands(DECK), BetPlan.same("50%,100%,a", "75%,a"), format=DECK)
         rivers.append(drawn(spot, number + 2))
-    found = solved_rivers(rivers, 24, 8, device=CPU, dtype=torch.float64)
+    found = solved_rivers(rivers, 24, 8, device=DEVICE, dtype=torch.float64)
     for (spot, ranges), river in zip(rivers, found, strict=True):
         expected = River.solved(spot, ranges, 24, 8, storage="float64")
         for player in (0, 1):
@@ -48,8 +48,8 @@ def test_rivers_of_different_bettings_are_those_of_the_kernels() -> None:
 def test_single_hands_of_the_whole_deck_and_no_rake() -> None:
     spot = Spot((3, 20, 33, 47, 48), 2_000.0, 4_000.0, all_hands(HOLDEM), BetPlan.same("100%", "a"))
     ((_, ranges),) = asked = [drawn(spot, 5)]
-    (found,) = solved_rivers(asked, 6, 0, device=CPU, dtype=torch.float64, shown=False)
+    (found,) = solved_rivers(asked, 6, 0, device=DEVICE, dtype=torch.float64, shown=False)
     expected = River.solved(spot, ranges, 6, 0, shown=False, storage="float64")
     np.testing.assert_allclose(found.row()[1], expected.row()[1], atol=1e-6)
     with pytest.raises(AlgorithmError, match="no rake"):
-        solved_rivers([(replace(spot, rake=Rake(0.05, 3.0)), ranges)], 1, 0, device=CPU)
+        solved_rivers([(replace(spot, rake=Rake(0.05, 3.0)), ranges)], 1, 0, device=DEVICE)

@@ -1,4 +1,4 @@
-"""The form of tensors against that of compiled kernels: the same rules give the same numbers. No test needs a graphics card."""
+"""The form of tensors against that of compiled kernels: the same rules give the same numbers, on a card where there is one."""
 
 from pathlib import Path
 
@@ -8,6 +8,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import treeplex as tp  # noqa: E402
+from tests.learn.torch.devices import DEVICE, NAME  # noqa: E402
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.learn.torch.form import TensorSolver  # noqa: E402
@@ -15,7 +16,6 @@ from treeplex.solvers import make_solver  # noqa: E402
 
 torch.set_num_threads(1)
 
-CPU = torch.device("cpu")
 SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice=1,faces=3)", "modified_rps")
 
 
@@ -25,7 +25,7 @@ SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice=1,faces=3)", "modified_rp
 def test_regrets_are_those_of_kernels(spec: str, algorithm: str, updates: str) -> None:
     game = compile_game(spec)
     kernels = make_solver(game, algorithm, updates=updates, horizon=6)
-    tensors = TensorSolver(game, algorithm, updates=updates, horizon=6, device=CPU)
+    tensors = TensorSolver(game, algorithm, updates=updates, horizon=6, device=DEVICE)
     assert tensors.algorithm == kernels.algorithm
     kernels.run(6)
     tensors.run(4), tensors.run(2)
@@ -44,7 +44,7 @@ def test_products_of_factors_are_those_of_kernels(spec: str) -> None:
     """From drawn regrets: from none many actions are worth the same, and rounding decides what is played next."""
     game = compile_game(spec)
     assert len(game.payoff.factors.values)
-    kernels, tensors = make_solver(game, "dcfr"), TensorSolver(game, "dcfr", device=CPU)
+    kernels, tensors = make_solver(game, "dcfr"), TensorSolver(game, "dcfr", device=DEVICE)
     kernels.run(1)
     generator, state = np.random.default_rng(0), kernels.state()
     drawn = {name: generator.uniform(0.1, 1.0, len(state[name])) for name in ("regrets", "average")}
@@ -68,7 +68,7 @@ def test_replies_are_those_of_kernels(algorithm: str, updates: str) -> None:
     """On payoffs without ties, where rounding cannot decide which reply is best."""
     game = compile_game(np.random.default_rng(3).normal(size=(7, 5)))
     kernels = make_solver(game, algorithm, updates=updates)
-    tensors = TensorSolver(game, algorithm, updates=updates, device=CPU)
+    tensors = TensorSolver(game, algorithm, updates=updates, device=DEVICE)
     kernels.run(40), tensors.run(40)
     assert tensors.arrays().keys() == {"policy", "strategy", "average"}
     for name, array in tensors.arrays().items():
@@ -76,12 +76,12 @@ def test_replies_are_those_of_kernels(algorithm: str, updates: str) -> None:
 
 
 def test_fictitious_play_with_many_infosets_finds_an_equilibrium() -> None:
-    assert tp.solve("leduc_poker", "fp", iterations=300, device="torch-cpu").exploitability < 0.1
+    assert tp.solve("leduc_poker", "fp", iterations=300, device=NAME).exploitability < 0.1
 
 
 def test_a_run_goes_on_with_tensors_and_back() -> None:
     game = compile_game("leduc_poker")
-    whole, first, second = make_solver(game, "dcfr"), make_solver(game, "dcfr"), TensorSolver(game, "dcfr", device=CPU)
+    whole, first, second = make_solver(game, "dcfr"), make_solver(game, "dcfr"), TensorSolver(game, "dcfr", device=DEVICE)
     whole.run(8), first.run(3)
     second.restore(first.state())
     second.run(3)
@@ -93,24 +93,25 @@ def test_a_run_goes_on_with_tensors_and_back() -> None:
 
 def test_a_device_is_an_option_of_solve(tmp_path: Path) -> None:
     kernels = tp.solve("leduc_poker", "dcfr", iterations=20)
-    tensors = tp.solve("leduc_poker", "dcfr", iterations=20, device="torch-cpu", out=tmp_path / "run")
+    tensors = tp.solve("leduc_poker", "dcfr", iterations=20, device=NAME, out=tmp_path / "run")
     assert tensors.exploitability == pytest.approx(kernels.exploitability, rel=1e-9)
-    assert tensors.settings.device == "torch-cpu"
+    assert tensors.settings.device == NAME
     more = tp.solve(resume=tmp_path / "run", iterations=40)
-    assert more.exploitability == tp.solve("leduc_poker", "dcfr", iterations=40, device="torch-cpu").exploitability
-    compared = tp.compare("kuhn_poker", ["cfr", "dcfr"], iterations=5, device="torch-cpu")
-    assert [solution.settings.device for solution in compared.solutions] == ["torch-cpu", "torch-cpu"]
+    again = tp.solve("leduc_poker", "dcfr", iterations=40, device=NAME)
+    assert more.exploitability == pytest.approx(again.exploitability, rel=1e-9)
+    compared = tp.compare("kuhn_poker", ["cfr", "dcfr"], iterations=5, device=NAME)
+    assert [solution.settings.device for solution in compared.solutions] == [NAME, NAME]
 
 
 def test_what_tensors_do_not_do() -> None:
     with pytest.raises(AlgorithmError, match=r"apcfr\+ does not run on tensors; take device cpu"):
-        tp.solve("kuhn_poker", "apcfr+", device="torch-cpu")
+        tp.solve("kuhn_poker", "apcfr+", device=NAME)
     with pytest.raises(AlgorithmError, match="ddcfr does not run on tensors"):
-        tp.solve("kuhn_poker", "ddcfr", device="torch-cpu")
+        tp.solve("kuhn_poker", "ddcfr", device=NAME)
     with pytest.raises(AlgorithmError, match="lp does not run on tensors"):
-        tp.solve("kuhn_poker", "lp", device="torch-cpu")
+        tp.solve("kuhn_poker", "lp", device=NAME)
     with pytest.raises(AlgorithmError, match="two players, not of 3"):
-        tp.solve("kuhn_poker(players=3)", "cfr", device="torch-cpu")
+        tp.solve("kuhn_poker(players=3)", "cfr", device=NAME)
     with pytest.raises(SpecError, match="unknown device 'gpu'"):
         tp.solve("kuhn_poker", "cfr", device="gpu")
     with pytest.raises(SpecError, match="device is no option for hold'em spots"):

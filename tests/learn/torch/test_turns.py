@@ -7,6 +7,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
 from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
@@ -19,7 +20,6 @@ from treeplex.learn.torch.turns import TurnSearch  # noqa: E402
 from treeplex.search import METHODS, SubgameSearch, ZeroLeaf  # noqa: E402
 
 torch.set_num_threads(1)
-CPU = torch.device("cpu")
 DECK = small(ranks=6, suits=4, hole=2, deal=(0, 3, 1, 1))
 BETS = BetPlan.same("50%,a", "a")
 SPOT = Spot(DECK.deck[3:15:3], 1_000.0, 2_500.0, all_hands(DECK), BETS, format=DECK)
@@ -45,7 +45,7 @@ def test_a_turn_is_that_of_the_kernels(method: str, single: bool, shown: bool) -
     before = leaf(expected.subgame.leaves, expected.arrays.reach_at_leaves(expected.strategy), (first, second))
     assert max(np.abs(own).max() for own in before) > 100.0
     expected.run(1), begun.run(1)
-    tensors = TurnSearch(begun, device=CPU, dtype=torch.float64)
+    tensors = TurnSearch(begun, device=DEVICE, dtype=torch.float64)
     for _ in range(3):
         expected.run(2), tensors.run(2)
         for ours, theirs in zip(begun.root_values(), expected.root_values(), strict=True):
@@ -64,4 +64,4 @@ def test_only_searches_with_a_network_go_over() -> None:
         SubgameSearch(cut_spot(replace(SPOT, stack=2_000.0)), METHODS["pcfr+"], leaf),
     ):
         with pytest.raises(SpecError, match="turns are searched on tensors"):
-            TurnSearch(search, device=CPU)
+            TurnSearch(search, device=DEVICE)

@@ -242,25 +242,40 @@ def test_promises_are_best_responses(folder):
         met = policy.game.compatible(ranges[own]) * policy.game.free(policy.game.spot.board)
         assert (found * met)[met > 0] == pytest.approx(expected[met > 0], abs=1e-6)
         assert np.isnan(found[met == 0]).all()
+        found = promised_by(policy, ranges, own, estimates=True)
+        expected = responses(policy, HoldemState(0, policy.game.spot.board), ranges[own], 1 - own, best=False)
+        assert (found * met)[met > 0] == pytest.approx(expected[met > 0], abs=1e-6)
 
 
-def responses(policy, state, reached, player):
-    """Counterfactual values of a player's best responses at a state, float64 [H], as the rules of the public game have them."""
+def responses(policy, state, reached, player, *, best=True):
+    """Counterfactual values of a player's best responses at a state, float64 [H], as the rules of the public game have them.
+
+    Unless ``best``, of the policy itself.
+    """
     game, event = policy.game, policy.game.event(state)
     if isinstance(event, Decision):
         classes = policy.classes(state.board)
         table = policy.table(state.node, classes.name)[:, classes.of]
         each = [
-            responses(policy, game.after(state, action), reached if event.player == player else reached * table[action], player)
+            responses(
+                policy,
+                game.after(state, action),
+                reached if event.player == player else reached * table[action],
+                player,
+                best=best,
+            )
             for action in range(len(event.actions))
         ]
-        return np.max(each, axis=0) if event.player == player else np.sum(each, axis=0)
+        if event.player == player:
+            return np.max(each, axis=0) if best else (table * each).sum(axis=0)
+        return np.sum(each, axis=0)
     if game.cards_due(state):
         free = len(game.spot.format.deck) - len(state.board) - 4
         return (
             np.sum(
                 [
-                    responses(policy, game.after(state, card), reached * game.free([card]), player) * game.free([card])
+                    responses(policy, game.after(state, card), reached * game.free([card]), player, best=best)
+                    * game.free([card])
                     for card in game.options(state).labels
                 ],
                 axis=0,
@@ -275,7 +290,7 @@ def responses(policy, state, reached, player):
 def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
     """No hand gets more against what is solved than against the blueprint, but for what iterations leave."""
     game, above = PlayedGame.of(OWN), {}
-    for promises in ("blueprint", "ranges"):
+    for promises in ("blueprint", "estimates", "ranges"):
         text = f"endgames(blueprint={folder},iterations=300,think=100,drop=0,gadget={gadget},promises={promises},turn=100%)"
         player = agent(text, game, seed=1)
         player.begin(0)
@@ -287,6 +302,9 @@ def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
         assert (stand.carried.promised is None) == (promises == "ranges")
         if promises == "blueprint":
             assert stand.carried.promised == pytest.approx(promised, nan_ok=True)
+        if promises == "estimates":
+            assert (stand.carried.promised <= promised + 1e-9)[~np.isnan(promised)].all()
+            assert np.nanmin(stand.carried.promised - promised) < -0.1
         resolved = player.solver._resolved(stand)
         worth = response_values(resolved.subgame, resolved.policy, 1).at(())
         above[promises] = np.nanmax(worth - promised)
@@ -300,7 +318,8 @@ def test_libratus_and_modicum_play_whole_holdem(folder):
     libratus = agent(f"libratus(blueprint={folder},iterations=5)", game)
     assert libratus.solving.start == 2
     assert libratus.solving.promises == "blueprint"
-    modicum = agent(f"modicum(blueprint={folder},iterations=20)", game, seed=1)
+    assert agent(f"modicum(blueprint={folder})", game).solving.promises == "ranges"
+    modicum = agent(f"modicum(blueprint={folder},iterations=20,promises=blueprint)", game, seed=1)
     modicum.begin(0)
     reach([modicum], [1, 1, None, None, None])
     table = modicum.policy()

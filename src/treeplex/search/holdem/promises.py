@@ -1,4 +1,4 @@
-"""What a policy of hold'em promises the opponent's hands: the most that they could get against it."""
+"""What a policy of hold'em promises the opponent's hands: the most that they could get against it, or what they get by it."""
 
 from collections.abc import Sequence
 from math import comb
@@ -34,9 +34,18 @@ def written_size(game: HoldemGame) -> int:
 
 
 def promised_by(
-    policy: HandPolicy, ranges: Sequence[Floats], player: int, *, at: State | None = None, threads: int = 1
+    policy: HandPolicy,
+    ranges: Sequence[Floats],
+    player: int,
+    *,
+    at: State | None = None,
+    estimates: bool = False,
+    threads: int = 1,
 ) -> Floats:
     """Counterfactual best-response values of the other player's hands where a street begins, float64 [H].
+
+    Or estimates: their values where the other player follows the policy too, which best responses to a rough policy are far
+    above (Brown and Sandholm 2017, "Estimates for Alternative Payoffs").
 
     One pass of the hold'em engine over all boards to come: exact, of the policy's own betting and with its chips; NaN for
     hands that meet nobody.
@@ -46,6 +55,7 @@ def promised_by(
         ranges: for each player float64 [H], with which it comes there; of the other one it matters only which hands it has.
         player: who follows the policy.
         at: a state of the policy's game where somebody acts; None for its beginning.
+        estimates: whether the other player follows it as well.
         threads: that share the boards.
 
     Raises:
@@ -54,5 +64,7 @@ def promised_by(
     """
     game = policy.game
     subgame = cut_holdem(game, Belief.of(game, game.first_state() if at is None else at, ranges), TO_THE_END)
-    values = HoldemValues(subgame.begun, written(policy, subgame.whole), threads=threads, responder=1 - player)
+    values = HoldemValues(
+        subgame.begun, written(policy, subgame.whole), threads=threads, responder=None if estimates else 1 - player
+    )
     return HoldemResponse(subgame, values, 1 - player).at(())

@@ -8,8 +8,8 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, NO_SIZES, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 from treeplex.spec import shown
 
-BLUEPRINT, RANGES = PROMISES = ("blueprint", "ranges")
-"""What a hand's first solve keeps: what the blueprint promises, or nothing but ranges."""
+BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")
+"""What a hand's first solve keeps: what hands could get at most against the blueprint, what they get by it, or only ranges."""
 MOST_BIASED = 4
 """Continuations: the blueprint, and the same biased to folding, calling or raising."""
 FLOP_BOARDS = 16
@@ -30,8 +30,9 @@ class StreetSolving:
         iterations: of each solve at most.
         gadget, method, threads: see :class:`treeplex.search.resolving.settings.Resolving`.
         drop: hands that are less likely than this, compared with the likeliest one, are left out, and play the blueprint.
-        promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get against the blueprint,
-            or nothing; nothing as well where too many boards follow, as on flops of 52 cards.
+        promises: one of :data:`PROMISES`, what stands before a hand's first solve: what hands could get at most against the
+            blueprint, what they get where both play it (estimates, Brown and Sandholm 2017), or nothing; nothing as well where
+            too many boards follow, as on flops of 52 cards.
         continuations: from how many continuations of the blueprint the opponent chooses at the end of the flop; 0: the flop is
             solved to the end of the hand.
         boards: complete boards at most that continuations are valued on.

@@ -29,7 +29,7 @@ from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
 from treeplex.search.holdem.charted import ChartedAgent
 from treeplex.search.holdem.promises import MOST_WRITTEN, promised_by, written_size
-from treeplex.search.holdem.street_solving import BLUEPRINT, StreetSolving
+from treeplex.search.holdem.street_solving import ESTIMATES, RANGES, StreetSolving
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
@@ -207,7 +207,7 @@ class WholeHoldemAgent(Seat):
             else:  # its betting is over and the table's is not, or it does not say what single cards are worth
                 ranges = self._free(before.carried(self.player or 0).belief.ranges)
         ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
-        safe = not carried and solving.promises == BLUEPRINT and solving.gadget != UNSAFE
+        safe = not carried and solving.promises != RANGES and solving.gadget != UNSAFE
         below = self._below() if ends or safe else None
         if ends and below is None:
             return None
@@ -234,7 +234,10 @@ class WholeHoldemAgent(Seat):
         within = PROMISES_SHARE * self._left * WRITTEN_PACE * threads / len(self._solved)
         if written_size(policy.game) > min(MOST_WRITTEN, within):
             return {}
-        return {player: scale * promised_by(policy, ranges, player, threads=threads) for player in self._solved}
+        estimates = self.solving.promises == ESTIMATES
+        return {
+            player: scale * promised_by(policy, ranges, player, estimates=estimates, threads=threads) for player in self._solved
+        }
 
     @property
     def _left(self) -> float:

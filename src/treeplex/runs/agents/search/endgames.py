@@ -45,7 +45,9 @@ class EndgameSettings(ThinkingSettings):
     think: float | None = setting(2.0, "seconds for each decision; none: as long as the iterations take", above=0)
     gadget: str = setting(DEFAULTS.gadget, "what stands in front of solves that have something to keep", choices=RESOLVING[:3])
     promises: str = setting(
-        DEFAULTS.promises, "what a hand's first solve keeps: what the blueprint promises, or only ranges", choices=PROMISES
+        DEFAULTS.promises,
+        "what a hand's first solve keeps: what hands could get against the blueprint, get by it, or only ranges",
+        choices=PROMISES,
     )
     method: str = setting(DEFAULTS.method, "how streets are solved", choices=METHODS, listed=METHOD_NAMES)
     drop: float = setting(DEFAULTS.drop, "hands left out: less likely than this, compared with the likeliest", low=0, below=1)

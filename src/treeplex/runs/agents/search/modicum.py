@@ -17,7 +17,7 @@ from treeplex.runs.agents.search.common import ResolvingSettings, horizon_for, r
 from treeplex.runs.agents.search.endgames import whole_agent
 from treeplex.runs.agents.search.spot_blueprint import SpotBlueprint, SpotHands
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.search.holdem.street_solving import BLUEPRINT, FLOP_BOARDS, StreetSolving
+from treeplex.search.holdem.street_solving import FLOP_BOARDS, PROMISES, RANGES, StreetSolving
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_generation import generated_policies
@@ -45,6 +45,11 @@ class ModicumSettings(ResolvingSettings):
         None,
         f"in hold'em: complete boards at most that continuations are valued on; none: {BOARDS}, on flops {FLOP_BOARDS}",
         low=1,
+    )
+    promises: str = setting(
+        RANGES,
+        "whole hold'em: a first solve keeps what hands could get against the blueprint, get by it, or ranges",
+        choices=PROMISES,
     )
     every: str = ROUND
 
@@ -78,7 +83,7 @@ def whole_solving(settings: ModicumSettings) -> StreetSolving:
         gadget=settings.gadget,
         method=settings.method,
         threads=settings.threads,
-        promises=BLUEPRINT,
+        promises=settings.promises,
         continuations=settings.continuations,
         boards=settings.boards or FLOP_BOARDS,
     )
@@ -97,6 +102,10 @@ class Modicum(AgentKind):
     def make(self, game: PlayedGame, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
+        if settings.promises != RANGES:
+            raise SpecError(
+                "promises is for whole hold'em with a blueprint of it; here the blueprint's are kept: leave promises out"
+            )
         horizon = horizon_for(game, settings.rounds)
         if isinstance(game.public, HoldemGame):
             leaves = spot_leaves(game.public, settings)

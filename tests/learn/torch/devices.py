@@ -1,0 +1,7 @@
+"""Where tensors of these tests are: on a graphics card where there is one, else on the processor."""
+
+import torch
+
+ON_CARD = torch.cuda.is_available()
+NAME = "cuda" if ON_CARD else "torch-cpu"
+DEVICE = torch.device("cuda" if ON_CARD else "cpu")
