@@ -2,14 +2,15 @@
 
 Whole games run DCFR in double and in single precision; exploitabilities of both kinds of code are compared, so a card that
 computes something else is noticed. Phantom games are among them for their payoffs, which are products. Batches are the subgames
-of ReBeL's self-play, more and more of them side by side. On a machine without a card the code for cards runs on the processor,
-to see that it works.
+of ReBeL's self-play, more and more of them side by side; trainings play, search and take steps, with the paper's settings. On a
+machine without a card the code for cards runs on the processor, to see that it works.
 
     python bench/run.py gpu [--quick] [--device cuda]
 """
 
 import argparse
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,10 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from bench.torch_search import one_case
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.learn.rebel.settings import PAPER, PAPER_TURNS
+from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.form import TensorSolver
 from treeplex.solvers.registry import make_solver
@@ -27,6 +32,12 @@ GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "li
 FACTORS, LARGE_FACTORS = ("phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)"), ("phantom_ttt", "dark_hex")
 """Games whose payoffs are products; on a card also their boards of 3 by 3, which take 20 s each to compile."""
 BATCH_GAME, BATCHES = "liars_dice(dice_sides=4)", (64, 1024, 8192)
+DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
+"""A training of the paper's, and how many games it plays side by side; the last two on a card only."""
+BEGUN = 64
+"""Rows before the first step, so that steps are among what is timed."""
+WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "card"}
+"""Where trainings take place, for the page."""
 SECONDS = 0.5
 """About how long a game's iterations take on the processor."""
 
@@ -59,6 +70,40 @@ def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
     return {"game": spec, "sequences": sum(game.sequences), "iterations": iterations, "seconds": seconds, "apart": apart}
 
 
+def training(game: str, name: str, count: int | None, rounds: int) -> dict[str, Any]:
+    """Seconds of a round of ReBeL's training, and subgames, or turns with their rivers, a second; the first round is left out.
+
+    Args:
+        game: Liar's Dice, or anything else for the turn endgame.
+        name: of the device.
+        count: games side by side; None for turns.
+        rounds: how many.
+    """
+    if game == DICE:
+        trainer = RebelTrainer(public_rules(DICE), replace(PAPER, burn_in=BEGUN, episodes=count, device=name))
+    else:
+        trainer = RebelTrainer(turn_endgame_holdem(), replace(PAPER_TURNS, burn_in=BEGUN, device=name))
+    first, began = trainer.round(), time.perf_counter()
+    for _ in range(rounds):
+        last = trainer.round()
+    seconds = time.perf_counter() - began
+    found = {"game": game, "device": name, "episodes": count, "seconds": seconds / rounds}
+    return found | {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
+
+
+def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
+    """On the processor's compiled kernels, one core, and on a device; Liar's Dice, then turns."""
+    on_card, found = name == "cuda", list[dict[str, Any]]()
+    for device, counts in (("cpu", EPISODES[:1]), (name, EPISODES if on_card else EPISODES[:1])):
+        for count in counts:
+            found.append(training(DICE, device, count, 2 if quick else 8))
+            print(found[-1], flush=True)
+    for device, rounds in (("cpu", 2), ("cuda", 10)) if on_card and not quick else ():
+        found.append(training("turn_endgame", device, None, rounds))
+        print(found[-1], flush=True)
+    return found
+
+
 def add_options(parser: argparse.ArgumentParser) -> None:
     """On what."""
     parser.add_argument("--device", choices=("torch-cpu", "cuda"), default="cuda" if torch.cuda.is_available() else "torch-cpu")
@@ -78,10 +123,15 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
     on_card = device.type == "cuda"
     games = (GAMES[0], FACTORS[0]) if options.quick else (*GAMES, *FACTORS, *(LARGE_FACTORS if on_card else ()))
     batches = BATCHES[:1] if options.quick or not on_card else BATCHES
+    measured = []
+    for spec in games:
+        measured.append(whole_game(spec, device, options.quick))
+        print(measured[-1], flush=True)
     return {
         "device": torch.cuda.get_device_name(device) if on_card else "processor",
-        "games": [whole_game(spec, device, options.quick) for spec in games],
+        "games": measured,
         "cases": [one_case(BATCH_GAME, count, device, options.quick) for count in batches],
+        "trainings": trainings(options.device, options.quick),
     }
 
 
@@ -104,4 +154,16 @@ def tables(result: dict[str, Any]) -> str:
         rates = [record.digits(each[f"{name}_per_second"]) for name in ("kernels", "tensors")]
         batches.append([f"`{each['game']}`", f"{each['subgames']:,}", *rates])
     searches = record.markdown_table(["game", "subgames at a time", "searches a second, kernels", "tensors"], batches)
-    return f"{said}\n\n{record.markdown_table(head, games)}\n\n{searches}"
+    rows = [
+        [
+            f"`{each['game']}`",
+            WHERE[each["device"]],
+            f"{each['episodes']:,}" if each["episodes"] else "",
+            *(record.digits(each[key]) if each[key] else "0" for key in ("per_second", "steps")),
+        ]
+        for each in result["trainings"]
+    ]
+    trained = record.markdown_table(
+        ["training", "where", "games side by side", "subgames a second", "steps a second"], rows, left=2
+    )
+    return f"{said}\n\n{record.markdown_table(head, games)}\n\n{searches}\n\n{trained}"
