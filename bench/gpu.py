@@ -36,6 +36,11 @@ DICE, EPISODES = "liars_dice(dice_sides=5)", (64, 1024, 8192)
 """A training of the paper's, and how many games it plays side by side; the last two on a card only."""
 BEGUN = 64
 """Rows before the first step, so that steps are among what is timed."""
+OFF_CARD = (
+    "**No card here**: the code for cards, on the processor. What an NVIDIA H200 trained in a second is told "
+    "[with ReBeL](rebel.md#on-a-gpu)."
+)
+"""What these tables are without one."""
 WHERE = {"cpu": "kernels, one core", "torch-cpu": "tensors, one core", "cuda": "card"}
 """Where trainings take place, for the page."""
 SECONDS = 0.5
@@ -138,7 +143,7 @@ def measure(options: argparse.Namespace) -> dict[str, Any]:
 def tables(result: dict[str, Any]) -> str:
     """The result as markdown."""
     on_card = result["device"] != "processor"
-    said = f"On {result['device']}." if on_card else "**This has not run on a card yet**: the code for cards, on the processor."
+    said = f"On {result['device']}." if on_card else OFF_CARD
     games = [
         [
             f"`{each['game']}`",
