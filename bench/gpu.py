@@ -88,10 +88,11 @@ def training(game: str, name: str, count: int | None, rounds: int) -> dict[str, 
         trainer = RebelTrainer(public_rules(DICE), replace(PAPER, burn_in=BEGUN, episodes=count, device=name))
     else:
         trainer = RebelTrainer(turn_endgame_holdem(), replace(PAPER_TURNS, burn_in=BEGUN, device=name))
-    first, began = trainer.round(), time.perf_counter()
+    clock = time.perf_counter if name == "cuda" else time.process_time
+    first, began = trainer.round(), clock()
     for _ in range(rounds):
         last = trainer.round()
-    seconds = time.perf_counter() - began
+    seconds = clock() - began
     found = {"game": game, "device": name, "episodes": count, "seconds": seconds / rounds}
     return found | {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
 
