@@ -180,7 +180,7 @@ def check_path(path: Path) -> None:
     if path.is_file():
         by_suffix(path, READERS)
     if not path.suffix:
-        raise FileError(f"no policy file or run folder {path}; check the path")
+        raise FileError(f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} makes one")
 
 
 def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
