@@ -71,6 +71,7 @@ def test_rebel_is_one_of_them() -> None:
             "at most 4 where they are biased, not 5; approach=self-generative",
         ),
         ("modicum(blueprint={},continuations=0)", SpecError, "continuations must be a whole number of at least 1"),
+        ("modicum(blueprint={},promises=estimates)", SpecError, "promises is for whole hold'em .* leave promises out"),
         ("modicum(blueprint={},approach=biased)", SpecError, "approach must be one of bias, self-generative"),
         ("deepstack(leaf=nothing)", SpecError, "leaf must be exact, zero or a file"),
         ("deepstack(iterations=10,skip=10)", SpecError, "skip must be below the 10 iterations"),
