@@ -44,7 +44,7 @@ def test_canonical_spec(written: str, canonical: str) -> None:
         ("kuhn_poker(players=true)", "must be an integer"),
         ("big_leduc(players=3)", "without parameters"),
         ("leduc_poker(ranks=1)", "too few"),
-        ("leduc_poker(ranks=1000000000)", "from 1 to 1000"),
+        ("leduc_poker(ranks=1000000000)", "from 1 to 1,000"),
         ("leduc_poker(ranks=1000,suits=1000)", "1000000 cards are more than 1000"),
         ("leduc_poker(bets=[2;4;8])", "each of the two rounds"),
         ("leduc_poker(bets=3)", "must be a list"),
