@@ -75,38 +75,30 @@ def whole_game(spec: str, device: Any, quick: bool) -> dict[str, Any]:
     return {"game": spec, "sequences": sum(game.sequences), "iterations": iterations, "seconds": seconds, "apart": apart}
 
 
-def training(game: str, name: str, count: int | None, rounds: int) -> dict[str, Any]:
-    """Seconds of a round of ReBeL's training, and subgames, or turns with their rivers, a second; the first round is left out.
-
-    Args:
-        game: Liar's Dice, or anything else for the turn endgame.
-        name: of the device.
-        count: games side by side; None for turns.
-        rounds: how many.
-    """
-    if game == DICE:
-        trainer = RebelTrainer(public_rules(DICE), replace(PAPER, burn_in=BEGUN, episodes=count, device=name))
-    else:
-        trainer = RebelTrainer(turn_endgame_holdem(), replace(PAPER_TURNS, burn_in=BEGUN, device=name))
+def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
+    """Seconds of a round of ReBeL's training, and subgames, or turns with their rivers, a second; the first round left out."""
+    name, episodes = trainer.settings.device, getattr(trainer.settings, "episodes", None)
     clock = time.perf_counter if name == "cuda" else time.process_time
     first, began = trainer.round(), clock()
     for _ in range(rounds):
         last = trainer.round()
     seconds = clock() - began
-    found = {"game": game, "device": name, "episodes": count, "seconds": seconds / rounds}
-    return found | {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
+    found = {"game": game, "device": name, "episodes": episodes, "seconds": seconds / rounds}
+    found |= {"per_second": (last.done - first.done) / seconds, "steps": (last.steps - first.steps) / seconds}
+    print(found, flush=True)
+    return found
 
 
 def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
-    """On the processor's compiled kernels, one core, and on a device; Liar's Dice, then turns."""
-    on_card, found = name == "cuda", list[dict[str, Any]]()
+    """On the processor's compiled kernels, one core, and on a device; Liar's Dice, then turns, which are for a card."""
+    on_card, rules, found = name == "cuda", public_rules(DICE), list[dict[str, Any]]()
     for device, counts in (("cpu", EPISODES[:1]), (name, EPISODES if on_card else EPISODES[:1])):
         for count in counts:
-            found.append(training(DICE, device, count, 2 if quick else 8))
-            print(found[-1], flush=True)
+            settings = replace(PAPER, burn_in=BEGUN, episodes=count, device=device)
+            found.append(training(DICE, RebelTrainer(rules, settings), 2 if quick else 8))
     for device, rounds in (("cpu", 2), ("cuda", 10)) if on_card and not quick else ():
-        found.append(training("turn_endgame", device, None, rounds))
-        print(found[-1], flush=True)
+        settings = replace(PAPER_TURNS, burn_in=BEGUN, device=device)
+        found.append(training("turn_endgame", RebelTrainer(turn_endgame_holdem(), settings), rounds))
     return found
 
 

@@ -8,7 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from tests.learn.torch.devices import NAME, ON_CARD  # noqa: E402
+from tests.learn.torch.devices import NAMES  # noqa: E402
 from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
 from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
@@ -335,16 +335,17 @@ def test_a_size_keeps_its_column_and_policies_are_learned_as_they_were_played() 
     assert rows.legal[0].tolist() == [False, True, False, True]
 
 
-def test_a_training_runs_on_tensors_and_repeats() -> None:
+@pytest.mark.parametrize("device", NAMES)
+def test_a_training_runs_on_tensors_and_repeats(device: str) -> None:
     """By the code for a graphics card; numbers are those of the kernels up to rounding in single precision."""
     deck = small(ranks=6, suits=4, hole=2, deal=(0, 3, 1, 1))
     spot = Spot(deck.deck[:4], 2_000.0, 19_000.0, all_hands(deck), BetPlan.same("50%,a", "a"), format=deck)
-    settings = replace(HANDS, device=NAME, method="lcfr-avg-modified", games=2)
+    settings = replace(HANDS, device=device, method="lcfr-avg-modified", games=2)
     first, second, other = (RebelTrainer(spot, each) for each in (settings, settings, replace(settings, device="cpu")))
     for trainer in (first, second, other):
         while not trainer.finished:
             found = trainer.round()
-    assert ON_CARD or same(first.state(), second.state())
+    assert device == "cuda" or same(first.state(), second.state())
     assert np.isfinite(found.loss)
     for name in ("inputs", "targets"):
         np.testing.assert_allclose(first.state()[name][:4], other.state()[name][:4], atol=0.05)
