@@ -7,9 +7,12 @@ quoted words; nested specs such as ``turn_based(game=goofspiel())`` stay text. B
 
 import ast
 import difflib
+import functools
+import inspect
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import ParamSpec, TypeVar
 
 from treeplex.errors import SpecError
 
@@ -18,6 +21,8 @@ MOST_DEPTH = 20
 NUMBER = re.compile(r"[+-]?[0-9.][0-9a-zA-Z_.]*+(?:(?<=[eE])[+-][0-9_]++)?")
 """What may be a number; Python decides."""
 QUOTED = re.compile(r"""'(?:[^'\\]|\\.)*+'|"(?:[^"\\]|\\.)*+\"""", re.DOTALL)
+P = ParamSpec("P")
+R = TypeVar("R")
 Value = bool | int | float | str | list["Value"]
 
 
@@ -151,6 +156,20 @@ def nearest(name: str, known: Iterable[str]) -> str:
     known = sorted(known)
     close = [near for each in (name, name.lower()) for near in difflib.get_close_matches(each, known, n=1, cutoff=0.5)]
     return f"; did you mean {close[0]!r}?" if close else f"; known: {', '.join(known)}"
+
+
+def suggests_arguments(function: Callable[P, R]) -> Callable[P, R]:
+    """Let a function refuse a keyword that it does not take with a :class:`SpecError` that names the nearest one."""
+    known = list(inspect.signature(function).parameters)
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        for name in kwargs:
+            if name not in known:
+                raise SpecError(f"unknown argument {name!r}{nearest(name, known)}")
+        return function(*args, **kwargs)
+
+    return call
 
 
 def shown(text: str, most: int = 60) -> str:

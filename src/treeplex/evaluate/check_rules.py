@@ -14,6 +14,7 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.turn_based import TurnBased
 from treeplex.notebook import facts
+from treeplex.spec import suggests_arguments
 
 PLAYTHROUGHS = 1000
 CLOSE = 1e-9
@@ -40,6 +41,7 @@ class RulesCheck:
         return facts({name: f"{value:,}" if isinstance(value, int) else str(value) for name, value in vars(self).items()})
 
 
+@suggests_arguments
 def check_rules(
     game: Any,
     against: Any = None,

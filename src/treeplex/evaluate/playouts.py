@@ -16,6 +16,7 @@ from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.policies.remembered import Remembered
 from treeplex.forms.sources.load import load_walked
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.spec import suggests_arguments
 
 PLAYOUTS = 1000
 LONGEST = 1_000_000
@@ -64,6 +65,7 @@ class Match:
     playouts: int
 
 
+@suggests_arguments
 def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Estimate:
     """Estimate what every player gets when all follow a policy.
 
@@ -85,6 +87,7 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
     return Estimate(tuple(payoffs.mean(axis=0).tolist()), tuple(standard_errors(payoffs).tolist()), playouts)
 
 
+@suggests_arguments
 def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int = PLAYOUTS, seed: int = 0) -> Match:
     """Play one policy against another: ``one`` sits in one seat and ``other`` in all others, every seat in turn.
 

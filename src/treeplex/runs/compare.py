@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from inspect import signature
 from pathlib import Path
 from typing import Unpack
 
@@ -229,7 +230,7 @@ def compare(
     with compilation_announced(bool(progress)), line_for(progress) as line, folder_at(SOLVE, out) as folder:
         line.say("reading the game")
         target = solvable(game)
-        target.check_options(given)
+        target.check_options(given, signature(compare).parameters.keys() - {"options"})
         own = measures_of(options.get("measures"))
         plan = target.plan(algorithms, iterations, given, line)
         solutions: list[Solution] = []

@@ -16,11 +16,13 @@ from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.tables import SpotAgent
 from treeplex.runs.judge import as_policy
 from treeplex.search.agents.of_users import is_agent
+from treeplex.spec import suggests_arguments
 
 HANDS = 2000
 """Hands that are played where nobody says how many, and public states are too many for all of them."""
 
 
+@suggests_arguments
 def local_best_response(
     game: str | Game | Spot | CompiledGame | PlayedGame,
     opponent: Any,

@@ -41,6 +41,7 @@ class Solver(ABC):
         longest: the most iterations that it can do in all; None for any number.
         objective: what a run aims at, ``exploitability`` or one of :meth:`measures`; a target is about this.
         average: float64 [Q], the average policy as weights in sequence form, up to a factor.
+        made_from: the algorithm as it was asked for, from which a solver like this one can be built; None if that is not kept.
     """
 
     game: CompiledGame
@@ -51,6 +52,7 @@ class Solver(ABC):
     longest: int | None = None
     objective: str = "exploitability"
     average: Floats
+    made_from: Any = None
 
     @abstractmethod
     def run(self, iterations: int) -> None:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from typing import Any
 
 from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
+from treeplex.games.base import Game
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, SolverStart, order_of_updates
 from treeplex.solvers.library import ALGORITHMS, rule_algorithm, sampling_algorithm
 from treeplex.solvers.rules.custom import Rule, RuleSolver
@@ -107,7 +109,7 @@ def algorithms() -> Mapping[str, Algorithm]:
 
 
 def make_solver(
-    game: CompiledGame,
+    game: CompiledGame | str | Game | Any,
     algorithm: AnyAlgorithm,
     *,
     horizon: int = 1000,
@@ -117,7 +119,7 @@ def make_solver(
     """Build a solver.
 
     Args:
-        game: the compiled game.
+        game: a spec, rules or the compiled game.
         algorithm: see :data:`AnyAlgorithm`; ``auto`` is ``vt-cfr+``.
         horizon: iterations planned, for schedules that depend on it.
         updates: ``alternating`` or ``simultaneous``; None for the algorithm's usual order.
@@ -129,6 +131,7 @@ def make_solver(
     """
     if updates is not None:
         order_of_updates(updates)
+    game = compile_game(game)
     known, given = known_algorithm(algorithm, GENERAL)
     if updates is not None and updates not in known.updates:
         raise AlgorithmError(

@@ -35,8 +35,11 @@ class FormSolver(Generic[State]):
         updates: ``alternating`` or ``simultaneous``.
         horizon: iterations planned, which some rules pace themselves for; learned ones do no more.
         iteration: iterations done.
+        before: iterations that a warm start counts as, which the schedule goes on from.
         longest: the most iterations that it can do in all; None for any number.
     """
+
+    before = 0
 
     def __init__(
         self, form: Form[State], rule: UpdateRule, *, horizon: int | None, updates: str | None, algorithm: str | None
@@ -67,9 +70,10 @@ class FormSolver(Generic[State]):
             self.iteration = last
             return
         for start in range(self.iteration, max(last, self.iteration + 1), CHUNK):
-            times = range(start + 1, min(start + CHUNK, last) + 1)
-            self.form.iterate(self.rule.kind, self.rule.rows(times, self.horizon), self.tables, alternating=alternating)
-            self.iteration = times.stop - 1
+            times = range(self.before + start + 1, self.before + min(start + CHUNK, last) + 1)
+            rows = self.rule.rows(times, self.before + self.horizon)
+            self.form.iterate(self.rule.kind, rows, self.tables, alternating=alternating)
+            self.iteration = times.stop - 1 - self.before
 
     def arrays(self) -> Mapping[str, NDArray[Any]]:
         """The arrays that the next iteration depends on, by name; not copies."""

@@ -19,6 +19,7 @@ from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
+from treeplex.spec import suggests_arguments
 
 LARGE = 1_000_000
 """Estimated histories, from which on Numba functions walk a game that has them, and not Python."""
@@ -28,6 +29,7 @@ _compiled: "WeakValueDictionary[tuple[int, bool, bool | None], CompiledGame]" = 
 alive."""
 
 
+@suggests_arguments
 def compile_game(
     game: "str | Game | CompiledGame | Any",
     *,

@@ -23,7 +23,7 @@ from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
 from treeplex.notebook import table
-from treeplex.spec import Spec
+from treeplex.spec import Spec, suggests_arguments
 
 MOST_HISTORIES = 5_000_000
 """Histories up to which a game is looked at; some minutes and a gigabyte."""
@@ -93,6 +93,7 @@ class Structure:
         return table(("class", "holds", "why"), rows, self.spec)
 
 
+@suggests_arguments
 def structure(
     game: str | Spec | Game | Any,
     *,

@@ -133,6 +133,8 @@ def agent(
     if isinstance(written.get("think"), str):
         written["think"] = seconds_of(written["think"])
     known = [name for name, each in declared(kind.settings).items() if each.limits.show]
+    for name in given.keys() - declared(kind.settings).keys():
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, [*known, 'think', 'seed'])}")
     for name in written.keys() - declared(kind.settings).keys():
         raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
     changes = kind.settings.read_changes(written, given)

@@ -22,10 +22,12 @@ from treeplex.runs.match.hands import HandPlayer
 from treeplex.runs.match.job import MatchJob
 from treeplex.runs.match.result import MatchResult
 from treeplex.runs.match.settings import MATCH, MatchSettings
+from treeplex.spec import suggests_arguments
 
 AnyGame = str | Game | Spot | CompiledGame | PlayedGame
 
 
+@suggests_arguments
 def match(
     game: AnyGame | None = None,
     agents: Sequence[Any] | Mapping[str, Any] | None = None,

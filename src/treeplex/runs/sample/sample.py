@@ -28,7 +28,7 @@ from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in,
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingScheme
 from treeplex.solvers.synonyms import unknown_algorithm
-from treeplex.spec import Spec
+from treeplex.spec import Spec, suggests_arguments
 
 DEFAULT_ALGORITHM = "es-mccfr"
 WORTH_COMPILING = 1000
@@ -38,6 +38,7 @@ UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start
 UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
 
 
+@suggests_arguments
 def sample(
     game: str | Game | None = None,
     algorithm: str | SamplingScheme | None = None,

@@ -54,3 +54,4 @@ class SolveSettings(Settings):
     refine: bool = setting(False, "whether infostates of imperfect recall were split")
     nodes: int | None = setting(None, "stop once the solver has walked so many histories, over all resumes", low=1, added=True)
     device: str = setting("cpu", "where iterations run: cpu by compiled kernels, or a device of PyTorch", added=True)
+    warm: int = setting(0, "iterations that the policy it started from counts as", low=0, added=True)

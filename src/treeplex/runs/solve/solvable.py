@@ -5,7 +5,7 @@
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +22,7 @@ from treeplex.runs.job.progress_line import ProgressLine
 from treeplex.runs.solve.measures import AnyMeasures
 from treeplex.runs.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
+from treeplex.spec import nearest
 
 UNIFORM = "uniform"
 """The policy that plays every action equally often, by name."""
@@ -45,6 +46,9 @@ class GameOptions(TypedDict, total=False):
         measures: judges of your own, which every record reports as well (``solution.measures``): functions of a compiled game
             and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
+
+    There is ``start`` as well, of another meaning than for spots: a policy of any kind that
+    :func:`treeplex.policies.as_policy` takes, from which a variant of CFR starts (:mod:`treeplex.solvers.rules.warm_start`).
     """
 
     nodes: int | None
@@ -167,16 +171,23 @@ class Solvable(ABC):
     noun: ClassVar[str]
     options: ClassVar[frozenset[str]]
 
-    def check_options(self, given: Mapping[str, Any]) -> None:
-        """Refuse an option of another kind of game.
+    def check_options(self, given: Mapping[str, Any], arguments: Collection[str] = ()) -> None:
+        """Refuse an option of another kind of game, and a misspelled one.
+
+        Args:
+            given: the options.
+            arguments: what else the caller takes, for suggestions.
 
         Raises:
             SpecError: the message says which there are.
         """
         for name in given:
-            if name not in self.options:
-                known = ", ".join(sorted(self.options))
-                raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
+            if name in self.options:
+                continue
+            if name not in Options.__annotations__:
+                raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
+            known = ", ".join(sorted(self.options))
+            raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
 
     @abstractmethod
     def session(self, asked: Asked, line: ProgressLine) -> AbstractContextManager[Session]:

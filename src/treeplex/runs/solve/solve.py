@@ -3,12 +3,14 @@
 import os
 import warnings
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, TypeAlias, Unpack
 
 from numpy.typing import NDArray
 
 from treeplex.errors import Interrupted, SpecError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.sources.load import load
@@ -25,6 +27,7 @@ from treeplex.runs.job.record import Watcher, check_limits
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import Asked, Options, Solvable, SolvingJob
 from treeplex.runs.solve.tree_game import TreeGame
+from treeplex.runs.solve.tree_job import GameSolution
 from treeplex.solvers.registry import AnyAlgorithm
 
 AnyGame: TypeAlias = str | Game | CompiledGame | Spot | CompiledSpot | Solvable | Sequence[Any] | NDArray[Any]
@@ -68,7 +71,8 @@ def solve(
         out: where the run goes: of a game a folder (see :mod:`treeplex.runs.solve.settings`), of a spot one file
             (``turn.spot``), which is written every now and then while solving goes on.
         force: overwrite what is in ``out``.
-        resume: a run folder, the file of a spot, or a spot's solution, to go on with. Algorithm, seed, updates, every, storage,
+        resume: a run folder, the file of a spot, or a solution. A solution with a folder is resumed there; one in memory is
+            resumed in memory, or in the new folder ``out``, and stays as it is. Algorithm, seed, updates, every, storage,
             locks and the horizon stay what they were; target, iterations, nodes and seconds may be new; new iterations end an
             old limit of histories, and the other way round. Records off the evaluation points of the whole run (the last one
             before a stop) are dropped, so that it ends up as if the run had never stopped, seconds excepted.
@@ -76,9 +80,9 @@ def solve(
             terminal or in a notebook. A function is called about ten times per second with a
             :class:`treeplex.runs.job.record.Progress` instead.
         options: those of the game's form: :class:`treeplex.runs.solve.solvable.GameOptions` for games that are compiled
-            (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``walked``),
+            (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
             :class:`treeplex.runs.solve.solvable.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``, ``locks``,
-            ``most_memory``).
+            ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
 
     Returns:
         A :class:`treeplex.runs.solve.solution.Solution`: a :class:`treeplex.runs.solve.tree_job.GameSolution`, or a
@@ -97,7 +101,7 @@ def solve(
     with compilation_announced(bool(progress)), line_for(progress) as line:
         line.say("reading the game")
         chosen = solvable(game, resume)
-        chosen.check_options(given)
+        chosen.check_options(given, signature(solve).parameters.keys() - {"options"})
         asked = Asked(algorithm, iterations, target, seconds, every, None if out is None else Path(out), force, resume, given)
         with chosen.session(asked, line) as session:
             job = session.job
@@ -118,13 +122,15 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
 
     Args:
         game: what :func:`treeplex.load` takes, a compiled game or spot, or the file of a solved spot, which means its spot.
-        resume: the run folder or the solution of a spot that is to go on; then the game may be left out.
+        resume: the run folder or the solution that is to be resumed; then the game may be left out.
 
     Raises:
         SpecError, FileError, GameError: as :func:`treeplex.load` does, or neither is given.
     """
     if isinstance(game, Solvable):
         return game
+    if isinstance(resume, GameSolution):
+        return TreeGame(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
     if isinstance(resume, HoldemSolution) or (resume is not None and (is_solved_spot(resume) or Path(resume).suffix == SUFFIX)):
         return SpotGame(None if game is None else spot_of(load(game)))
     if game is None and resume is None:

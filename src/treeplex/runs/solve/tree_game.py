@@ -15,6 +15,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.openspiel import same_rules, transferred
@@ -28,10 +29,12 @@ from treeplex.runs.job.record import UNCOUNTED_ITERATIONS
 from treeplex.runs.solve.measures import Measure, measures_of
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
 from treeplex.runs.solve.solvable import UNIFORM, Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
-from treeplex.runs.solve.tree_job import SolveJob
+from treeplex.runs.solve.tree_job import GameSolution, SolveJob
 from treeplex.search.agents.of_users import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
+from treeplex.solvers.rules.warm_start import warm_start
+from treeplex.solvers.solver import FormSolver
 
 
 class TreeGame(Solvable):
@@ -42,7 +45,7 @@ class TreeGame(Solvable):
     """
 
     noun = "games that are compiled"
-    options = frozenset(GameOptions.__annotations__)
+    options = frozenset({*GameOptions.__annotations__, "start"})
 
     def __init__(self, game: Game | CompiledGame | None) -> None:
         self.game = game
@@ -60,7 +63,14 @@ class TreeGame(Solvable):
 
     @contextmanager
     def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
-        """A new run, or one from its folder."""
+        """A new run, one from its folder, or one from a solution in memory."""
+        if isinstance(asked.resume, GameSolution):
+            if asked.resume.folder is None or asked.out is not None:
+                with folder_at(SOLVE, asked.out) as folder:
+                    yield self.continued(asked.resume, asked, folder, line)
+                return
+            found = asked.resume
+            asked = replace(asked, resume=found.folder, algorithm=asked.algorithm or found.solver.made_from)
         with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
             yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
 
@@ -68,6 +78,7 @@ class TreeGame(Solvable):
         """A new run."""
         algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
         options = dict(asked.options)
+        beginning = options.pop("start", None)
         limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
         measures = measures_of(options.pop("measures", None))
         self.compile(options.get("refine"), limit, walked, line)
@@ -80,11 +91,15 @@ class TreeGame(Solvable):
         settings = settings_of_new_run(count, target=asked.target, seconds=asked.seconds, every=asked.every, **options)
         walk_ahead(self.compiled, algorithm, limit, walked)
         line.say(f"starting {name_of(algorithm)} ({KERNELS})")
-        return start(SolveJob(*planned(self.compiled, algorithm, settings), measures), folder, force=asked.force)
+        solver, settings = planned(self.compiled, algorithm, settings)
+        if beginning is not None:
+            settings = replace(settings, warm=warm_start(solver, self.policy(beginning)))
+        return start(SolveJob(solver, settings, measures), folder, force=asked.force)
 
     def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
         """A run from its folder."""
         options = dict(asked.options)
+        check_not_started_again(options)
         if asked.out is not None and asked.out != Path(asked.resume):
             raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
         fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
@@ -102,6 +117,33 @@ class TreeGame(Solvable):
             measures=measures_of(options.get("measures")),
         )
         line.say(f"resuming {session.job.name} ({KERNELS})")
+        return session
+
+    def continued(self, found: GameSolution, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A run from a solution in memory, which stays as it is; into a new folder, if there is one."""
+        options = dict(asked.options)
+        check_not_started_again(options)
+        if self.compiled.identity != found.game.identity:
+            raise SpecError(f"the solution to resume is one of {found.game}, not of {self.compiled}; leave the game out")
+        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        fixed |= {"refine": options.get("refine") or None, "device": options.get("device")}
+        check_fixed("the solution to resume", found.settings, fixed)
+        settings = with_new_limits(found.settings, asked.iterations, options.get("nodes"), asked.target)
+        if found.solver.iteration != found.iterations:
+            raise SpecError(
+                f"the solver of this solution has gone on to iteration {found.solver.iteration:,}; resume the newest solution"
+            )
+        algorithm = found.solver.made_from if asked.algorithm is None else asked.algorithm
+        solver, settings = rebuilt("the solution to resume", found.game, algorithm, found.algorithm, settings, asked.iterations)
+        solver.restore(found.solver.state())
+        job = SolveJob(solver, settings, measures_of(options.get("measures")))
+        job.clock.seconds, job.clock.cpu_seconds = found.seconds, found.last.cpu_seconds
+        check_done("the solution to resume", job, found.settings)
+        line.say(f"resuming {job.name} ({KERNELS})")
+        session = start(job, folder, force=asked.force)
+        session.records = list(found.records)
+        if folder:
+            folder.rewrite(found.records)
         return session
 
     def estimate(self) -> None:
@@ -174,6 +216,19 @@ def holds_policy(path: str | os.PathLike[str]) -> bool:
     return kind_of(path) in ("solve", "sample", "learner", "own learner")
 
 
+def holds_player(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a training without a policy table, whose agent says what it plays."""
+    if is_holdem_blueprint(path):
+        return True
+    kind = kind_of(path)
+    if kind is None or holds_policy(path):
+        return False
+    from treeplex.runs.agents.registry import TRAINED
+    from treeplex.runs.rebel.job import REBEL
+
+    return kind in TRAINED or kind == REBEL.name
+
+
 def policy_file(path: str | os.PathLike[str]) -> Path:
     """The policy file that ``path`` names: itself, the one in a run folder, or of ``network:NAME`` the library's.
 
@@ -208,7 +263,13 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
     if isinstance(policy, str) and is_user_spec(policy):
         return policy_of_user_agent(policy, game)
     if isinstance(policy, str | os.PathLike):
-        return Policy.uniform(game) if policy == UNIFORM else load_policy(policy_file(policy), game, complete=complete)
+        if policy == UNIFORM:
+            return Policy.uniform(game)
+        if holds_player(policy):
+            from treeplex.runs.agents.judge import policy_of_agent
+
+            return policy_of_agent(game, os.fspath(policy)).policy
+        return load_policy(policy_file(policy), game, complete=complete)
     if isinstance(policy, Mapping):
         return Policy(game, probabilities_of(game, policy, complete=complete))
     if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
@@ -286,9 +347,7 @@ def reopen(
     """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
     about = folder.reopen()
     old = SolveSettings.from_json(about["settings"], folder.path / RUN)
-    for name, value in fixed.items():
-        if value is not None and value != getattr(old, name):
-            raise different(folder, name, getattr(old, name), value)
+    check_fixed(folder.path, old, fixed)
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
     if compiled.identity != about["identity"]:
         raise FileError(
@@ -298,32 +357,76 @@ def reopen(
     settings = with_new_limits(old, iterations, nodes, target)
     asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
     walk_ahead(compiled, asked, limit, walked)
-    if about.get("last") is None and not (folder.path / STATE).exists():
-        solver, settings = planned(compiled, asked, replace(settings, horizon=settings.iterations))
+    new = about.get("last") is None and not (folder.path / STATE).exists()
+    if new and old.warm:
+        raise FileError(f"{folder.path} was stopped before its first checkpoint; start it again (with --force)")
+    solver, settings = rebuilt(folder.path, compiled, asked, about["algorithm"], settings, iterations, new=new)
+    job = SolveJob(solver, settings, measures)
+    session = go_on(job, folder)
+    check_done(folder.path, job, old)
+    return session
+
+
+def rebuilt(
+    place: object,
+    game: CompiledGame,
+    algorithm: AnyAlgorithm,
+    before: str,
+    settings: SolveSettings,
+    iterations: int | None,
+    *,
+    new: bool = False,
+) -> tuple[Solver, SolveSettings]:
+    """The solver of a run that goes on, at iteration 0, and the settings within what it can do.
+
+    Args:
+        place: what messages call the run.
+        game: its game.
+        algorithm, before: what is asked for, and the canonical text of what it was run with.
+        settings: with new limits.
+        iterations: how many are asked for.
+        new: whether nothing of the run is kept, so that it may be planned anew.
+    """
+    if new:
+        solver, settings = planned(game, algorithm, replace(settings, horizon=settings.iterations))
     else:
-        solver = solver_for(compiled, asked, settings)
-    if not same_algorithm(solver.algorithm, about["algorithm"]):
-        raise different(folder, "algorithm", about["algorithm"], solver.algorithm)
-    solver.algorithm = about["algorithm"]
+        solver = solver_for(game, algorithm, settings)
+    if not same_algorithm(solver.algorithm, before):
+        raise different(place, "algorithm", before, solver.algorithm)
+    solver.algorithm = before
     if solver.longest is not None and iterations is None:
         settings = replace(settings, iterations=min(settings.iterations, solver.longest))
     if solver.longest is not None and settings.iterations > solver.longest:
         raise SpecError(
-            f"{folder.path} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
+            f"{place} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
             f"most so many, or start a new run with its parameter horizon={settings.iterations}"
         )
-    job = SolveJob(solver, replace(settings, iterations=1) if solver.exact else settings, measures)
-    session = go_on(job, folder)
+    return solver, replace(settings, iterations=1) if solver.exact else settings
+
+
+def check_fixed(place: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
+    """Refuse another value of a setting that stays what it was."""
+    for name, value in fixed.items():
+        if value is not None and value != getattr(old, name):
+            raise different(place, name, getattr(old, name), value)
+
+
+def check_done(place: object, job: SolveJob, old: SolveSettings) -> None:
+    """Refuse limits below what a run has done."""
     if job.done > job.settings.iterations:
         raise SpecError(
-            f"{folder.path} has run {job.done} iterations already; "
-            f"iterations counts all of them, so ask for more than {job.done}"
+            f"{place} has run {job.done} iterations already; iterations counts all of them, so ask for more than {job.done}"
         )
-    if job.settings.nodes not in (None, old.nodes) and solver.nodes > (job.settings.nodes or 0):
+    if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
         raise SpecError(
-            f"{folder.path} has walked {solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+            f"{place} has walked {job.solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
         )
-    return session
+
+
+def check_not_started_again(options: Mapping[str, Any]) -> None:
+    """Refuse a policy to start from where a run is resumed."""
+    if options.get("start") is not None:
+        raise SpecError("start is for new runs, and a resumed one has its policy already; give start or resume, not both")
 
 
 def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
@@ -334,13 +437,22 @@ def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int 
     return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
 
 
-def different(folder: JobFolder, name: str, old: object, new: object) -> SpecError:
+def different(place: object, name: str, old: object, new: object) -> SpecError:
     """The error of a resume that asks for another setting."""
-    return SpecError(f"{folder.path} was run with {name} {old}, not {new}; leave it out or start a new run")
+    return SpecError(f"{place} was run with {name} {old}, not {new}; leave it out or start a new run")
 
 
 def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
     """A solver at iteration 0, on the settings' device."""
+    solver = new_solver(game, algorithm, settings)
+    solver.made_from = algorithm
+    if settings.warm and isinstance(solver, FormSolver):
+        solver.before = settings.warm
+    return solver
+
+
+def new_solver(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
+    """A solver from the uniform policy."""
     horizon, updates = settings.horizon, settings.updates
     if settings.device != "cpu":
         from treeplex.learn.torch.device import torch_device

@@ -12,9 +12,6 @@ In hold'em, where the current policy follows from regrets, the search goes on wi
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-import numpy as np
-
-from treeplex.arrays import Floats
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.forms.whole.street import StreetSubgame
@@ -25,7 +22,7 @@ from treeplex.search.warm_start import batch, holdem, whole
 from treeplex.search.warm_start.guess import Guess, GuessRegrets, StreetGuess
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
-from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.rules.variants import Variant, added_up
 
 
 class Kind(NamedTuple):
@@ -103,14 +100,3 @@ def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
         for player in (0, 1) if kind.follows else ():
             search.arrays.play(player)
     search.iteration = warm
-
-
-def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
-    """The same regrets met in each of the first iterations, discounted and floored as the variant does."""
-    total = np.zeros_like(regrets)
-    for t in range(1, warm + 1):
-        row = scheme.schedule(t, horizon, **scheme.parameters)
-        total = np.where(total > 0.0, total * row.positive, total * row.negative) + row.regret * regrets
-        if row.floor > 0.0:
-            total = np.maximum(total, 0.0)
-    return total

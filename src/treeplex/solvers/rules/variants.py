@@ -126,6 +126,17 @@ class Variant:
         return self.rows(times, horizon)[:, [AVERAGE_DISCOUNT, AVERAGE]]
 
 
+def added_up(scheme: Variant, horizon: int, warm: int, regrets: Floats) -> Floats:
+    """The same regrets met in each of the first iterations, discounted and floored as the variant does."""
+    total = np.zeros_like(regrets)
+    for t in range(1, warm + 1):
+        row = scheme.schedule(t, horizon, **scheme.parameters)
+        total = np.where(total > 0.0, total * row.positive, total * row.negative) + row.regret * regrets
+        if row.floor > 0.0:
+            total = np.maximum(total, 0.0)
+    return total
+
+
 def predicting(rows: Floats) -> bool:
     """Whether in some of these rows of :class:`Weights` the next policy needs more than the regrets."""
     return bool((rows[:, [PREDICTED_POSITIVE, PREDICTED_NEGATIVE, PREDICTION]] != (1.0, 1.0, 0.0)).any())
