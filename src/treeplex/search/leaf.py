@@ -35,6 +35,47 @@ class LeafValue(Protocol):
         ...
 
 
+def leaf_values(leaf: LeafValue, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+    """What a leaf says, if it has the shape that it should have and all of it is finite; arguments as of :class:`LeafValue`.
+
+    Raises:
+        AlgorithmError: the message names the leaf's class, and a network's.
+    """
+    values: object = leaf(places, believed, reached, player)
+    wanted = [(len(places), width) for width in places.widths]
+    if not isinstance(values, tuple | list) or len(values) != len(wanted):
+        found = "None" if values is None else f"{type(values).__name__}{shape_text(values)}"
+        raise AlgorithmError(f"{leaf_name(leaf)} must return a tuple of float64 [K, H], one for each player, not {found}")
+    for each in range(len(wanted)) if player is None else (player,):
+        own = values[each]
+        if np.shape(own) != wanted[each] or not isinstance(own, np.ndarray):
+            raise AlgorithmError(
+                f"{leaf_name(leaf)} must return values of player {each} of shape {wanted[each]} (leaves, hands), not "
+                f"{type(own).__name__}{shape_text(own)}"
+            )
+        if own.dtype.kind not in "fiu":
+            raise AlgorithmError(f"{leaf_name(leaf)} must return float64 values, not {own.dtype}")
+        if not np.isfinite(own).all():
+            place, hand = (int(number) for number in np.argwhere(~np.isfinite(own))[0])
+            raise AlgorithmError(
+                f"{leaf_name(leaf)} must return finite values, not {own[place, hand]} for hand {hand} of player {each} at "
+                f"{places.game.name_of(places.states[place])}"
+            )
+    return tuple(values)
+
+
+def leaf_name(leaf: object) -> str:
+    """The class of a leaf, and of its network if it has one."""
+    net = getattr(leaf, "net", None)
+    name = getattr(leaf, "__name__", type(leaf).__name__)
+    return name if net is None else f"{name} with network {type(net).__name__}"
+
+
+def shape_text(value: object) -> str:
+    """`` of shape (3,)`` of an array; nothing of other things."""
+    return f" of shape {value.shape}" if isinstance(value, np.ndarray) else ""
+
+
 class Prepared(Generic[Key, Made]):
     """What is prepared for places, or for a subgame, while these are asked for again and again; others put it out."""
 

@@ -26,7 +26,7 @@ from treeplex.forms.subgames.public_rules import PerfectInformation
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.forms.subgames.templates import Template
 from treeplex.games.public import Chance, Decision, PublicState
-from treeplex.search.leaf import LeafValue, Prepared
+from treeplex.search.leaf import LeafValue, Prepared, leaf_values
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import SubgameSearch
@@ -155,7 +155,9 @@ class CertainLeaf:
     """Leaf values that are asked for once: where beliefs are certain, iterations do not change them."""
 
     def __init__(self, leaf: LeafValue) -> None:
-        self._found: Prepared[Places, Ranges] = Prepared(lambda places: leaf(places, certain(places), certain(places)))
+        self._found: Prepared[Places, Ranges] = Prepared(
+            lambda places: leaf_values(leaf, places, certain(places), certain(places))
+        )
         if isinstance(leaf, Guided):
             self.warm, self.guess = leaf.warm, leaf.guess
 

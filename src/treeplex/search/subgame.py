@@ -1,5 +1,6 @@
 """Solving depth-limited subgames by any member of the CFR family or fictitious play, whatever they are subgames of."""
 
+import warnings
 from collections.abc import Sequence
 
 import numpy as np
@@ -15,11 +16,16 @@ from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.gadgets import GadgetArrays
 from treeplex.forms.subgames.subgame import Ranges, Subgame
-from treeplex.search.leaf import LeafValue
+from treeplex.search.leaf import LeafValue, leaf_name, leaf_values
 from treeplex.search.methods import Method
 from treeplex.search.resolving.continuations import LeafChoices, ManyValued
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
+
+SETTLED = 32
+"""Iterations after which the players' root values add up to zero where leaves do not contradict themselves."""
+CONTRADICTION = 0.2
+"""By how much root values may miss a sum of zero without a warning, as a share of the mean size of hands' values."""
 
 
 class SubgameSearch:
@@ -180,7 +186,7 @@ class SubgameSearch:
             own, faced = arrays.reach_at_leaves(self.average), arrays.reach_at_leaves(self.faced)
             believed = tuple((own if each == player else faced)[each] for each in self.players)
             reached = believed if leaves == "modified" else arrays.reach_at_leaves(self.strategy)
-        values = self.leaf(self.subgame.leaves, believed, reached, player)
+        values = leaf_values(self.leaf, self.subgame.leaves, believed, reached, player)
         arrays.write_leaves(player, self._entries(player, values, reached, row))
 
     def _simultaneous(self, row: Weights) -> None:
@@ -193,7 +199,7 @@ class SubgameSearch:
         if len(leaves) and choices is None:
             believed = reached if self.method.leaves == "current" else arrays.reach_at_leaves(self.average)
             reached = believed if self.method.leaves == "modified" else reached
-            values = self.leaf(leaves, believed, reached)
+            values = leaf_values(self.leaf, leaves, believed, reached)
         for player in self.players:
             arrays.write_gradient(player, self.strategy)
             if choices is not None:
@@ -262,7 +268,7 @@ class SubgameSearch:
             if self.choices is not None:
                 entries = self.choices.respond(player, chosen)
             else:
-                values = self.leaf(self.subgame.leaves, arrived, arrived, player)[player]
+                values = leaf_values(self.leaf, self.subgame.leaves, arrived, arrived, player)[player]
                 entries = values * self.subgame.leaves.opposing(arrived, player)
             self._count_leaves(player, entries, arrived, 1.0 - step, step)
             arrays.write_leaves(player, entries)
@@ -336,8 +342,21 @@ class SubgameSearch:
         return tuple(own / np.maximum(own.sum(axis=1, keepdims=True), 1e-300) for own in found)
 
     def mean_values(self) -> tuple[Floats, ...]:
-        """What each player gets on average at the roots as the search values it, float64 [B], in the game's units."""
-        return tuple((own * values).sum(axis=1) for own, values in zip(self.root_beliefs(), self.root_values(), strict=True))
+        """What each player gets on average at the roots as the search values it, float64 [B], in the game's units.
+
+        Warns where payoffs of two players sum to zero and these values do not: where the leaves contradict themselves.
+        """
+        beliefs, values = self.root_beliefs(), self.root_values()
+        found = tuple((own * worth).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
+        if len(found) == 2 and len(self.subgame.leaves) and self.iteration >= SETTLED:
+            sizes = sum((own * np.abs(worth)).sum(axis=1) for own, worth in zip(beliefs, values, strict=True))
+            if (np.abs(found[0] + found[1]) > CONTRADICTION * sizes).any():  # NaN behind a gadget is not
+                warnings.warn(
+                    f"values of {leaf_name(self.leaf)} do not fit each other: the players' values at the root, "
+                    f"{found[0][0]:+.3g} and {found[1][0]:+.3g}, should add up to 0; is it for these states?",
+                    stacklevel=2,
+                )
+        return found
 
     def root_actions(self) -> Floats:
         """How often each action is taken at the first root, over its player's whole range, in the average policy, float64 [A].

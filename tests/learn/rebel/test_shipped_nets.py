@@ -1,5 +1,7 @@
 """Networks that come with the library: each says what it is, and is found by its rules."""
 
+import re
+import warnings
 from collections import defaultdict
 from dataclasses import replace
 from pathlib import Path
@@ -10,12 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import PolicyError, SpecError  # noqa: E402
+from treeplex.forms.subgames.horizon import subgame_roots  # noqa: E402
 from treeplex.forms.subgames.identity import public_identity  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel import shipped_nets as shipped  # noqa: E402
 from treeplex.learn.rebel.files import NetFile, read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import shipped_name, shipped_net, shipped_nets  # noqa: E402
 from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
+from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, play_game  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -98,3 +102,58 @@ def test_the_iterations_of_play_are_the_cards_or_the_trainings() -> None:
     assert (net.settings["iterations"], net.card["judged"]["iterations"], net.play_iterations) == (64, 256, 256)
     unjudged = replace(net, card={"solved": 1})
     assert unjudged.play_iterations == 64
+
+
+def mean_values(net: NetFile, horizon: Horizon) -> tuple[float, float]:
+    """Root values of a search with a network."""
+    search = SubgameSearch(cut(net.game, [Belief.root(net.game)], horizon), METHODS["dcfr"], net.leaf())
+    search.run(64)
+    first, second = search.mean_values()
+    return float(first[0]), float(second[0])
+
+
+def test_a_network_warns_where_it_was_not_trained() -> None:
+    """That for the smallest dice solved the last 32 nodes to the end, so it knows nothing of the leaves among them."""
+    net = shipped_net(DICE)
+    assert net.horizon == Horizon(2, endgame=32)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        first, second = mean_values(net, Horizon(2))
+    untrained, contradicting = (str(each.message) for each in caught)
+    assert re.search(r"was not trained for \d+ of the \d+ public states .* own horizon, Horizon\(depth=2", untrained)
+    assert "do not fit each other: the players' values at the root" in contradicting
+    assert abs(first + second) > 0.1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        first, second = mean_values(net, net.horizon)
+    assert abs(first + second) < 0.02
+    assert first == pytest.approx(0.0625, abs=0.05)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "liars_dice-1x4f", "liars_dice-1x6f-rests"])
+def test_a_network_knows_the_states_of_its_own_horizon(name: str) -> None:
+    net = NETS[name]
+    agent = SearchAgent(net.game, net.leaf(), generator=np.random.default_rng(0))
+    assert agent.settings.horizon == net.horizon
+    assert agent.settings.iterations == net.play_iterations
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for _ in range(3):
+            play_game([agent, agent], np.random.default_rng(1))
+
+
+def test_a_network_refuses_other_rules() -> None:
+    with pytest.raises(PolicyError, match="is a network for kuhn_poker, not for these rules; give the game it was trained on"):
+        NETS["kuhn_poker"].leaf("leduc_poker")
+    assert repr(NETS["kuhn_poker"]) == "<value network rebel:kuhn_poker for kuhn_poker>"
+
+
+def test_where_subgames_begin() -> None:
+    rules = public_rules("leduc_poker")
+    rounds = subgame_roots(rules, Horizon(rounds=1))
+    assert rounds is not None
+    kinds = [type(rules.visit(node)).__name__ for node in rounds - {rules.future(rules.root)}]
+    assert kinds
+    assert set(kinds) == {"Chance"}
+    assert subgame_roots(rules, Horizon()) == {rules.future(rules.root)}
+    assert subgame_roots(rules, Horizon(1), most=5) is None

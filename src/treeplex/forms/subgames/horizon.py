@@ -51,6 +51,35 @@ class Horizon:
         return (far or shown) and not fewer_nodes(rules, node, self.endgame)
 
 
+MOST_VISITED = 20_000
+"""Public nodes that :func:`subgame_roots` visits at most."""
+
+
+def subgame_roots(rules: PublicTree, horizon: Horizon, most: int = MOST_VISITED) -> frozenset[Hashable] | None:
+    """Futures of the public nodes where subgames begin, if a game is played as one subgame after the other; its start is one.
+
+    None where more than ``most`` public nodes would have to be visited to know.
+    """
+    found, waiting, visited = {rules.future(rules.root)}, [rules.root], 0
+    while waiting:
+        stack = [(waiting.pop(), 0, 0)]
+        while stack:
+            node, below, deals = stack.pop()
+            here, visited = rules.visit(node), visited + 1
+            if visited > most:
+                return None
+            if isinstance(here, Terminal):
+                continue
+            if below and horizon.cuts(rules, node, below, here, deals):
+                if (future := rules.future(node)) not in found:
+                    found.add(future)
+                    waiting.append(node)
+                continue
+            deals += bool(below) and isinstance(here, Chance)
+            stack += [(after, below + 1, deals) for after in following(rules, node)]
+    return frozenset(found)
+
+
 TO_THE_END = Horizon()
 """Nothing is cut off."""
 

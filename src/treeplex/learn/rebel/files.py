@@ -14,10 +14,14 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
 
-from treeplex.errors import FileError
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.identity import public_identity
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.networks import NetFactory
-from treeplex.learn.rebel.network_leaf import NetworkLeaf
+from treeplex.learn.rebel.network_leaf import NetworkLeaf, Origin
 from treeplex.learn.rebel.policy_net import load_weights, networks
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.storage.files import write_atomically
@@ -69,6 +73,14 @@ class NetFile:
     checksum: str
 
     @property
+    def name(self) -> str:
+        """The file, or ``rebel:NAME`` of a network that comes with the library."""
+        return f"rebel:{self.path.stem}" if self.path.parent == Path(__file__).parent / "networks" else str(self.path)
+
+    def __repr__(self) -> str:
+        return f"<value network {self.name} for {self.game}>"
+
+    @property
     def play_iterations(self) -> int:
         """T of its searches in play: that with which its card says it was judged, else that of its training.
 
@@ -82,17 +94,28 @@ class NetFile:
         known = {name: self.settings[name] for name in names if name in self.settings}
         return PlaythroughSettings(**known | {name: value for name, value in changes.items() if value is not None})
 
-    def leaf(self, rules: PublicTree, net: NetFactory | str | None = None) -> NetworkLeaf:
+    @property
+    def horizon(self) -> Horizon:
+        """Where subgames ended in training: the network knows the public states where such subgames begin, and no others."""
+        return self.searching().horizon
+
+    def leaf(self, rules: PublicTree | str | Game | None = None, net: NetFactory | str | None = None) -> NetworkLeaf:
         """Leaf values by this network; searches start warm if there is a policy network.
 
+        The leaf warns where it is asked about public states that the network was not trained for (:attr:`horizon`).
+
         Args:
-            rules: of the game.
+            rules: public-tree rules of the game, or its spec or rules; None for the game that the file names.
             net: of a network of one's own what made it, or its name, ``file.py:NAME``; reading the file runs no code.
 
         Raises:
             SpecError: PyTorch is missing.
-            FileError: it does not fit the rules, or a network of one's own is not named again.
+            PolicyError: other rules than those that it was trained on.
+            FileError: it does not fit the rules, a custom network is not named again, or the game is in a file and not given.
         """
+        rules = public_rules(self.game, named_in=self.path) if rules is None else public_rules(rules)
+        if self.identity != public_identity(rules):
+            raise PolicyError(f"{self.name} is a network for {self.game}, not for these rules; give the game it was trained on")
         own = self.settings.get("net")
         if own and net is None:
             raise FileError(
@@ -103,6 +126,7 @@ class NetFile:
             built = Built.of(self.settings)
             leaf = networks(rules, built._replace(net=net)) if isinstance(net, str) else networks(rules, built, net)
             load_weights(leaf, self.weights)
+            leaf.origin = Origin(self.name, rules, self.searching(iterations=self.play_iterations))
         except (KeyError, ValueError, TypeError, RuntimeError) as error:
             raise FileError(f"{self.path}: a network for {self.game} that does not fit the rules ({error})") from error
         return leaf

@@ -4,6 +4,8 @@ from pathlib import Path
 
 from treeplex.errors import PolicyError, SpecError
 from treeplex.forms.subgames.identity import public_identity
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.spec import nearest
@@ -27,18 +29,18 @@ def shipped_whole_nets() -> dict[str, NetFile]:
     return {path.stem: read_net(path) for path in sorted(WHOLE.glob("*.safetensors"))}
 
 
-def shipped_net(rules: PublicTree, name: str | None = None) -> NetFile:
+def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetFile:
     """The network for some rules that comes with the library.
 
     Args:
-        rules: of the game.
+        rules: public-tree rules of the game, or its spec or rules.
         name: file name, without its ending; None for the one whose card has the lowest exploitability.
 
     Raises:
         PolicyError: there is none for these rules, or the one named is for others.
         SpecError: an unknown name.
     """
-    known, identity = shipped_nets(), public_identity(rules)
+    known, identity = shipped_nets(), public_identity(public_rules(rules))
     if name is not None:
         if name not in known:
             raise SpecError(f"unknown network {REBEL}:{name}{nearest(name, known)}; known: {', '.join(known)}")

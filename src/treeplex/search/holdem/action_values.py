@@ -9,6 +9,7 @@ from treeplex.arrays import Floats
 from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame
 from treeplex.games.poker.betting.tree import Decision
+from treeplex.search.leaf import leaf_values
 from treeplex.search.subgame import SubgameSearch
 
 Pair = tuple[Floats, Floats]
@@ -67,7 +68,7 @@ def worth_of_search(search: SubgameSearch) -> StreetWorth | None:
     reached = arrays.reach_at_leaves(average)
     for player in (0, 1):
         arrays.write_gradient(player, average)
-        values = search.leaf(subgame.leaves, reached, reached, player)[player]
+        values = leaf_values(search.leaf, subgame.leaves, reached, reached, player)[player]
         arrays.write_leaves(player, values * subgame.leaves.opposing(reached, player))
     ends = arrays.crew.work.gathered.copy()  # those of the first board lie where the whole game has them
     first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))

@@ -7,6 +7,7 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach
+from treeplex.search.leaf import leaf_values
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
@@ -44,7 +45,7 @@ def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
         gradient(tree, search.subgames.payoff, player, search.strategy, values)
     if len(leaves):
         arrived = leaves.reach_at(search.strategy)
-        found = search.leaf(leaves, arrived, arrived)
+        found = leaf_values(search.leaf, leaves, arrived, arrived)
         for player in (0, 1):
             entries = found[player] * leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries

@@ -8,6 +8,7 @@ from treeplex.evaluate.holdem.node_values import HoldemValues, Pair
 from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, decision_rows
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.poker.betting.tree import Decision
+from treeplex.search.leaf import leaf_values
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
@@ -78,7 +79,7 @@ def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
     subgame, arrays = street_of(search)
     leaves, strategy, policy = subgame.leaves, search.strategy, arrays.policy.copy()
     reached = arrays.reach_at_leaves(strategy)
-    values = search.leaf(leaves, reached, reached) if len(leaves) else reached
+    values = leaf_values(search.leaf, leaves, reached, reached) if len(leaves) else reached
     for player in (0, 1):
         arrays.write_gradient(player, strategy)
         if len(leaves):

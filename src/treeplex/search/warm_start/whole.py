@@ -6,6 +6,7 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import backup, best_value
 from treeplex.forms.whole.betting import ROOT
 from treeplex.forms.whole.street import StreetArrays, StreetSubgame
+from treeplex.search.leaf import leaf_values
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.guess import GuessRegrets, StreetGuess
 
@@ -29,7 +30,7 @@ def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
         arrays.write_gradient(player, search.strategy)
     if len(street.leaves):
         arrived = arrays.reach_at_leaves(search.strategy)
-        found = search.leaf(street.leaves, arrived, arrived)
+        found = leaf_values(search.leaf, street.leaves, arrived, arrived)
         for player in (0, 1):
             entries = found[player] * street.leaves.opposing(arrived, player)
             search.last_leaf[player] = weight * entries
