@@ -35,6 +35,7 @@ from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
 from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
+from treeplex.play.cli.train import resuming  # noqa: E402
 from treeplex.runs.job import job as frame  # noqa: E402
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder  # noqa: E402
 from treeplex.runs.job.record import Progress  # noqa: E402
@@ -45,6 +46,7 @@ from treeplex.runs.rebel.evaluation_parts import parts_of  # noqa: E402
 from treeplex.runs.rebel.job import LATE, NET, REBEL, is_rebel_folder, mean_losses, rebel_figure  # noqa: E402
 from treeplex.runs.rebel.judge import Halves, Searcher, is_rebel, judge_rebel, mixed, search_part  # noqa: E402
 from treeplex.runs.rebel.kind import RebelKind, streams_for  # noqa: E402
+from treeplex.runs.train.kind import Training  # noqa: E402
 from treeplex.runs.train.train import train  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.settings import from_yaml  # noqa: E402
@@ -192,8 +194,6 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path: Path) -> None:
 def test_what_cannot_be_changed_under_way(unbroken: Path) -> None:
     with pytest.raises(SpecError, match="width 8, which cannot change"):
         train(resume=unbroken, settings={"width": 16})
-    with pytest.raises(SpecError, match="give a folder"):
-        train(DICE, settings=TINY)
     with pytest.raises(SpecError, match="workers"):
         train(DICE, settings=TINY, out="x", workers=0)
     with pytest.raises(SpecError, match="judgements"):
@@ -510,3 +510,12 @@ def test_identities_of_rules() -> None:
     found = {public_identity(public_rules(spec)) for spec in specs}
     assert len(found) == len(specs)
     assert public_identity(public_rules("liars_dice(dice=1,faces=2)")) == public_identity(public_rules(DICE))
+
+
+def test_printed_commands_name_a_custom_network_again(tmp_path: Path) -> None:
+    settings = RebelSettings(net="nets.py:tanh_net")
+    training = Training("rebel", DICE, settings, (), "finished", tmp_path, RebelKind())
+    judged, played = (command for command, _ in training.kind.next_steps(training))
+    assert judged.endswith(f"{tmp_path} --set net=nets.py:tanh_net")
+    assert played.endswith(f'--against "rebel(network={tmp_path},net=nets.py:tanh_net)"')
+    assert resuming(training) == f"treeplex train --resume {tmp_path} --set net=nets.py:tanh_net"

@@ -240,7 +240,9 @@ def resuming(training: "Training") -> str:
     words = [training.learner] if is_own_learner or own else []
     words += [quoted(own)] if own else []
     again = "".join(f" {word}" for word in words)
-    return f"treeplex train{again} --resume {quoted(str(training.folder))}"
+    net = getattr(training.settings, "net", None)
+    custom = f" --set net={quoted(net)}" if net else ""
+    return f"treeplex train{again} --resume {quoted(str(training.folder))}{custom}"
 
 
 def training_line(kind: "TrainingKind", state: "Progress") -> str:

@@ -85,7 +85,7 @@ class DiscountKind(TrainingKind):
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Use the policy, train on."""
-        policy, own = f"{self.name}(policy={training.folder / BEST})", self.named_again(training)
+        policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
         again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
         return [
             (f'treeplex solve leduc_poker -a "{policy}"', "use it"),

@@ -87,7 +87,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         trainer: the trainer.
         executor: who plays its streams; None where it plays itself.
         judge: judges it now and then; None: never.
-        folder: where networks are kept on the way.
+        folder: where networks are kept on the way; None for nowhere.
         lost: workers that died so far.
     """
 
@@ -100,7 +100,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         identity: str,
         trainer: RebelTrainer,
         settings: LearningSettings,
-        folder: Path,
+        folder: Path | None,
         *,
         executor: Executor | None = None,
         judge: Judge | None = None,
@@ -168,7 +168,7 @@ class RebelJob(TrainingJob[LearningSettings]):
             self.clock.cpu_seconds += parallel.seconds - worked
         after = self.share(self.clock.seconds + perf_counter() - began)
         for share, name in self.late.items():
-            if before < share <= after:
+            if self.folder and before < share <= after:
                 self.save_net(self.folder / name)
         if found.steps > steps:
             self._losses.append((found.steps - steps, found.loss, found.policy_loss))
@@ -244,7 +244,7 @@ class HoldemRebelJob(RebelJob):
         spot: Spot,
         trainer: RebelTrainer,
         settings: HoldemRebelSettings,
-        folder: Path,
+        folder: Path | None,
         *,
         executor: Executor | None = None,
     ) -> None:

@@ -36,7 +36,7 @@ from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.spec import nearest
+from treeplex.spec import nearest, suggests_arguments
 from treeplex.storage.files import append_line
 from treeplex.workers.executor import POLL_SECONDS
 
@@ -168,8 +168,9 @@ def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
     return sequence_form(policy), process_time() - began
 
 
+@suggests_arguments
 def judge_rebel(
-    game: str | Game,
+    game: str | Game | CompiledGame,
     source: str | os.PathLike[str],
     *,
     playthroughs: int | None = None,

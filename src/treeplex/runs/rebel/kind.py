@@ -153,10 +153,13 @@ class RebelKind(TrainingKind):
         return f"ReBeL on {training.game}: {count_of(last.done, self.job_kind.unit)}", facts
 
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
-        """Judge it, play against it."""
+        """Judge it, play against it; a custom network is named again, since reading a folder runs no code."""
+        game, folder, net = quoted(training.game), str(training.folder), getattr(training.settings, "net", None)
+        player = f"rebel(network={folder},net={net})" if net else folder
+        again = f" --set net={quoted(net)}" if net else ""
         return [
-            (f"treeplex evaluate {quoted(training.game)} {quoted(str(training.folder))}", "how exploitable it is"),
-            (f"treeplex play {quoted(training.game)} --against {quoted(str(training.folder))}", "play against it"),
+            (f"treeplex evaluate {game} {quoted(folder)}{again}", "how exploitable it is"),
+            (f"treeplex play {game} --against {quoted(player)}", "play against it"),
         ]
 
 
@@ -214,6 +217,7 @@ class HoldemRebelKind(RebelKind):
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning."""
         if isinstance(game, Mapping):
+            assert options.folder is not None
             spot = spot_of_record(game, options.folder)
         else:
             spot = spot_of(game)

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Generic, TypeVar
 
 from treeplex import notebook
@@ -31,13 +32,13 @@ class Options:
     Attributes:
         work: who plays.
         judge_every: seconds between judgements under way; None as often as costs little; 0 never.
-        folder: where the training is written.
+        folder: where the training is written; None in memory.
         named_in: the folder in whose ``run.json`` the game stands; None if a person names it.
     """
 
     work: Work
     judge_every: float | None
-    folder: Path
+    folder: Path | None
     named_in: Path | None = None
 
 
@@ -75,6 +76,12 @@ class TrainingJob(Job, Generic[SettingsT]):
 
     def close(self) -> None:
         """End workers, if there are any."""
+
+    def model(self, kind: "TrainingKind", records: Sequence[Record]) -> Any:
+        """What it has made so far, as :meth:`TrainingKind.load` reads it from a folder."""
+        with TemporaryDirectory() as place:
+            self.write(Path(place), records, ended=False)
+            return kind.load(Path(place))
 
 
 class TrainingKind(ABC):
@@ -180,8 +187,9 @@ class Training:
         settings: what was asked for.
         records: the records.
         status: ``finished``, ``time up`` or ``interrupted``.
-        folder: where it is.
+        folder: where it is; None in memory.
         kind: of the training.
+        made: in memory, what it has made.
     """
 
     learner: str
@@ -189,12 +197,18 @@ class Training:
     settings: Any
     records: tuple[Record, ...]
     status: str
-    folder: Path
+    folder: Path | None
     kind: TrainingKind = field(repr=False)
+    made: Any = field(default=None, repr=False)
+
+    @property
+    def model(self) -> Any:
+        """What it has made: a policy, a network, or the best discount policy; from its folder, if it has one."""
+        return self.made if self.folder is None else self.kind.load(self.folder)
 
     def load(self) -> Any:
-        """What it has made, from its folder: a discount policy (the best), the file of a network, or a policy."""
-        return self.kind.load(self.folder)
+        """:attr:`model`."""
+        return self.model
 
     def numbers(self) -> dict[str, Any]:
         """The newest of each number of its records that is not None."""
@@ -210,11 +224,18 @@ class Training:
         times = {"seconds": last.seconds, "cpu_seconds": last.cpu_seconds}
         numbers = self.numbers()
         numbers |= numbers.pop("measures", {})
-        return {**about, **times, **numbers, **self.kind.summarise(self), "folder": str(self.folder)}
+        return {
+            **about,
+            **times,
+            **numbers,
+            **self.kind.summarise(self),
+            "folder": None if self.folder is None else str(self.folder),
+        }
 
     def _repr_html_(self) -> str:
         title, facts = self.kind.report(self)
-        return notebook.facts({**facts, "status": self.status}, title) + notebook.picture(self.folder / CURVE)
+        picture = "" if self.folder is None else notebook.picture(self.folder / CURVE)
+        return notebook.facts({**facts, "status": self.status}, title) + picture
 
 
 def check_options(kind: TrainingKind, **given: Any) -> None:

@@ -12,13 +12,13 @@ Reading a folder runs no code: to resume, a learner of one's own is named again.
 """
 
 import inspect
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from importlib.util import find_spec
 from itertools import chain
 from pathlib import Path
-from typing import Any, ClassVar, TypeGuard
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
 
 import numpy as np
 
@@ -38,6 +38,9 @@ from treeplex.runs.job.schedule import evaluation_points
 from treeplex.runs.train.kind import EFFORTS, RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
 from treeplex.settings import Settings, declared
 from treeplex.spec import quoted
+
+if TYPE_CHECKING:
+    from treeplex.runs.plots import Panel
 
 POLICY, PLOT = "policy.safetensors", "learning-curve.png"
 OF_JOB = "job."
@@ -153,6 +156,10 @@ class OwnJob(TrainingJob[Settings]):
         self._last = {name.removeprefix("last."): float(value[0]) for name, value in own.items()}
         self.student.restore(found)
 
+    def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
+        """The policy."""
+        return self.student.policy()
+
     def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
         """Write the policy, and at the end the learning curve."""
         about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
@@ -164,15 +171,9 @@ class OwnJob(TrainingJob[Settings]):
             else:
                 save_policy(policy, path / POLICY, metadata=about)
         if ended:
-            from treeplex.runs.plots import Curve, Panel, curves_figure, write_figure
+            from treeplex.runs.plots import curves_figure, write_figure
 
-            panels, efforts = [], self.student.effort()
-            names = dict.fromkeys(name for record in records for name in record.measures if name not in efforts)
-            for number, name in enumerate(names):
-                shown = [record for record in records if name in record.measures and record.done]
-                curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
-                low = all(value > 0 for value in curve.heights)
-                panels.append(Panel(name.replace("_", " ").capitalize(), [curve], logarithmic=low))
+            panels = panels_of(records, self.student.effort())
             title, end = f"{self.learner} on {self.game}", max(self._done, 1)
             write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
 
@@ -246,7 +247,7 @@ class OwnKind(TrainingKind):
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
         if names_spot(str(training.game)):
             return [(f"treeplex evaluate {game} {folder}", "judge it exactly")]
-        if is_neural_policy(training.folder / POLICY) and "exploitability" not in training.records[-1].measures:
+        if is_neural_policy(f"{training.folder}/{POLICY}") and "exploitability" not in training.records[-1].measures:
             return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
         return [
             (f"treeplex evaluate {game} {folder}", "judge it"),
@@ -262,6 +263,19 @@ class LibraryKind(OwnKind):
     def context(self) -> AbstractContextManager[None]:
         """One thread, where there is PyTorch: these networks are small."""
         return one_thread() if find_spec("torch") is not None else nullcontext()
+
+
+def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
+    """A panel for each measure that is no effort, over steps from 0."""
+    from treeplex.runs.plots import Curve, Panel
+
+    panels = []
+    for number, name in enumerate(dict.fromkeys(name for each in records for name in each.measures if name not in efforts)):
+        shown = [record for record in records if name in record.measures]
+        curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
+        low = all(value > 0 for value in curve.heights)
+        panels.append(Panel(name.replace("_", " ").capitalize(), [curve], logarithmic=low))
+    return panels
 
 
 def check_limits(name: str, student: Learner, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.games.poker.whole.nodes import check_acting
-from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import go_on, start
 from treeplex.runs.job.record import Watcher
 from treeplex.runs.job.workers import Work
@@ -19,10 +19,12 @@ from treeplex.runs.train.events import tensorboard_events
 from treeplex.runs.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
 from treeplex.runs.train.registry import AnyLearner, kind_for
 from treeplex.settings import Settings, declared
+from treeplex.spec import suggests_arguments
 
 EVENTS = "tensorboard"
 
 
+@suggests_arguments
 def train(
     game: Any = None,
     learner: AnyLearner | None = None,
@@ -41,7 +43,7 @@ def train(
     tensorboard: bool = False,
     progress: Watcher | None = None,
 ) -> Training:
-    """Train, and write a folder from which the training can be resumed bit for bit.
+    """Train in memory, or in a folder from which the training can be resumed bit for bit.
 
     Args:
         game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
@@ -51,7 +53,7 @@ def train(
             :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for one's own.
         settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
         preset: ``recipe`` (the default), or another one of the learner.
-        out: the folder of a new training.
+        out: the folder of a new training; None to train in memory, which leaves no files.
         resume: a folder to resume. It ends up as if it had never stopped.
         seconds: of ``rebel`` on public-tree games the time over which it trains, in place of so many subgames; of others, the
             time after which this call stops.
@@ -63,8 +65,12 @@ def train(
         ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
         judge_every: seconds between judgements under way; None as often as costs a twentieth of the time, in small games; 0
             never.
-        tensorboard: write TensorBoard events as well.
+        tensorboard: write TensorBoard events as well, into the folder.
         progress: called after each step.
+
+    Returns:
+        The training: ``model``, what was learned (a policy, the file of a network, or a discount policy), and ``records``,
+        the learning curve from step 0 on.
 
     Raises:
         SpecError: an unknown name or a value outside its range; PyTorch, TensorBoard or Ray is missing; no such cluster.
@@ -73,8 +79,10 @@ def train(
         FileError: a folder that cannot be written, or a training that cannot be resumed.
         Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training so far.
     """
-    if (out is None) == (resume is None):
-        raise SpecError("give a folder: out (--out) for a new training, resume (--resume) to resume one")
+    if out is not None and resume is not None:
+        raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
+    if tensorboard and out is None and resume is None:
+        raise SpecError("TensorBoard events are written into the training's folder; give out, or leave tensorboard out")
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
     changes = dict(settings) if isinstance(settings, Mapping) else {}
@@ -85,19 +93,22 @@ def train(
     elif seconds is not None and not seconds > 0:
         raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
     work = Work(workers, ray)
-    with known.context(), JobFolder(known.job_kind, str(resume) if out is None else out) as folder, ExitStack() as stack:
-        options = Options(work, judge_every, folder.path)
-        if out is not None:
+    place = out if resume is None else resume
+    with known.context(), folder_at(known.job_kind, place) as folder, ExitStack() as stack:
+        options = Options(work, judge_every, folder.path if folder else None)
+        if resume is None:
             if game is None and known.needs_game:
                 raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
             asked = settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
-            folder.check_free(force=force)
+            if folder:
+                folder.check_free(force=force)
             check_decisions(game)
             make_events = tensorboard_events() if tensorboard else None
             job = known.make(game, asked, options)
             stack.callback(job.close)
             session = start(job, folder, force=force)
         else:
+            assert folder is not None
             asked = settings if isinstance(settings, Settings) else None
             make_events = tensorboard_events() if tensorboard else None
             job = reopened(known, folder, game, asked.to_json() if asked else changes, options)
@@ -105,13 +116,14 @@ def train(
             session = go_on(job, folder)
             check_left(job, folder)
             job.resumed(session.records)
-        if make_events is not None:  # what came after the checkpoint is done again
-            gone = None if out is not None else session.records[-1].done + 1 if session.records else 0
+        if make_events is not None and folder:  # what came after the checkpoint is done again
+            gone = None if resume is None else session.records[-1].done + 1 if session.records else 0
             events = make_events(str(folder.path / EVENTS), gone, known.name)
             stack.callback(events.close)
             session.recorded = events.add
         outcome = session.run(seconds=limit, progress=progress)
-    training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, folder.path, known)
+        made = job.model(known, outcome.records) if folder is None else None
+    training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
     if training.status == "interrupted":
         raise Interrupted(training)
     return training
