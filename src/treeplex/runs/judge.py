@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
@@ -10,18 +11,26 @@ from numpy.typing import NDArray
 from treeplex import evaluate
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.holdem.compile_spot import CompiledSpot
 from treeplex.forms.policies.files import load_policy as load_tree_policy
+from treeplex.forms.policies.holdem.blueprint import game_of_blueprint, is_holdem_blueprint
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
+from treeplex.runs.devices import refined
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
+from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.solve.settings import SOLVE
 from treeplex.runs.solve.solve import AnyGame, solvable
-from treeplex.runs.solve.tree_game import policy_file, policy_of
+from treeplex.runs.solve.tree_game import holds_player, policy_file, policy_of
 from treeplex.solvers import make_solver
+from treeplex.spec import suggests_arguments
+from treeplex.storage.reading import read_json
 
 if TYPE_CHECKING:
     from treeplex.runs.solve.solution import Solution
@@ -54,12 +63,17 @@ def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> An
     return solvable(game).policy(policy, complete=complete)
 
 
+@suggests_arguments
 def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: bool = False) -> Any:
     """Read a policy: a policy file (:func:`treeplex.forms.policies.files.load_policy`), a run folder, or a solved spot.
 
+    Every folder that ``treeplex evaluate`` reads will do. Trainings without a policy table (ReBeL, DeepStack,
+    ``best-response``, ``alphaholdem``, ``blueprint``) are asked what their agent plays at every infoset, as ``treeplex export``
+    does; where the agent searches, that takes a while.
+
     Args:
-        path: ``.safetensors``, ``.npz``, ``.json``, ``.csv``, a run folder, or ``.spot``.
-        game: the policy's game; default: the one that the file names.
+        path: ``.safetensors``, ``.npz``, ``.json``, ``.csv``, a run folder, a training folder, or ``.spot``.
+        game: the policy's game; default: the one that the file or folder names.
         complete: play uniformly at infostates that a file written by hand lacks, instead of refusing it.
 
     Raises:
@@ -68,7 +82,16 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
     """
     if is_solved_spot(path):
         return load_solution(path).policy if game is None else as_policy(game, path)
+    if holds_player(path):
+        return policy_of(compile_game(load_rules(game_in(path), named_in=path) if game is None else game), path)
+    if refined(path):
+        game = JobFolder(SOLVE, path).compiled(game, refine=True)
     return load_tree_policy(policy_file(path), game, complete=complete)
+
+
+def game_in(folder: str | os.PathLike[str]) -> str:
+    """The game that the ``run.json`` of a training's folder, or a file, names."""
+    return game_of_blueprint(folder) if is_holdem_blueprint(folder) else str(read_json(Path(folder) / RUN).get("game", ""))
 
 
 def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:

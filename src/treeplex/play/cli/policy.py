@@ -127,14 +127,11 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
-    from treeplex.forms.policies.files import load_policy
     from treeplex.forms.policies.holdem.blueprint import is_holdem_blueprint
     from treeplex.runs.agents.judge import policy_of_agent
     from treeplex.runs.agents.registry import names_agent, names_rebel
-    from treeplex.runs.job.folder import JobFolder, kind_of
-    from treeplex.runs.solve.settings import SOLVE
+    from treeplex.runs.judge import load_policy
     from treeplex.runs.solve.solvable import UNIFORM
-    from treeplex.runs.solve.tree_game import policy_file
 
     if is_holdem_blueprint(policy):
         return policy_of_blueprint(policy, game)
@@ -145,11 +142,8 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
         return Policy.uniform(compile_game(game))
     if names_agent(policy) or names_rebel(policy):
         return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
-    if kind_of(policy) == SOLVE.name:
-        folder = JobFolder(SOLVE, policy)
-        refine = bool(folder.about()["settings"].get("refine"))
-        return load_policy(policy_file(policy), folder.compiled(game, refine=refine))
-    return load_policy(policy_file(policy), game, complete=complete)
+    found: Policy = load_policy(policy, game, complete=complete)
+    return found
 
 
 def policy_of_blueprint(place: str, game: str | None) -> "Policy":
