@@ -5,6 +5,7 @@ speaks, while the others follow (Moulin and Vial 1978; for sequential games Cell
 """
 
 from math import prod
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
@@ -15,9 +16,11 @@ from treeplex.engine.plans.plans import product_statistics
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import best_value
 from treeplex.errors import AlgorithmError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.plans import all_plans, count_plans, written
+from treeplex.games.base import Game
 
 MOST_ENTRIES = 10_000_000
 """Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""
@@ -40,20 +43,23 @@ def cce_gap(device: Device) -> float:
     return float(cce_gaps(device).max())
 
 
-def best_cce(game: CompiledGame, *, objective: Floats | None = None, most_entries: int = MOST_ENTRIES) -> Device:
+def best_cce(
+    game: CompiledGame | str | Game | Any, *, objective: Floats | None = None, most_entries: int = MOST_ENTRIES
+) -> Device:
     """A coarse correlated equilibrium of the largest welfare, by one linear program over all joint reduced plans (HiGHS).
 
     For tiny games only: the number of joint plans is exponential in that of infosets. In games whose payoffs have a constant
     sum every device has the same welfare, and no program is needed to know it.
 
     Args:
-        game: the compiled game.
+        game: a spec, rules or the compiled game.
         objective: float64 [N], what one unit of each player's payoff counts; ones for welfare.
         most_entries: give up beyond so many sequences times joint plans.
 
     Raises:
         AlgorithmError: a game that is too large, or HiGHS fails.
     """
+    game = compile_game(game)
     joint = prod(count_plans(game, player) for player in range(game.players))
     sequences = int(game.tree.sequence_offsets[-1])
     if joint * sequences > most_entries:

@@ -28,6 +28,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import mixture_device
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 from treeplex.runs.job.folder import JobFolder, kind_of
 from treeplex.runs.solve.settings import DEVICE, SOLVE
 from treeplex.solvers import Solver
@@ -109,13 +110,13 @@ def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mappi
     write_atomically(target, bytes_from_arrays(arrays, metadata={**about, "digest": digest(about, arrays)}))
 
 
-def load_device(path: str | os.PathLike[str], game: CompiledGame | None = None, *, refine: bool = False) -> Device:
+def load_device(path: str | os.PathLike[str], game: CompiledGame | str | Game | Any = None, *, refine: bool = False) -> Device:
     """Read a device from a file or a run folder.
 
     Args:
         path: the file, or the folder of a run of ``cfr-s`` or ``cfr-jr``.
-        game: the game it must be for; by default the one that the file names is loaded and compiled.
-        refine: compile that game with ``refine``, as a run folder says by itself.
+        game: the game it must be for, a spec, rules or the compiled game; by default the one that the file names.
+        refine: compile the game with ``refine``; for the game that a run folder names, the folder says so itself.
 
     Raises:
         FileError: missing, truncated, changed, no device, of another version, or of a game that does not load.
@@ -125,7 +126,7 @@ def load_device(path: str | os.PathLike[str], game: CompiledGame | None = None, 
 
 
 def read_device(
-    path: str | os.PathLike[str], game: CompiledGame | None = None, *, refine: bool = False
+    path: str | os.PathLike[str], game: CompiledGame | str | Game | Any = None, *, refine: bool = False
 ) -> tuple[Device, dict[str, Any]]:
     """A device as :func:`load_device` reads it, and the file's metadata; arguments as for :func:`load_device`."""
     source = device_file(path)
@@ -142,6 +143,8 @@ def read_device(
             raise
         except TreeplexError as error:
             raise FileError(f"{source} names a game that cannot be had: {error}") from error
+    else:
+        game = compile_game(game, refine=refine or refined(path))
     if header.get("identity", game.identity) != game.identity:
         same = "which has other rules now" if named == game.spec else f"not for {game}"
         raise PolicyError(f"{source} is a device for {named}, {same}; load it with the game it was made for")

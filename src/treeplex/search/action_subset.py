@@ -6,6 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.poker.betting.sizes import parse_sizes, sizes_to_string
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
 from treeplex.games.stakes import Stakes
@@ -91,17 +93,18 @@ class ActionSubset(PublicTree):
         return self.rules.action_to_string(node, action)
 
 
-def only_sizes(rules: PublicTree, sizes: Sequence[str]) -> ActionSubset:
+def only_sizes(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionSubset:
     """Rules with bets in which only some sizes are considered, besides folding, checking and calling.
 
     Args:
-        rules: the rules of the whole game.
+        rules: the public-tree rules of the whole game, or its spec or rules.
         sizes: parts of the pot after the call, ``50%``, and all-in, ``a``. One below the smallest bet that the rules offer
             somewhere is the smallest there, one beyond the largest the largest.
 
     Raises:
         SpecError: another size, or one that the rules do not offer where it could be bet.
     """
+    rules = public_rules(rules)
     wanted = parse_sizes(",".join(map(str, sizes)), True)
     for size in wanted:
         if size.kind not in ("pot", "allin"):

@@ -2,15 +2,19 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
 from treeplex.arrays import Floats, Ints
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.batch import Subgames, cut_states, walked
 from treeplex.forms.subgames.beliefs import normalised_range
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Ranges
+from treeplex.games.base import Game
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
@@ -76,8 +80,8 @@ class OpenState:
 
 
 def averaged_policy(
-    game: CompiledGame,
-    rules: PublicTree,
+    game: CompiledGame | str | Game | Any,
+    rules: PublicTree | str | Game,
     leaf: LeafValue,
     settings: PlaythroughSettings,
     generator: np.random.Generator,
@@ -94,14 +98,15 @@ def averaged_policy(
     upper bound of that of the agent itself, whose average is over infinitely many playthroughs (section 8).
 
     Args:
-        game: the compiled game.
-        rules: its public-tree rules.
+        game: a spec, rules or the compiled game.
+        rules: its public-tree rules, or a spec or rules again.
         leaf: values at the leaves of subgames.
         settings: N, T and the rest.
         generator: draws iterations.
         part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
+    game, rules = compile_game(game), public_rules(rules)
     root, count = rules.first_state(), settings.playthroughs
     seed, shift_seed = int(generator.integers(2**63)), 0 if part is None else int(part.shifts.integers(2**63))
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))

@@ -8,10 +8,12 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of
 from treeplex.forms.subgames.beliefs import Belief
+from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
 
 History = tuple[int, ...]
@@ -25,9 +27,15 @@ class Guest(Seat):
         compiled: the game, compiled.
     """
 
-    def __init__(self, game: PublicGame, compiled: CompiledGame, generator: np.random.Generator | None = None) -> None:
+    def __init__(
+        self,
+        game: PublicGame | str | Game,
+        compiled: CompiledGame | str | Game | Any,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        """Sit down at a game, given as its public states and compiled, each of them also as a spec or rules."""
         super().__init__(game, generator)
-        self._whole, self.compiled = game, compiled
+        self._whole, self.compiled = self.game, compile_game(compiled)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
@@ -90,16 +98,16 @@ class BotAgent(Guest):
 
     def __init__(
         self,
-        game: PublicGame,
-        compiled: CompiledGame,
+        game: PublicGame | str | Game,
+        compiled: CompiledGame | str | Game | Any,
         bots: Callable[[int], Any] | Mapping[int, Any],
         generator: np.random.Generator | None = None,
     ) -> None:
         """Sit down.
 
         Args:
-            game: what is played.
-            compiled: the same game; OpenSpiel has one of the same spec, infostates and actions.
+            game: what is played: its public states, a spec or rules.
+            compiled: the same game compiled, or its spec or rules; OpenSpiel has one of the same spec, infostates and actions.
             bots: a ``pyspiel.Bot`` for each seat, or what makes one; made when a seat is first played.
             generator: of draws.
 
@@ -108,7 +116,7 @@ class BotAgent(Guest):
             PolicyError: it has no such game.
         """
         super().__init__(game, compiled, generator)
-        self._openspiel = pyspiel_game_of(compiled)
+        self._openspiel = pyspiel_game_of(self.compiled)
         self._bots: dict[int, Any] = dict(bots) if isinstance(bots, Mapping) else {}
         self._make = None if isinstance(bots, Mapping) else bots
         self._histories: dict[tuple[int, str], list[History]] = {}
@@ -206,8 +214,8 @@ class ObservingAgent(Guest):
 
     def __init__(
         self,
-        game: PublicGame,
-        compiled: CompiledGame,
+        game: PublicGame | str | Game,
+        compiled: CompiledGame | str | Game | Any,
         choose: Callable[[dict[str, Any]], Any],
         generator: np.random.Generator | None = None,
         *,
@@ -216,13 +224,13 @@ class ObservingAgent(Guest):
         """Sit down.
 
         Args:
-            game, compiled: what is played.
+            game, compiled: what is played: its public states and the compiled game, or a spec or rules for either.
             choose: the function.
             generator: of draws from its probabilities.
             observation: ``infoset`` or ``tensor``.
         """
         super().__init__(game, compiled, generator)
-        self._choose = choose
+        self._choose, compiled = choose, self.compiled
         players = range(compiled.players)
         self._tensors = [infostate_tensors(compiled, player) for player in players] if observation == "tensor" else None
         offsets = compiled.tree.sequence_offsets

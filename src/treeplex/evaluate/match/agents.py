@@ -2,18 +2,20 @@
 
 from collections.abc import Callable, Sequence
 from copy import copy, deepcopy
-from typing import NamedTuple, Protocol, Self
+from typing import Any, NamedTuple, Protocol, Self
 
 import numpy as np
 
 from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.forms.subgames.public_rules import public_game
+from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.public import PublicGame, State, pick
 
 PLAYS = 32
@@ -101,8 +103,10 @@ class Seat:
     draws: bool | None = None
     about: str = ""
 
-    def __init__(self, game: PublicGame, generator: np.random.Generator | None = None) -> None:
-        self.game, self.state = game, game.first_state()
+    def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None = None) -> None:
+        """Sit down at a game: its public states, or a spec or rules. Agents that are to meet need the same object."""
+        self.game: PublicGame = public_game(game)
+        self.state = self.game.first_state()
         self.player: int | None = None
         self.generator = generator or np.random.default_rng()
 
@@ -166,16 +170,16 @@ class TableAgent(Seat):
 
     draws = False
 
-    def __init__(self, rules: PublicGame, table: Policy, generator: np.random.Generator | None = None) -> None:
+    def __init__(self, rules: PublicGame | str | Game, table: Policy, generator: np.random.Generator | None = None) -> None:
         """Sit down.
 
         Args:
-            rules: the public states of the table's game, for any number of players.
+            rules: the public states of the table's game, for any number of players, or its spec or rules.
             table: the policy.
             generator: of its draws.
         """
         super().__init__(rules, generator)
-        self.rules, self.table = rules, table
+        self.rules, self.table = self.game, table
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
@@ -261,7 +265,7 @@ def play_game(
 
 
 def agent_policy(
-    agent: Agent, game: CompiledGame, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
+    agent: Agent, game: CompiledGame | str | Game | Any, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
 ) -> Policy:
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
@@ -271,7 +275,7 @@ def agent_policy(
 
     Args:
         agent: an agent of a game whose infosets have strings.
-        game: the same game, compiled.
+        game: the same game: a spec, rules or compiled.
         plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
         seed: of the draws.
         watch: called after each public history with the number done, that of all, and the subgames solved so far.
@@ -279,6 +283,7 @@ def agent_policy(
     Raises:
         GameError: infosets of the agent's game are never enumerated.
     """
+    game = compile_game(game)
     count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
     done = subgames = total = 0

@@ -26,7 +26,8 @@ from treeplex.evaluate.match.play import PlayedHand
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.beliefs import moved_range
 from treeplex.forms.subgames.policy_tables import table_at
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.forms.subgames.public_rules import public_game
+from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame, PublicState, PublicTree, State, pair_state
 
@@ -57,12 +58,13 @@ class PolicyValues:
     Each public state is worked out once, for all combinations of hands, so it is for games whose public tree one would walk.
     """
 
-    def __init__(self, rules: PublicGame, policy: Policy) -> None:
-        """Take a policy of a game and the game's public states.
+    def __init__(self, rules: PublicGame | str | Game, policy: Policy) -> None:
+        """Take a policy of a game and the game's public states, its spec or its rules.
 
         Raises:
             GameError: too many combinations of hands.
         """
+        rules = public_game(rules)
         sizes = [len(own) for own in rules.first_ranges()]
         if prod(sizes) > MOST_WEIGHTS:
             raise GameError(f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or your own")
@@ -117,9 +119,11 @@ class Aivat:
         known: the seats whose agents' policies are used; None for all that say them.
     """
 
-    def __init__(self, game: PublicGame, values: ValueFunction | None = None, *, known: Iterable[int] | None = None) -> None:
-        """Take a game and a value function."""
-        self.game, self.values = game, values
+    def __init__(
+        self, game: PublicGame | str | Game, values: ValueFunction | None = None, *, known: Iterable[int] | None = None
+    ) -> None:
+        """Take a game (its public states, a spec or rules) and a value function."""
+        self.game, self.values = public_game(game), values
         self.known = None if known is None else tuple(known)
 
     @cached_property

@@ -12,7 +12,7 @@ from treeplex.arrays import Floats, Ints
 from treeplex.engine.plans.plans import first_misfit, follow, joint_gradients
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.policies.tabular import Policy, as_compiled, normalised
 
 Plans = NDArray[np.int32]
 
@@ -30,7 +30,7 @@ class Device:
     action (its place among the infoset's actions) at every infoset that the player's own earlier actions lead to, -1 elsewhere.
 
     Attributes:
-        game: the compiled game.
+        game: the compiled game; a spec or rules are compiled.
         plans: for each player int32 [P_i, I_i], one plan a row; columns are the player's infosets in compiled order.
         support: int64 [S, N], each row a joint plan: the number of the plan of each player.
         weights: float64 [S], the probability of each joint plan; they sum to 1.
@@ -46,6 +46,7 @@ class Device:
     weights: Floats
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "game", as_compiled(self.game))
         plans = tuple(whole_numbers(table, np.int32) for table in self.plans)
         object.__setattr__(self, "plans", plans)
         object.__setattr__(self, "support", whole_numbers(self.support, np.int64))

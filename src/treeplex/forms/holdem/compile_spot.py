@@ -1,5 +1,6 @@
 """Compile a poker spot: betting forests, boards and hands become the arrays that the hold'em engine runs on."""
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -30,6 +31,7 @@ from treeplex.forms.holdem.betting_forest import Forest, forests_of
 from treeplex.forms.holdem.boards import Board, boards_of, card_rows, deal_chance, mirror_of, twins_of
 from treeplex.forms.holdem.spot_size import SpotSize, check_boards
 from treeplex.forms.holdem.suit_symmetry import Hands
+from treeplex.forms.sources.load import load_spot
 from treeplex.games.poker.betting.tree import BettingTree, betting_tree
 from treeplex.games.poker.spots.spot import Spot
 
@@ -122,11 +124,13 @@ class CompiledSpot:
         return [int(first) for first in self.form.streets[:, BOARDS]]
 
 
-def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree | None = None, root: int = 0) -> CompiledSpot:
+def compile_spot(
+    spot: Spot | str | os.PathLike[str], *, isomorphism: bool = True, betting: BettingTree | None = None, root: int = 0
+) -> CompiledSpot:
     """Compile a spot for the hold'em engine.
 
     Args:
-        spot: the cards on the table, the ranges and what is paid.
+        spot: the cards on the table, the ranges and what is paid; or the name or the file of a spot.
         isomorphism: whether boards that differ only in suits stand for each other where ranges allow it.
         betting: its betting tree; None to grow it.
         root: the node of the betting tree where it begins, on the street of the spot's board.
@@ -135,6 +139,7 @@ def compile_spot(spot: Spot, *, isomorphism: bool = True, betting: BettingTree |
         GameError: no pair of hands is possible, or a player holds more hands than the arrays can number.
         SpecError: more betting or more boards than can be built; found out before any is.
     """
+    spot = spot if isinstance(spot, Spot) else load_spot(spot)
     if spot.runouts and not isomorphism:
         raise GameError("a spot with some of its boards takes boards that differ only in suits together; leave isomorphism on")
     check_boards(spot, isomorphism=isomorphism)

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.games.base import Game
 from treeplex.games.turn_based import turn_text
 from treeplex.notebook import table
 
@@ -51,18 +52,23 @@ class Policy(PolicyMapping):
         probabilities: float64 [Q], the probability of each sequence's last action at its infoset; 1 for empty sequences.
     """
 
-    def __init__(self, game: CompiledGame, probabilities: NDArray[np.float64]) -> None:
+    def __init__(self, game: CompiledGame | str | Game | Any, probabilities: NDArray[np.float64]) -> None:
         """Wrap ``probabilities`` (float64 [Q], not copied).
+
+        Args:
+            game: the compiled game, or a spec or rules, which are compiled.
+            probabilities: float64 [Q].
 
         Raises:
             PolicyError: wrong shape, NaN, negative, or an infoset whose probabilities do not sum to 1 within 1e-9.
         """
-        self.game = game
-        self.probabilities = validated(game, probabilities)
+        self.game = as_compiled(game)
+        self.probabilities = validated(self.game, probabilities)
 
     @classmethod
-    def uniform(cls, game: CompiledGame) -> "Policy":
-        """The policy that plays every action with the same probability."""
+    def uniform(cls, game: CompiledGame | str | Game | Any) -> "Policy":
+        """The policy that plays every action with the same probability; of a compiled game, a spec or rules."""
+        game = as_compiled(game)
         return cls(game, uniform_probabilities(game))
 
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
@@ -143,6 +149,19 @@ class Policy(PolicyMapping):
             rows.append((str(player), self.game.infostates[infoset], played))
         note = f"{SHOWN_INFOSETS} of {len(self):,} infosets" if len(self) > SHOWN_INFOSETS else ""
         return table(("player", "infostate", "policy"), rows, note=note)
+
+
+def as_compiled(game: CompiledGame | str | Game | Any) -> CompiledGame:
+    """The compiled game itself, or the one of a spec or of rules.
+
+    Raises:
+        SpecError, FileError, GameError: as :func:`treeplex.compile`.
+    """
+    if isinstance(game, CompiledGame):
+        return game
+    from treeplex.forms.compile.compile_game import compile_game  # which imports this module through OpenSpiel's games
+
+    return compile_game(game)
 
 
 def to_table(policy: Policy) -> list[dict[str, Any]]:

@@ -1,5 +1,7 @@
 """A policy of a phantom game up to symmetry, as a policy of the game itself."""
 
+from typing import Any
+
 import numpy as np
 
 from treeplex.arrays import Ints
@@ -8,17 +10,18 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.phantom import PhantomInfostates
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 from treeplex.spec import Spec, parse_spec
 
 
-def unfold(policy: Policy, whole: CompiledGame | None = None) -> Policy:
+def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Policy:
     """A policy of a game with ``symmetric=true``, played in the game itself: cells that were the same are equally likely.
 
     Its value and exploitability are the same there.
 
     Args:
         policy: of the game up to symmetry.
-        whole: the game itself; None: it is compiled here.
+        whole: the game itself, a spec, rules or compiled; None: the one that the policy's spec names.
 
     Raises:
         PolicyError: a policy of another game, or ``whole`` is not the game itself.
@@ -29,7 +32,7 @@ def unfold(policy: Policy, whole: CompiledGame | None = None) -> Policy:
         raise PolicyError(f"{policy.game} is no phantom game with symmetric=true, so there is nothing to unfold")
     named = parse_spec(policy.game.spec)
     spec = str(Spec(named.name, {key: named.parameters[key] for key in named.parameters if key != "symmetric"}))
-    whole = whole or compile_game(spec)
+    whole = compile_game(spec if whole is None else whole)
     if whole.spec != spec:
         raise PolicyError(f"{policy.game} up to symmetry is {spec}, not {whole}")
     assert isinstance(whole.infostates, PhantomInfostates)

@@ -10,7 +10,7 @@ import numpy as np
 
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.policies.tabular import Policy, as_compiled
 from treeplex.games.base import Game, State
 from treeplex.spec import check_depth, nearest, parse_spec, shown
 
@@ -242,11 +242,11 @@ def to_pyspiel_policy(policy: Policy, game: Any = None) -> Any:
     return import_pyspiel().TabularPolicy(rows)
 
 
-def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
+def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> Policy:
     """A policy on ``game`` from what OpenSpiel users have.
 
     Args:
-        game: the compiled game; its infostate strings and action ids are the policy's.
+        game: a spec, rules or the compiled game; its infostate strings and action ids are the policy's.
         tabular: ``{infostate: {action: p}}``, ``{infostate: [(action, p), ...]}``, Python's or C++'s ``TabularPolicy``, or
             anything else with ``action_probabilities(state)``, which is asked at every infostate of OpenSpiel's game.
 
@@ -254,6 +254,7 @@ def from_tabular_policy(game: CompiledGame, tabular: Any) -> Policy:
         PolicyError: an infostate is missing, an action does not exist, or probabilities do not sum to one within 1e-6
             (clipped to [0, 1], they are divided by their sum).
     """
+    game = as_compiled(game)
     rows = policy_rows(game, tabular)
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     missing = [infostate for infostate in game.infostates if infostate not in rows]

@@ -8,7 +8,8 @@ import numpy as np
 
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE
+from treeplex.forms.subgames.public_rules import public_game
+from treeplex.games.base import CHANCE, Game
 from treeplex.games.public import PublicGame, State
 
 
@@ -31,14 +32,15 @@ class Belief:
     ranges: tuple[Floats, ...]
 
     @classmethod
-    def of(cls, game: PublicGame, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
+    def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
         """A public belief state from ranges up to a factor; None for those with which the game begins.
 
-        Ranges may exclude each other: then nothing can be drawn, see :attr:`pairs`.
+        Ranges may exclude each other: then nothing can be drawn, see :attr:`pairs`. A spec or rules will do for the game.
 
         Raises:
             GameError: ranges of another length, negative or not finite.
         """
+        game = public_game(game)
         possible = game.possible(state)
         given = tuple(np.asarray(own, np.float64) for own in (game.first_ranges() if ranges is None else ranges))
         for own, can in zip(given, possible, strict=True):
@@ -47,22 +49,23 @@ class Belief:
         return cls(game, state, tuple(normalised_range(own, can) for own, can in zip(given, possible, strict=True)))
 
     @classmethod
-    def root(cls, game: PublicGame) -> "Belief":
-        """The beginning of a game."""
+    def root(cls, game: PublicGame | str | Game) -> "Belief":
+        """The beginning of a game: its public states, a spec or rules."""
+        game = public_game(game)
         return cls.of(game, game.first_state())
 
     @classmethod
-    def along(cls, game: PublicGame, path: Sequence[int], policy: Callable[["Belief"], Floats]) -> "Belief":
+    def along(cls, game: PublicGame | str | Game, path: Sequence[int], policy: Callable[["Belief"], Floats]) -> "Belief":
         """From the discrete representation: what a public history says if all know how all play.
 
         Args:
-            game: the game.
+            game: the game: its public states, a spec or rules.
             path: the labels of actions and outcomes of chance from the beginning.
             policy: for a public belief state where a player acts, float64 [A, H], how each hand plays.
         """
         belief = cls.root(game)
         for label in path:
-            acts = game.options(belief.state).player >= 0
+            acts = belief.game.options(belief.state).player >= 0
             belief = belief.after(label, policy(belief) if acts else None)
         return belief
 

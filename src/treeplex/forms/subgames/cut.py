@@ -8,18 +8,22 @@ from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
 from treeplex.forms.subgames.gadgets import Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
+from treeplex.forms.subgames.public_rules import public_game
 from treeplex.forms.subgames.subgame import Subgame
+from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicGame, PublicTree, pair_state
 
 
-def cut(game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_END, *, gadget: Gadget | None = None) -> Subgame:
+def cut(
+    game: PublicGame | str | Game, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_END, *, gadget: Gadget | None = None
+) -> Subgame:
     """The subgames that begin at public belief states and end at a horizon.
 
     Of the ranges it matters which hands may be held: in hold'em those without weight are left out.
 
     Args:
-        game: the game; beliefs are of its states.
+        game: the game: its public states, a spec or rules; beliefs are of its states.
         beliefs: where the subgames begin; in hold'em one.
         horizon: where they end. In hold'em at the end of a street or nowhere: ``rounds``, all else as it is.
         gadget: what stands in front of the roots when a player solves again; None for nothing. In hold'em the opponent's range
@@ -31,6 +35,7 @@ def cut(game: PublicGame, beliefs: Sequence[Belief], horizon: Horizon = TO_THE_E
     """
     if gadget is not None and not isinstance(gadget, Gadget):
         raise AlgorithmError(f"{type(gadget).__name__} is no gadget; give Resolve(...), Maxmargin(...) or a Gadget of your own")
+    game = public_game(game)
     if isinstance(game, PublicTree):
         states = [pair_state(belief.state) for belief in beliefs]
         return cut_states(game, states, horizon, stacked_ranges(beliefs), gadget)

@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.builtin.kuhn_poker import KuhnPoker, KuhnPublicTree
@@ -15,16 +16,19 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.public import Chance, Decision, PublicGame, PublicTree, Terminal
 
 
-def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
+def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """The public-tree rules of a game, for search.
 
     Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
     player's action is private, and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
-    state is a state of the game. ``named_in`` is the file in which a spec stands (see ``forms.sources.load.load``).
+    state is a state of the game. Public-tree rules are returned as they are. ``named_in`` is the file in which a spec stands
+    (see ``forms.sources.load.load``).
 
     Raises:
         GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
     """
+    if isinstance(game, PublicTree):
+        return game
     rules = load_rules(game, named_in=named_in)
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
@@ -38,14 +42,16 @@ def public_rules(game: str | Game, *, named_in: str | os.PathLike[str] | None = 
     raise GameError(f"{rules} has {rules.num_players} players; search needs two-player zero-sum games")
 
 
-def public_game(game: str | Game, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
+def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
     """The public states and private hands of a game: of two players :func:`public_rules`, of more where the rules say them.
 
-    Arguments as for :func:`public_rules`.
+    Arguments as for :func:`public_rules`; public states are returned as they are.
 
     Raises:
         GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
     """
+    if isinstance(game, PublicGame):
+        return game
     rules = load_rules(game, named_in=named_in)
     if rules.num_players == 2 and not isinstance(rules, Holdem):
         return public_rules(rules)

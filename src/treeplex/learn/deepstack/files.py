@@ -7,6 +7,8 @@ from typing import Any
 
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.subgames.identity import public_identity
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
@@ -43,19 +45,19 @@ def read_round_nets(path: str | os.PathLike[str]) -> NetFile:
     return read_net(file, form=FORM, makers="train deepstack")
 
 
-def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree) -> DeepStackLeaf:
+def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree | str | Game) -> DeepStackLeaf:
     """Leaf values where betting rounds end, by the networks of a training's folder or file.
 
     Args:
         path: the folder of a training by ``deepstack``, or its ``nets.safetensors``.
-        rules: of the game that it was trained on.
+        rules: the public-tree rules of the game that it was trained on, or its spec or rules.
 
     Raises:
         FileError: it cannot be read.
         PolicyError: networks of another game.
         SpecError: PyTorch is missing.
     """
-    found = read_round_nets(path)
+    found, rules = read_round_nets(path), public_rules(rules)
     if found.identity != public_identity(rules):
         raise PolicyError(f"{path} has networks for {found.game}, not for these rules; give the game that they were trained on")
     try:

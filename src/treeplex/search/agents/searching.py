@@ -14,12 +14,12 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.forms.subgames.subgame import Ranges, Subgame
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.poker.public import holdem_state
 from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
-from treeplex.search.leaf import LeafValue, NoLeaf
+from treeplex.search.leaf import LeafValue, NoLeaf, leaf_name
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.begin import begin_search
@@ -91,9 +91,9 @@ class SearchAgent(SubgameAgent[Solved]):
 
     def __init__(
         self,
-        game: PublicGame,
+        game: PublicGame | str | Game,
         leaf: LeafValue,
-        settings: Searching,
+        settings: Searching | None = None,
         generator: np.random.Generator | None = None,
         *,
         remember: int = 16,
@@ -104,17 +104,22 @@ class SearchAgent(SubgameAgent[Solved]):
         """Begin a play.
 
         Args:
-            game, leaf, settings, endgame, street_by_street, drawn: see the attributes.
+            game: its public states, a spec or rules.
+            leaf, endgame, street_by_street, drawn: see the attributes.
+            settings: method, iterations and horizon; None for those of the leaf's network.
             generator: draws iterations and actions.
             remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         """
         super().__init__(game, generator, remember)
+        settings = getattr(leaf, "searching", None) if settings is None else settings
+        if settings is None:
+            raise AlgorithmError(f"{leaf_name(leaf)} does not say how to search with it; give settings")
         self.leaf, self.settings = leaf, settings
         self.endgame, self.street_by_street, self.drawn = endgame, street_by_street, drawn
         self.prepare: Callable[[Subgame], None] = lambda subgame: None
         weights = average_weights(settings.method, settings.iterations)
         self._cumulative = np.cumsum(weights) / weights.sum()
-        self._first = self.belief = Belief.root(game)
+        self._first = self.belief = Belief.root(self.game)
         self._path: tuple[int, ...] = ()
         self._stops: tuple[int, ...] = ()
         self._inside: tuple[int, ...] = ()

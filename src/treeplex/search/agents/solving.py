@@ -10,7 +10,7 @@ import numpy as np
 
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Seat, Thought
-from treeplex.games.base import TERMINAL
+from treeplex.games.base import TERMINAL, Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.action_subset import ActionSubset
 
@@ -41,7 +41,7 @@ class SubgameAgent(Seat, Generic[Kept]):
 
     draws = False
 
-    def __init__(self, game: PublicGame, generator: np.random.Generator | None, remember: int) -> None:
+    def __init__(self, game: PublicGame | str | Game, generator: np.random.Generator | None, remember: int) -> None:
         super().__init__(game, generator)
         self.remember, self.searches = remember, 0
         self._known: OrderedDict[Key, Kept] = OrderedDict()

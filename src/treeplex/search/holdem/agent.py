@@ -4,12 +4,14 @@ Where a street ends it waits for the cards; what follows is then a spot of its o
 made. Over all draws it plays the policy ``played`` of :meth:`treeplex.search.holdem.play_distribution.Player.curve`.
 """
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate.match.agents import Agent
+from treeplex.forms.sources.load import load_spot
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import Horizon
 from treeplex.games.poker.betting.sizes import BetPlan
@@ -41,7 +43,7 @@ class StreetSearch:
 
 
 def holdem_agent(
-    spot: Spot,
+    spot: Spot | str | os.PathLike[str],
     leaf: LeafValue,
     generator: np.random.Generator | None = None,
     *,
@@ -55,7 +57,7 @@ def holdem_agent(
     """An agent for a spot.
 
     Args:
-        spot: where plays begin, before the last street.
+        spot: where plays begin, before the last street; or the name or the file of a spot.
         leaf: values where a street ends.
         generator: draws iterations and actions.
         method, iterations: of a street's search.
@@ -68,7 +70,7 @@ def holdem_agent(
         AlgorithmError, GameError: as :func:`start_of`.
     """
     settings = StreetSearch(method, iterations)
-    begun = start_of(spot).game
+    begun = start_of(spot if isinstance(spot, Spot) else load_spot(spot)).game
     return SearchAgent(
         game or begun, leaf, settings, generator, remember=remember, endgame=endgame, street_by_street=True, drawn=drawn
     )

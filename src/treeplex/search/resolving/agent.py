@@ -26,6 +26,7 @@ from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
 from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
+from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
@@ -70,7 +71,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
 
     def __init__(
         self,
-        game: PublicGame,
+        game: PublicGame | str | Game,
         settings: Resolving,
         leaves: LeafValue | Sequence[LeafValue] | None = None,
         *,
@@ -83,7 +84,8 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """Begin a play.
 
         Args:
-            game, settings, horizon, blueprint, start: see the attributes.
+            game: its public states, a spec or rules.
+            settings, horizon, blueprint, start: see the attributes.
             leaves: values at leaves, the same for both players or one for each; None where subgames are not cut off.
             generator: of draws from its policy; it draws nothing else.
             remember: solved subgames that are kept for later plays.
@@ -95,10 +97,10 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self.settings, self.horizon, self.blueprint, self.start = settings, horizon, blueprint, start
         self.leaves = tuple(leaves) if isinstance(leaves, Sequence) else (leaves or NoLeaf(),) * 2
         if blueprint is not None:
-            blueprint.check(game, start, reach=settings.gadget.startswith(REACH))
+            blueprint.check(self.game, start, reach=settings.gadget.startswith(REACH))
         elif start:
             raise AlgorithmError(f"what is played until deal {start} is not known: give a blueprint, or start=0")
-        self._first, self._begun, self.path = game, Belief.root(game), tuple[int, ...]()
+        self._first, self._begun, self.path = self.game, Belief.root(self.game), tuple[int, ...]()
         self._stands: dict[int, Stand] = {}
         self._at: Belief | None = None
         self.begin()

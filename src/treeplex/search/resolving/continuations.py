@@ -17,7 +17,9 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.holdem.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.subgames.level import Level
+from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicTree
 from treeplex.search.leaf import Prepared
@@ -57,7 +59,7 @@ class BlueprintLeaf:
 
     def __init__(
         self,
-        rules: PublicTree | HoldemGame,
+        rules: PublicTree | HoldemGame | str | Game,
         blueprint: AnyPolicy,
         choices: Mapping[int, Sequence[AnyPolicy]] | None = None,
         *,
@@ -66,7 +68,7 @@ class BlueprintLeaf:
         """Go on by policies.
 
         Args:
-            rules: the public-tree rules of the policies' game; of hold'em the game that is searched.
+            rules: the public-tree rules of the policies' game, or its spec or rules; of hold'em the game that is searched.
             blueprint: how players go on who have no choice.
             choices: for players who have one, the policies that they choose from, such as :func:`biased_policies`.
             boards: in hold'em, complete boards at most that are looked at below a leaf; all where there are no more.
@@ -79,6 +81,7 @@ class BlueprintLeaf:
             raise AlgorithmError(
                 f"choices are policies of player 0, of player 1 or of both, at least one each, not {choices!r}"
             )
+        rules = rules if isinstance(rules, HoldemGame) else public_rules(rules)
         self.rules, policies = rules, tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(own) for own in policies)
         walk = HoldemWalk(policies, boards) if isinstance(rules, HoldemGame) else PairWalk(rules, policies)

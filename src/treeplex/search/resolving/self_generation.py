@@ -9,6 +9,8 @@ from treeplex.evaluate.judge import best_response
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.horizon import Horizon
+from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
@@ -17,7 +19,7 @@ from treeplex.search.subgame import SubgameSearch
 
 
 def generated_policies(
-    rules: PublicTree,
+    rules: PublicTree | str | Game,
     blueprint: Policy,
     player: int,
     count: int,
@@ -36,7 +38,7 @@ def generated_policies(
     In the paper that is the self-generative approach (section 4).
 
     Args:
-        rules: the public-tree rules of the blueprint's game.
+        rules: the public-tree rules of the blueprint's game, or its spec or rules.
         blueprint: the first continuation, and how the other player goes on.
         player: who chooses behind leaves.
         count: how many policies, the blueprint included. Searches may find the same response twice; both count.
@@ -54,7 +56,7 @@ def generated_policies(
         raise AlgorithmError(f"count must be a whole number of at least 1, the blueprint included, not {count!r}")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
-    found = [blueprint]
+    rules, found = public_rules(rules), [blueprint]
     while len(found) < count:
         leaf = BlueprintLeaf(rules, blueprint, {player: found})
         search = SubgameSearch(cut_states(rules, [rules.first_state()], horizon), METHODS[method], leaf, horizon=iterations)

@@ -8,7 +8,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
 from treeplex.forms.subgames.beliefs import Belief
-from treeplex.games.base import CHANCE
+from treeplex.games.base import CHANCE, Game
 from treeplex.games.public import PublicGame, pick
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.resolving.continuations import BlueprintLeaf
@@ -35,7 +35,7 @@ class TranslatedAgent(Seat):
 
     def __init__(
         self,
-        game: PublicGame,
+        game: PublicGame | str | Game,
         inner: Agent,
         generator: np.random.Generator | None = None,
         *,
@@ -45,7 +45,7 @@ class TranslatedAgent(Seat):
         """Sit down.
 
         Args:
-            game: the real game.
+            game: the real game: its public states, a spec or rules.
             inner: an agent of the coarse game, with the same hands and cards.
             generator: of its draws.
             mapping: how bets are heard.
@@ -59,7 +59,7 @@ class TranslatedAgent(Seat):
         super().__init__(game, generator)
         check_known("mapping", mapping, MAPPINGS)
         check_known("off_tree", off_tree, OFF_TREE)
-        check_hands(game, inner.game)
+        check_hands(self.game, inner.game)
         self.add: Callable[[float], int] | None = getattr(inner, "add", None) if off_tree == RESOLVE else None
         if off_tree == RESOLVE and self.add is None:
             raise SpecError(f"a {type(inner).__name__} does not search, so it cannot solve new bets; give off_tree=translate")

@@ -2,21 +2,26 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.games.base import Game
 
 WORD = re.compile(r"\d+|[^\W\d]+|\S")
 
 
-def infostate_tensors(game: CompiledGame, player: int) -> NDArray[np.uint8]:
+def infostate_tensors(game: CompiledGame | str | Game | Any, player: int) -> NDArray[np.uint8]:
     """The infostates of a player as rows of zeros and ones, uint8 [I, D]; different infostates have different rows.
 
     Column (n, word) says that the n-th word of the infostate's string is that word: a number, a name or a sign. Columns that
-    are the same in all infostates, or the same as another column, are left out. Rows are in the order of the compiled game.
+    are the same in all infostates, or the same as another column, are left out. Rows are in the order of the compiled game,
+    which may be given as a spec or rules.
     """
+    game = compile_game(game)
     first, last = (int(number) for number in game.tree.infoset_offsets[player : player + 2])
     return word_tensors(game.infostates[first:last])
 
