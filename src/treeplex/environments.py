@@ -10,14 +10,14 @@ from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex.evaluate.environments.guests import BotAgent, ObservingAgent
-    from treeplex.evaluate.environments.players import GameAEC, GameEnv
+    from treeplex.evaluate.environments.players import GameAEC, GameEnv, GameParallel
     from treeplex.evaluate.environments.seats import SeatedAgent, as_bot, seat
     from treeplex.evaluate.environments.vector import GameVectorEnv
     from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 
 _HOMES = {
     "treeplex.evaluate.environments.guests": "BotAgent, ObservingAgent",
-    "treeplex.evaluate.environments.players": "GameAEC, GameEnv",
+    "treeplex.evaluate.environments.players": "GameAEC, GameEnv, GameParallel",
     "treeplex.evaluate.environments.seats": "SeatedAgent, as_bot, seat",
     "treeplex.evaluate.environments.vector": "GameVectorEnv",
     "treeplex.forms.compile.views.infostate_tensors": "infostate_tensors",
@@ -27,6 +27,7 @@ __all__ = [
     "BotAgent",
     "GameAEC",
     "GameEnv",
+    "GameParallel",
     "GameVectorEnv",
     "ObservingAgent",
     "SeatedAgent",

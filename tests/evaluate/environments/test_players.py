@@ -13,10 +13,11 @@ pytest.importorskip("gymnasium")
 pytest.importorskip("pettingzoo")
 
 from gymnasium.utils.env_checker import check_env
-from pettingzoo.test import api_test, seed_test
+from pettingzoo.test import api_test, parallel_api_test, parallel_seed_test, seed_test
 
 from treeplex.errors import GameError, PolicyError, SpecError
-from treeplex.evaluate.environments.players import GameAEC, GameEnv
+from treeplex.evaluate.environments import players
+from treeplex.evaluate.environments.players import GameAEC, GameEnv, GameParallel
 from treeplex.evaluate.environments.vector import GameVectorEnv
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
@@ -43,6 +44,58 @@ def test_pettingzoo_accepts_it(spec: str) -> None:
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
         api_test(GameAEC(spec), num_cycles=60)
         seed_test(lambda: GameAEC(spec), num_cycles=30)
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_pettingzoo_accepts_it_in_parallel(spec: str) -> None:
+    parallel_api_test(GameParallel(spec), num_cycles=60)
+    parallel_seed_test(lambda: GameParallel(spec, illegal="random"), num_cycles=30)
+
+
+def test_players_who_move_at_once_act_in_one_step() -> None:
+    env = GameParallel("goofspiel(num_cards=3,points_order=descending)")
+    seen, _ = env.reset(seed=1)
+    assert [own["action_mask"].tolist() for own in seen.values()] == [[1, 1, 1]] * 2
+    seen, rewards, ended, _, _ = env.step({"player_0": 2, "player_1": 0})
+    assert [own["action_mask"].tolist() for own in seen.values()] == [[1, 1, 0], [0, 1, 1]]
+    assert not any(rewards.values())
+    assert not any(ended.values())
+    with pytest.raises(GameError, match="player_1 is to act"):
+        env.step({"player_0": 0})
+    env.reset(seed=1)
+    steps = 0
+    while env.agents:
+        seen, rewards, *_ = env.step(
+            {agent: int(np.flatnonzero(own["action_mask"])[-1]) for agent, own in seen.items()}
+            if steps
+            else {"player_0": 2, "player_1": 2}
+        )
+        steps += 1
+    assert steps == 2
+    with pytest.raises(GameError, match="the episode is over"):
+        env.step({})
+
+
+def test_players_who_move_in_turn_wait_for_each_other() -> None:
+    env = GameParallel("kuhn_poker", render_mode="ansi")
+    seen, _ = env.reset(seed=2)
+    assert seen["player_0"]["action_mask"].all()
+    assert not seen["player_1"]["action_mask"].any()
+    assert env.render() == env.play.state.information_state_string(0)
+    seen, *_ = env.step({"player_0": 1, "player_1": 0})
+    assert seen["player_1"]["action_mask"].all()
+    assert not seen["player_0"]["action_mask"].any()
+    _, rewards, ended, _, _ = env.step({"player_1": 1})
+    assert abs(rewards["player_0"]) == 2.0
+    assert sum(rewards.values()) == 0.0
+    assert all(ended.values())
+    assert env.agents == []
+
+
+def test_a_forgetful_environment_plays_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    remembering = [returns(GameEnv("leduc_poker"), 30)]
+    monkeypatch.setattr(players, "MOST_POSITIONS", 1)
+    assert [returns(GameEnv("leduc_poker"), 30)] == remembering
 
 
 def test_spaces_are_the_compiled_game() -> None:
