@@ -1,4 +1,6 @@
-"""Where a policy loses: the regret of every infostate."""
+"""Where a policy loses: counterfactual values, and the regret of every infostate."""
+
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,12 +13,27 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 
 
-def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
-    """Immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007).
+class CounterfactualValues(NamedTuple):
+    """What actions are worth under a policy, weighted by the probability that chance and the others lead there.
 
-    What the acting player would gain at the infoset by its best action instead of the policy's mixture, the policy
-    followed everywhere else, weighted by the probability that chance and the others lead there. Their sum over a
-    player's infosets bounds what a best response of that player gains, as shown there.
+    Attributes:
+        actions: float64 [Q], of each sequence's last action, the policy followed afterwards.
+        infosets: float64 [I], of each infoset, the policy followed there.
+        reach: float64 [Q], the probability with which the player's own choices lead to each sequence.
+    """
+
+    actions: NDArray[np.float64]
+    infosets: NDArray[np.float64]
+    reach: NDArray[np.float64]
+
+
+def counterfactual_values(game: CompiledGame, policy: Policy) -> CounterfactualValues:
+    """Counterfactual values of a policy of all players, in the game's units (Zinkevich et al. 2007, section 3.1).
+
+    The advantage of a sequence ``q`` at its infoset ``i`` is ``values.actions[q] - values.infosets[i]``.
+
+    Raises:
+        PolicyError: the policy of another game.
     """
     check_game(game, policy)
     tree = game.tree
@@ -26,6 +43,17 @@ def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]
     for player in range(game.players):
         gradient(tree, game.payoff, player, strategy, values)
         backup(tree, player, policy.probabilities, values, infoset_values)
+    return CounterfactualValues(values, infoset_values, strategy)
+
+
+def infostate_regrets(game: CompiledGame, policy: Policy) -> NDArray[np.float64]:
+    """Immediate counterfactual regret of each infoset, float64 [I], in the game's units (Zinkevich et al. 2007).
+
+    What the acting player would gain at the infoset by its best action instead of the policy's mixture, the policy
+    followed everywhere else, weighted by the probability that chance and the others lead there. Their sum over a
+    player's infosets bounds what a best response of that player gains, as shown there.
+    """
+    tree, (values, infoset_values, _) = game.tree, counterfactual_values(game, policy)
     best = np.full(len(game.infostates), -np.inf)
     inner = tree.sequence_infoset >= 0
     np.maximum.at(best, tree.sequence_infoset[inner], values[inner])

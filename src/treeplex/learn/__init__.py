@@ -2,6 +2,10 @@
 
 ``tp.train`` runs a learner by name, or a class that derives :class:`Learner`; its settings derive :class:`Settings`.
 
+For learners of your own there are ``infoset_features`` (inputs of networks), ``Reservoir`` (a uniform sample of rows),
+``counterfactual_values`` (exact values of actions), and ``optimizer_arrays``, ``restore_optimizer`` and ``load_weights``
+(PyTorch's state as arrays, for ``state`` and ``restore``).
+
 ``DiscountPolicy`` is a learned scheme of weights, which solvers take as ``ddcfr``, ``dpcfr+`` or ``pddcfr``.
 """
 
@@ -10,9 +14,13 @@ from typing import TYPE_CHECKING
 from treeplex.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from treeplex.evaluate.regret import CounterfactualValues, counterfactual_values
+    from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
     from treeplex.learn.deepstack.files import deepstack_leaf
     from treeplex.learn.deepstack.settings import DeepStackSettings
     from treeplex.learn.learner import Learner
+    from treeplex.learn.neural.features import infoset_features
+    from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
     from treeplex.runs.discount.settings import DiscountSettings
     from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel
@@ -22,9 +30,13 @@ if TYPE_CHECKING:
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
 _HOMES = {
+    "treeplex.evaluate.regret": "CounterfactualValues, counterfactual_values",
+    "treeplex.learn.common.fitting": "load_weights, optimizer_arrays, restore_optimizer",
     "treeplex.learn.deepstack.files": "deepstack_leaf",
     "treeplex.learn.deepstack.settings": "DeepStackSettings",
     "treeplex.learn.learner": "Learner",
+    "treeplex.learn.neural.features": "infoset_features",
+    "treeplex.learn.neural.fitting.buffers": "Reservoir, Rows",
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
     "treeplex.runs.discount.settings": "DiscountSettings",
     "treeplex.runs.rebel.judge": "RebelJudgement, judge_rebel",
@@ -35,6 +47,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "CounterfactualValues",
     "DeepStackSettings",
     "DiscountPolicy",
     "DiscountSettings",
@@ -42,11 +55,18 @@ __all__ = [
     "Learner",
     "RebelJudgement",
     "RebelSettings",
+    "Reservoir",
+    "Rows",
     "SeedTrainings",
     "Settings",
+    "counterfactual_values",
     "deepstack_leaf",
+    "infoset_features",
     "judge_rebel",
     "load_discount_policy",
+    "load_weights",
+    "optimizer_arrays",
+    "restore_optimizer",
     "save_discount_policy",
     "setting",
     "shipped_discount_policy",

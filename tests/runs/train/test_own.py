@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+
+pytest.importorskip("torch")
 from numpy.typing import NDArray
 from typer.testing import CliRunner
 
@@ -19,9 +21,10 @@ from treeplex.runs.train.own import OWN, POLICY
 from treeplex.runs.train.registry import learner_named
 from treeplex.settings import Settings, setting
 
-EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "neurd_learner.py"
-NEURD = f"{EXAMPLE}:NeuRD"
-SHORT = {"steps": 40}
+EXAMPLE = Path(__file__).parents[3] / "examples" / "extending" / "deep_cfr_learner.py"
+DEEP = f"{EXAMPLE}:DeepCFR"
+SHORT = {"steps": 8, "walks": 5, "fits": 4, "policy_fits": 4, "batch": 16}
+BRIEF = [part for name, number in SHORT.items() if name != "steps" for part in ("--set", f"{name}={number}")]
 
 
 def call(*arguments: object, code: int = 0) -> tuple[str, str]:
@@ -37,21 +40,26 @@ def arrays(folder: Path) -> dict[str, bytes]:
 
 
 def test_the_example_learns_kuhn_poker(tmp_path: Path) -> None:
-    training = tp.train("kuhn_poker", NEURD, out=tmp_path / "run")
+    training = tp.train(
+        "kuhn_poker",
+        DEEP,
+        settings={"steps": 20, "walks": 100, "fits": 60, "policy_fits": 150, "batch": 128},
+        out=tmp_path / "run",
+    )
     curve = [(record.done, record.measures["exploitability"]) for record in training.records]
     assert curve[0] == (0, pytest.approx(tp.exploitability("kuhn_poker", "uniform")))
-    assert curve[-1][0] == 3000
-    assert curve[-1][1] < 0.01
+    assert curve[-1][0] == 20
+    assert curve[-1][1] < 0.05
     assert training.load().probabilities.shape == (30,) or len(training.load()) == 12
     assert tp.exploitability("kuhn_poker", training.folder) == pytest.approx(curve[-1][1])
     assert training.to_json()["exploitability"] == curve[-1][1]
 
 
 def test_a_class_is_trained_as_well_and_resumed_bit_for_bit(tmp_path: Path) -> None:
-    learner = learner_named(NEURD).made  # type: ignore[attr-defined]
+    learner = learner_named(DEEP).made  # type: ignore[attr-defined]
     whole = tp.train("kuhn_poker", learner, settings=SHORT, out=tmp_path / "whole")
 
-    tp.train("kuhn_poker", learner, settings={"steps": 17}, out=tmp_path / "part")
+    tp.train("kuhn_poker", learner, settings=SHORT | {"steps": 3}, out=tmp_path / "part")
     resumed = tp.train(learner=learner, resume=tmp_path / "part", settings=SHORT)
     assert arrays(tmp_path / "part") == arrays(tmp_path / "whole")
     assert [(each.done, each.numbers) for each in resumed.records] == [(each.done, each.numbers) for each in whole.records]
@@ -61,35 +69,35 @@ def test_ctrl_c_saves_it(tmp_path: Path) -> None:
     import signal
 
     def stop(progress: Progress) -> None:
-        if progress.done == 5:
+        if progress.done == 2:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(Interrupted) as stopped:
-        tp.train("kuhn_poker", NEURD, settings=SHORT, out=tmp_path / "run", progress=stop)
-    assert stopped.value.result.records[-1].done == 5
-    assert tp.train(learner=NEURD, resume=tmp_path / "run").records[-1].done == 40
+        tp.train("kuhn_poker", DEEP, settings=SHORT, out=tmp_path / "run", progress=stop)
+    assert stopped.value.result.records[-1].done == 2
+    assert tp.train(learner=DEEP, resume=tmp_path / "run").records[-1].done == 8
 
 
 def test_the_commands(tmp_path: Path) -> None:
-    out, _ = call("train", NEURD, "kuhn_poker", "--set", "steps=20", "--out", tmp_path / "run")
-    assert "kuhn_poker: 20 steps" in out
+    out, _ = call("train", DEEP, "kuhn_poker", "--set", "steps=2", *BRIEF, "--out", tmp_path / "run")
+    assert "kuhn_poker: 2 steps" in out
     assert f"treeplex evaluate kuhn_poker {tmp_path / 'run'}" in out
-    printed = json.loads(call("train", NEURD, "--resume", tmp_path / "run", "--set", "steps=30", "--json")[0])
-    assert (printed["steps"], printed["status"]) == (30, "finished")
+    printed = json.loads(call("train", DEEP, "--resume", tmp_path / "run", "--set", "steps=3", "--json")[0])
+    assert (printed["steps"], printed["status"]) == (3, "finished")
     judged = json.loads(call("evaluate", "kuhn_poker", tmp_path / "run", "--json")[0])
     assert judged["exploitability"] == pytest.approx(printed["exploitability"])
     assert "Pass" in call("show", tmp_path / "run")[0]
-    assert "rate: 0.3 " in call("train", NEURD, "--show")[0]
-    assert "hidden *" in call("train", NEURD, "--help")[0]
+    assert "rate: 0.003 " in call("train", DEEP, "--show")[0]
+    assert "width *" in call("train", DEEP, "--help")[0]
     assert (tmp_path / "run" / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
 
 
 def test_reading_a_folder_runs_no_code(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text(f"{EXAMPLE.read_text()}\nopen({str(tmp_path / 'ran')!r}, 'w').close()\n")
-    mine = f"{tmp_path / 'mine.py'}:NeuRD"
+    mine = f"{tmp_path / 'mine.py'}:DeepCFR"
     tp.train("kuhn_poker", mine, settings=SHORT, out=tmp_path / "run")
     (tmp_path / "ran").unlink()
-    with pytest.raises(FileError, match=r"trained by .*mine.py:NeuRD, .* reading a folder runs no code, so name it as well"):
+    with pytest.raises(FileError, match=r"trained by .*mine.py:DeepCFR, .* reading a folder runs no code, so name it as well"):
         tp.train(resume=tmp_path / "run")
     assert tp.exploitability("kuhn_poker", tmp_path / "run") > 0
     assert not (tmp_path / "ran").exists()
@@ -144,19 +152,19 @@ def test_a_training_without_an_end_stops_after_a_time(tmp_path: Path) -> None:
 
 def test_wrong_names_are_refused(tmp_path: Path) -> None:
     for learner, part in [
-        (f"{EXAMPLE}:NeuR", "did you mean 'NeuRD'"),
-        (f"{EXAMPLE}:features", "is no learner"),
-        (f"{EXAMPLE}:NeuRD(rate=3)", "give settings by --set"),
+        (f"{EXAMPLE}:DeepCF", "did you mean 'DeepCFR'"),
+        (f"{EXAMPLE}:regret_matching", "is no learner"),
+        (f"{EXAMPLE}:DeepCFR(rate=3)", "give settings by --set"),
         ("rebl", "unknown learner 'rebl'; did you mean 'rebel'"),
         (3, "a learner is a name"),
     ]:
         with pytest.raises(SpecError, match=part):
             tp.train("kuhn_poker", learner, out=tmp_path / "run")  # type: ignore[arg-type]
     with pytest.raises(SpecError, match="does not take workers"):
-        tp.train("kuhn_poker", NEURD, out=tmp_path / "run", workers=2)
-    tp.train("kuhn_poker", NEURD, settings={"steps": 1}, out=tmp_path / "run")
+        tp.train("kuhn_poker", DEEP, out=tmp_path / "run", workers=2)
+    tp.train("kuhn_poker", DEEP, settings=SHORT | {"steps": 1}, out=tmp_path / "run")
     with pytest.raises(SpecError, match="cannot change under way"):
-        tp.train(learner=NEURD, resume=tmp_path / "run", settings={"hidden": 3})
+        tp.train(learner=DEEP, resume=tmp_path / "run", settings={"width": 3})
 
 
 def test_a_class_from_a_prompt_has_no_file(tmp_path: Path) -> None:

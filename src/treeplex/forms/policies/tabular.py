@@ -71,6 +71,11 @@ class Policy(PolicyMapping):
         game = as_compiled(game)
         return cls(game, uniform_probabilities(game))
 
+    @classmethod
+    def from_weights(cls, game: CompiledGame, weights: NDArray[np.float64]) -> "Policy":
+        """The policy that plays actions in proportion to weights of sequences, float64 [Q] >= 0; uniform where all are 0."""
+        return cls(game, normalised(game, np.asarray(weights, np.float64)))
+
     def __getitem__(self, key: str | tuple[int, str]) -> dict[int, float]:
         return self.at(self.infoset(key))
 
