@@ -44,12 +44,12 @@ def player(name: str) -> str:
 
 
 def part(name: str, setting: str, seed: int) -> list[float]:
-    """What a local best response wins in one part, half the width of the 95% interval, chips; and CPU seconds."""
+    """What a local best response wins in one part, its standard error, chips; and CPU seconds."""
     began = process_time()
     found = local_best_response(
         GAME, player(name), hands=PART[name], actions=setting.split()[0], first_round=SETTINGS[setting], seed=seed
     )
-    return [found.value, found.interval, process_time() - began]
+    return [found.value, found.error, process_time() - began]
 
 
 def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> list[float]:
@@ -66,7 +66,8 @@ def bounded(name: str, setting: str, parts: int, card: Mapping[str, object]) -> 
         }
         found.append(kept({**key, "code": code(*CODE)}, partial(part, name, setting, seed)))
         print(name, setting, seed, [MILLI * each for each in found[-1][:2]], f"{found[-1][2]:.0f} s", flush=True)
-    return [*together(found), parts * PART[name], math.fsum(each[2] for each in found) / (parts * PART[name])]
+    hands = parts * PART[name]
+    return [*together(found, hands), hands, math.fsum(each[2] for each in found) / hands]
 
 
 def wanted(options: list[str]) -> dict[str, float]:

@@ -24,7 +24,8 @@ from papers.holdem.whole import GAME, MILLI
 from treeplex.arrays import Floats
 from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.evaluate.match.lbr import stakes_of
-from treeplex.evaluate.match.winnings import NORMAL, CheckedDown, drawn, played_out, possible_of, settled
+from treeplex.evaluate.match.statistics import half_width
+from treeplex.evaluate.match.winnings import CheckedDown, drawn, played_out, possible_of, settled
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.games.base import CHANCE
 from treeplex.runs.agents.played_game import PlayedGame
@@ -108,7 +109,7 @@ def row_of(name: str, found: Floats) -> list[str]:
     """Its row of the table."""
     rows = [name, f"{len(found):,}", f"{found[:, 2].mean():.0%}"]
     for won in (found[:, 0], found[:, 0] - found[:, 1]):
-        mean, error = MILLI * won.mean(), MILLI * NORMAL * won.std(ddof=1) / len(won) ** 0.5
+        mean, error = MILLI * won.mean(), half_width(MILLI * float(won.std(ddof=1)) / len(won) ** 0.5, len(won))
         rows += [f"{mean:+,.0f}", f"{mean - error:+,.0f} to {mean + error:+,.0f}"]
     return [*rows, f"{found[:, 3].mean():.2f}"]
 

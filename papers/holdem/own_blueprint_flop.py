@@ -15,7 +15,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.own_blueprint import CODE, FOLDER, GAME, MILLI, one_hand, own_blueprint
 from treeplex.arrays import Floats
-from treeplex.evaluate.match.winnings import NORMAL
+from treeplex.evaluate.match.statistics import half_width
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
@@ -51,7 +51,7 @@ def hands_of(count: int) -> Floats:
 def interval(found: Floats) -> tuple[float, float]:
     """What is won without luck and half the width of its 95% interval, mbb a hand."""
     won = MILLI * (found[:, 0] - found[:, 1])
-    return float(won.mean()), float(NORMAL * won.std(ddof=1) / len(won) ** 0.5)
+    return float(won.mean()), half_width(float(won.std(ddof=1)) / len(won) ** 0.5, len(won))
 
 
 @study(title="Whole no-limit hold'em against its own blueprint, flops as well", place=None, minutes=60)
@@ -59,7 +59,7 @@ def reproduce(options: list[str]) -> Result:
     found = hands_of(round((float(options[0]) if options else 1.0) * HANDS))
     mean, error = interval(found)
     raw = MILLI * found[:, 0]
-    half = NORMAL * raw.std(ddof=1) / len(raw) ** 0.5
+    half = half_width(float(raw.std(ddof=1)) / len(raw) ** 0.5, len(raw))
     return Result(
         source="Brown, Sandholm and Amos 2018; Burch, Schmid, Moravčík, Morrill and Bowling 2018",
         findings=[

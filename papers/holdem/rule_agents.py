@@ -19,17 +19,17 @@ CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.searc
 
 
 def part(style: str, seed: int) -> list[float]:
-    """What it wins in one part, half the width of the 95% interval, chips; and CPU seconds."""
+    """What it wins in one part, its standard error, chips; and CPU seconds."""
     began = process_time()
     found = local_best_response(GAME, f"rules(style={style})", hands=PART, actions=ACTIONS, seed=seed)
-    return [found.value, found.interval, process_time() - began]
+    return [found.value, found.error, process_time() - began]
 
 
 def won_from(style: str, parts: int) -> list[float]:
     """What it wins from an agent over all parts, and half the width of the interval, mbb a hand."""
     key = {"lbr": GAME, "style": style, "actions": ACTIONS, "hands": PART, "code": code(*CODE)}
     found = [kept({**key, "seed": seed}, partial(part, style, seed)) for seed in range(1, parts + 1)]
-    won = together(found)
+    won = together(found, parts * PART)
     print(style, won, f"{sum(each[2] for each in found):.0f} s", flush=True)
     return won
 

@@ -14,6 +14,7 @@ from typing import Any
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.evaluate.match.statistics import half_width
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
 from treeplex.runs.blueprint.settings import BlueprintTraining
 from treeplex.runs.lbr import local_best_response
@@ -56,15 +57,20 @@ def against_rules(trained: int) -> tuple[list[list[str]], dict[str, float]]:
 
 
 def part(seed: int) -> list[float]:
-    """What a local best response gets in the hands of one seed, and half the width of the 95% interval, chips."""
+    """What a local best response gets in the hands of one seed, and its standard error, chips."""
     found = local_best_response(GAME, str(FOLDER), hands=LBR_HANDS, actions="fcpa", seed=seed)
-    return [found.value, found.interval]
+    return [found.value, found.error]
 
 
-def together(parts: Sequence[Sequence[float]]) -> list[float]:
-    """The mean of parts of equally many hands and half the width of its 95% interval, mbb a hand, from theirs in chips."""
+def together(parts: Sequence[Sequence[float]], hands: int) -> list[float]:
+    """The mean of parts of equally many hands and half the width of its 95% interval, mbb a hand.
+
+    Args:
+        parts: the mean of each and its standard error, chips.
+        hands: of all parts together.
+    """
     mean, error = math.fsum(part[0] for part in parts), math.hypot(*(part[1] for part in parts))
-    return [MILLI * mean / len(parts), MILLI * error / len(parts)]
+    return [MILLI * mean / len(parts), half_width(MILLI * error / len(parts), hands)]
 
 
 def bounded(trained: int) -> list[float]:
@@ -74,7 +80,7 @@ def bounded(trained: int) -> list[float]:
         key = {"lbr": GAME, "boards": trained, "hands": LBR_HANDS, "seed": seed, "code": code(*CODE)}
         found.append(kept(key, partial(part, seed)))
         print("local best response", seed, found[-1], flush=True)
-    return together(found)
+    return together(found, LBR_PARTS * LBR_HANDS)
 
 
 @study(title="Whole no-limit hold'em", place=2, minutes=150)

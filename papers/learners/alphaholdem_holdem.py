@@ -9,7 +9,7 @@ import numpy as np
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from papers.learners.trained import BANDS, SEEDS, band
-from treeplex.evaluate.match.statistics import NORMAL_95
+from treeplex.evaluate.match.statistics import half_width
 from treeplex.forms.sources.load import load
 from treeplex.runs.alphaholdem.job import ALPHAHOLDEM
 from treeplex.runs.blueprint.settings import BlueprintTraining
@@ -83,7 +83,8 @@ def meetings(agent: str) -> dict[str, dict[str, float]]:
     game, found = load(WHOLE), dict[str, dict[str, float]]()
     for name, opponent in ((BLUEPRINT, blueprint()), *((each, each) for each in OPPONENTS)):
         score = match(game, [agent, opponent], hands=HANDS, duplicate=True).scores[0]
-        found[name] = {"won": score.result.mean[0], "interval": NORMAL_95 * score.result.error[0], "hands": score.hands}
+        found[name] = {"won": score.result.mean[0], "interval": half_width(score.result.error[0], score.result.samples)}
+        found[name]["hands"] = score.hands
         print(name, found[name], flush=True)
     return found
 

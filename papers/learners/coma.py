@@ -8,6 +8,7 @@ from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
+from treeplex.evaluate.match.statistics import FEWEST_DEALS
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
@@ -99,15 +100,15 @@ def reproduce() -> Result:
     rows = []
     for share, found in returns.items():
         for name, values in found.items():
-            error = np.std(values, ddof=1) / np.sqrt(len(values))
             best = sum(value > optimum - 0.1 for value in values)
             rows.append(
                 [
                     f"{name}, from {share:g}",
                     f"{len(values)}",
-                    f"{np.mean(values):.2f} ± {1.96 * error:.2f}",
+                    f"{np.mean(values):.2f}",
                     f"{best}",
                     f"{min(values):.2f}",
+                    f"{max(values):.2f}",
                 ]
             )
     means = {share: {name: float(np.mean(values)) for name, values in found.items()} for share, found in returns.items()}
@@ -132,8 +133,8 @@ def reproduce() -> Result:
                 [[WORDS[name], f"{variance:.1f}"] for name, variance in variances.items()],
             ),
             Table(
-                "Mean return over seeds, with its 95% interval",
-                ["learner, first share of uniform play", "seeds", "return", f"of them at {optimum:g}", "least"],
+                f"Mean return over seeds, of which there are too few for an interval ({FEWEST_DEALS})",
+                ["learner, first share of uniform play", "seeds", "return", f"of them at {optimum:g}", "least", "most"],
                 rows,
             ),
         ],

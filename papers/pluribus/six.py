@@ -1,5 +1,6 @@
 """Pluribus' search by sampling at tables of three and six: what every seat gains over its blueprint in small hold'em."""
 
+import math
 from time import process_time
 
 import numpy as np
@@ -7,7 +8,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import Summary, summary
+from treeplex.evaluate.match.statistics import Summary, half_width, summary
 from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL
@@ -112,11 +113,12 @@ def reproduce(options: list[str]) -> Result:
         guided = GuidedBetting.of_blueprint(game.public_game(), trained(game, boards))
         name = f"{title}, {boards:,} boards, {'second round' if first else 'all rounds'}"
         found = [seat_gain(guided, seat, round(share * deals), first) for seat in range(game.num_players)]
-        gains, halves = [gain.mean[0] for gain, _ in found], [gain.mean[0] - gain.interval[0][0] for gain, _ in found]
+        gains, halves = [gain.mean[0] for gain, _ in found], [half_width(gain.error[0], gain.samples) for gain, _ in found]
         seconds += [each for _, took in found for each in took]
         least += [gain - half for gain, half in zip(gains, halves, strict=True)]
         bars = " · ".join(f"{gain:+.2f} ± {half:.2f}" for gain, half in zip(gains, halves, strict=True))
-        spread = float(np.sqrt(np.square(halves).sum())) / len(halves)
+        errors, dealt = [gain.error[0] for gain, _ in found], sum(gain.samples for gain, _ in found)
+        spread = half_width(math.hypot(*errors) / len(errors), dealt)
         rows.append([name, bars, f"{np.mean(gains):+.3f} ± {spread:.3f}"])
         numbers[name] = {"gains": gains, "half intervals": halves, "searches": sum(len(took) for _, took in found)}
         print(rows[-1], flush=True)

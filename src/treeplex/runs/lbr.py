@@ -66,7 +66,7 @@ def local_best_response(
     if hands:
 
         def tell(done: int, found: Winnings) -> None:
-            progress(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g} ± {found.interval:.2g}")
+            progress(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g}, error {found.error:.2g}")
 
         values = CheckedDown(other.game.exactly_shared) if isinstance(other.game, PublicHoldem) else None
         return sampled_winnings(response, other, hands, seed=seed, values=values, progress=tell)

@@ -18,7 +18,7 @@ from treeplex.runs.job.folder import JobFolder, JobKind
 from treeplex.runs.rebel.job import REBEL, TURNS
 from treeplex.storage.tensors import tensor, write_tensors
 
-HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
+HANDS = {"updates": 1, "hands": 16, "checked": 30, "match": 4}
 
 
 def call(*arguments: object) -> str:
@@ -37,7 +37,7 @@ def folder_of(kind: JobKind, path: Path, game: object) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("learner", "settings"), [("alphaholdem", HANDS), ("best-response", {"against": "uniform", "episodes": 50, "hands": 16})]
+    ("learner", "settings"), [("alphaholdem", HANDS), ("best-response", {"against": "uniform", "episodes": 50, "hands": 60})]
 )
 def test_the_game_of_a_training_need_not_be_named(tmp_path: Path, learner: str, settings: dict[str, object]) -> None:
     folder, table = tmp_path / "run", tmp_path / "table.json"

@@ -121,6 +121,19 @@ def test_sampled_values_agree_with_exact_ones(policies: list[Policy], options: d
     assert found.value[0] == -found.value[1]
     low, high = found.interval[0]
     assert high - low == pytest.approx(2 * 1.96 * found.stderr[0], rel=1e-3)
+    assert found.deals[0] * (2 if options else 1) == 20_000
+
+
+@pytest.mark.parametrize(("hands", "duplicate", "deals"), [(29, False, 30), (58, True, 29), (28, False, 28)])
+def test_an_interval_needs_thirty_deals(policies: list[Policy], hands: int, duplicate: bool, deals: int) -> None:
+    """Hands of one deal count once; rounds of two hands are whole."""
+    found = match(LEDUC, policies, sampled=True, hands=hands, duplicate=duplicate)
+    assert found.deals == (deals, deals)
+    note = f"no 95% interval below 30 deals; so far {deals}"
+    assert (note in found.notes()) == (deals < 30)
+    assert (found.table()[0][found.columns.index("95% interval")] == "-") == (deals < 30)
+    assert (found.plain()["interval"][0] == [None, None]) == (deals < 30)
+    assert found.table()[0][1] == f"{found.value[0]:+z.4f}"
 
 
 def test_duplicate_deals_take_luck_away(policies: list[Policy], tmp_path: Path) -> None:

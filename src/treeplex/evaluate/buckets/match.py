@@ -33,7 +33,7 @@ class LimitMatch:
         names: of the strategies.
         deals: deals; each was played twice.
         means: float64 [n, n], what the row's strategy wins from the column's.
-        errors: float64 [n, n], standard errors of the means.
+        errors: float64 [n, n], standard errors of the means; NaN of a single deal.
         sampled: whether actions were drawn; else values are exact over the betting.
     """
 
@@ -80,7 +80,8 @@ def play_limit(
         if done:
             done(played, deals)
     means = sums / deals
-    errors = np.sqrt(np.maximum(squares / deals - means**2, 0.0) / max(1, deals - 1))
+    variance = np.maximum(squares / deals - means**2, 0.0)
+    errors = np.sqrt(variance / (deals - 1)) if deals > 1 else np.full_like(means, np.nan)
     return LimitMatch(tuple(strategy.name for strategy in strategies), deals, means, errors, sampled)
 
 

@@ -1,15 +1,18 @@
-"""What hands say about agents: means with 95% intervals, and an exact test of whether the difference could be luck."""
+"""What hands say about agents: means with 95% t intervals, and an exact test of whether the difference could be luck."""
 
 from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
+from scipy.special import stdtrit
 
-from treeplex.arrays import Floats
+from treeplex.arrays import Floats, Ints
 from treeplex.evaluate.playouts import standard_errors
 
-NORMAL_95 = 1.959963984540054
-"""Standard errors on either side of the mean that hold 95% of a normal distribution."""
+FEWEST_DEALS = 30
+"""Independent deals below which there is no interval. A t interval of few skewed payoffs covers too little: of exponential ones
+88% in place of 95% with 4 deals, 90% with 10, 93% with 30; of fair coins 87% with 4. Where one deal in twenty decides a match,
+even 30 are too few."""
 MOST_ENUMERATED = 16
 """Samples up to which all changes of sign are gone through."""
 FLIPS, MOST_SIGNS = 9_999, 20_000_000
@@ -34,9 +37,25 @@ class Summary:
 
     @property
     def interval(self) -> tuple[tuple[float, float], ...]:
-        """The 95% interval of each mean, by the normal distribution."""
-        halves = [NORMAL_95 * error for error in self.error]
+        """The 95% interval of each mean; NaN of fewer than :data:`FEWEST_DEALS` samples."""
+        halves = [half_width(error, self.samples) for error in self.error]
         return tuple((mean - half, mean + half) for mean, half in zip(self.mean, halves, strict=True))
+
+
+def half_width(error: float, deals: int) -> float:
+    """Half the width of the 95% confidence interval of a mean, by Student's t; NaN of fewer than :data:`FEWEST_DEALS` deals.
+
+    Args:
+        error: the standard error of the mean.
+        deals: independent samples behind it; hands played from one deal, such as duplicate hands, are one sample.
+    """
+    return float(half_widths(np.array(error), np.array(deals)))
+
+
+def half_widths(errors: Floats, deals: Floats | Ints) -> Floats:
+    """:func:`half_width` of arrays of one shape; float64."""
+    enough = deals >= FEWEST_DEALS
+    return np.where(enough, errors * stdtrit(np.where(enough, deals, FEWEST_DEALS) - 1, 0.975), np.nan)
 
 
 def summary(samples: Floats) -> Summary:

@@ -16,11 +16,9 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.evaluate.match.agents import Agent, fork
+from treeplex.evaluate.match.statistics import half_width
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State, pick
-
-NORMAL = 1.959964
-"""Standard errors on either side that hold 95% of a normal distribution."""
 
 
 @dataclass(frozen=True)
@@ -29,12 +27,12 @@ class Winnings:
 
     Attributes:
         values: from seat 0 and from seat 1.
-        intervals: of each, half the width of its 95% confidence interval; 0 where exact.
-        hands: played in all; 0 where exact.
+        errors: the standard error of each; 0 where exact.
+        hands: played in all, in turn in both seats, each from a deal of its own; 0 where exact.
     """
 
     values: tuple[float, float]
-    intervals: tuple[float, float] = (0.0, 0.0)
+    errors: tuple[float, float] = (0.0, 0.0)
     hands: int = 0
 
     @property
@@ -43,9 +41,20 @@ class Winnings:
         return sum(self.values) / 2
 
     @property
+    def error(self) -> float:
+        """The standard error of :attr:`value`; 0 where exact."""
+        return float(np.hypot(*self.errors)) / 2
+
+    @property
+    def intervals(self) -> tuple[float, float]:
+        """Of each value, half the width of its 95% confidence interval: 0 where exact, NaN of too few hands in a seat."""
+        first, second = (0.0 if self.exact else half_width(error, self.hands // 2) for error in self.errors)
+        return first, second
+
+    @property
     def interval(self) -> float:
-        """Half the width of the 95% confidence interval of :attr:`value`; 0 where exact."""
-        return float(np.hypot(*self.intervals)) / 2
+        """Half the width of the 95% confidence interval of :attr:`value`: 0 where exact, NaN of too few hands."""
+        return 0.0 if self.exact else half_width(self.error, self.hands)
 
     @property
     def exact(self) -> bool:
@@ -151,7 +160,7 @@ def sampled_winnings(
     """
     game = same_game(agent, opponent)
     if hands < 4:
-        raise GameError(f"an interval needs at least 4 hands, not {hands}")
+        raise GameError(f"at least 4 hands are played, two in each seat; not {hands}")
     found: tuple[list[float], list[float]] = ([], [])
     for number in range(hands):
         generator, seat = np.random.default_rng((seed, number)), number % 2
@@ -251,9 +260,9 @@ def possible_of(game: PublicGame, state: State, ranges: Sequence[Floats]) -> lis
 
 
 def winnings_of(found: tuple[list[float], list[float]]) -> Winnings:
-    """Means and intervals of payoffs in both seats, at least two in each."""
+    """Means and standard errors of payoffs in both seats, at least two in each."""
     means = [float(np.mean(own)) for own in found]
-    errors = [NORMAL * float(np.std(own, ddof=1)) / len(own) ** 0.5 for own in found]
+    errors = [float(np.std(own, ddof=1)) / len(own) ** 0.5 for own in found]
     return Winnings((means[0], means[1]), (errors[0], errors[1]), len(found[0]) + len(found[1]))
 
 

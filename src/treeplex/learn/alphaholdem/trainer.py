@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
+from treeplex.evaluate.match.statistics import half_width
 from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
@@ -150,7 +151,7 @@ class AlphaHoldem:
         seats[np.arange(hands), np.arange(hands) % 2] = 1
         played = play_hands(self.coder, [asked_of(self.net), None], seats, np.random.default_rng(seed))
         won = played.payoffs[np.arange(hands), 1 - np.arange(hands) % 2]
-        return float(won.mean()), float(1.96 * won.std(ddof=1) / np.sqrt(hands))
+        return float(won.mean()), half_width(float(won.std(ddof=1)) / hands**0.5, hands)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""

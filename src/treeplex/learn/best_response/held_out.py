@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.engine.histories.streams import Stream
-from treeplex.evaluate.match.winnings import NORMAL
+from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
 from treeplex.learn.best_response.positions import NOBODY, Position, World
 
 LANE = 1 << 33
@@ -46,11 +46,11 @@ def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream
 
 
 def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
-    """Play a response in all seats in turn, so many hands in all; the same ones for the same seed.
+    """Play a response in all seats in turn, so many hands in all, at least 30 in each; the same ones for the same seed.
 
     Where payoffs do not always have the same sum, the fixed agent plays as many hands against itself.
     """
-    count = max(2, -(-hands // world.players))
+    count = max(FEWEST_DEALS, -(-hands // world.players))
     found = []
     for seat in range(world.players):
         payoffs: list[Sequence[float]] = []
@@ -59,7 +59,7 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
             payoffs += played_out(world, choose, seat, streams)
         found.append(np.array(payoffs, np.float64))
     own = np.array([table[:, seat] for seat, table in enumerate(found)])
-    errors = NORMAL * own.std(axis=1, ddof=1) / count**0.5
+    errors = own.std(axis=1, ddof=1) / count**0.5
     sums = np.concatenate([table.sum(axis=1) for table in found])
     gain, variance = float(own.mean()), float((errors**2).sum()) / world.players**2
     if np.ptp(sums) < 1e-9:
@@ -68,5 +68,6 @@ def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
         alone = np.array([world.begin(NOBODY, Stream(seed, number, LANE + world.players)).payoffs for number in range(count)])
         means = alone.mean(axis=1)
         gain -= float(means.mean())
-        variance += NORMAL**2 * float(means.var(ddof=1)) / count
-    return HeldOut(tuple(own.mean(axis=1).tolist()), tuple(errors.tolist()), gain, variance**0.5)
+        variance += float(means.var(ddof=1)) / count
+    intervals = tuple(half_width(float(error), count) for error in errors)
+    return HeldOut(tuple(own.mean(axis=1).tolist()), intervals, gain, half_width(variance**0.5, count * world.players))

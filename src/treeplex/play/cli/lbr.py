@@ -1,5 +1,6 @@
 """The command ``lbr``."""
 
+from math import isfinite
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -77,11 +78,11 @@ def lbr(
                 "game": str(table),
                 "agent": agent,
                 "lbr": found.value,
-                "interval": found.interval,
+                "interval": known(found.interval),
                 "exact": found.exact,
                 "hands": found.hands,
                 "seats": [
-                    {"value": value, "interval": interval}
+                    {"value": value, "interval": known(interval)}
                     for value, interval in zip(found.values, found.intervals, strict=True)
                 ],
                 "actions": actions,
@@ -94,9 +95,11 @@ def lbr(
 
 def print_winnings(found: "Winnings", *, title: str) -> None:
     """What is won at least, and in which seat."""
-    how = (
-        "exact, all public states" if found.exact else f"± {found.interval:.2g}   95% interval, {counted(found.hands, 'hand')}"
-    )
+    from treeplex.evaluate.match.statistics import FEWEST_DEALS
+
+    few = f"no 95% interval below {FEWEST_DEALS} hands; {found.hands} were played"
+    how = f"± {found.interval:.2g}   95% interval, {counted(found.hands, 'hand')}" if isfinite(found.interval) else few
+    how = "exact, all public states" if found.exact else how
     facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
     if found.value <= 0:
         facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}
@@ -104,8 +107,13 @@ def print_winnings(found: "Winnings", *, title: str) -> None:
     columns, pairs = ["seat", "it wins"], zip(found.values, found.intervals, strict=True)
     shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)
     rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(shown)]
-    if found.exact:
+    if found.exact or not all(map(isfinite, found.intervals)):
         rows = [row[:2] for row in rows]
     else:
         columns.append("95% interval")
     print_table(columns, rows, right=(1, 2))
+
+
+def known(interval: float) -> float | None:
+    """An interval as JSON has it: null where there is none."""
+    return interval if isfinite(interval) else None

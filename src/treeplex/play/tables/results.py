@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.evaluate.match.statistics import summary
+from treeplex.evaluate.match.statistics import FEWEST_DEALS, summary
 from treeplex.play.tables.judging import Decided
 
 
@@ -72,10 +72,10 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
 
 
 def told(numbers: list[float | None]) -> dict[str, float | None] | None:
-    """Sum, mean and half the width of its 95% interval; None unless all are known."""
+    """Sum, mean and half the width of its 95% interval, None of too few hands; None unless all are known."""
     known = np.array([number for number in numbers if number is not None], np.float64)
     if not len(known) or len(known) < len(numbers):
         return None
     found = summary(known[:, None])
-    half = found.interval[0][1] - found.mean[0] if len(known) > 1 else None
+    half = found.interval[0][1] - found.mean[0] if len(known) >= FEWEST_DEALS else None
     return {"total": float(known.sum()), "mean": found.mean[0], "half": half}

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter
 
 from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import NORMAL_95
+from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_widths
 from treeplex.runs.match.scores import Ledger
 from treeplex.runs.plots import (
     GREY,
@@ -30,8 +30,8 @@ from treeplex.runs.plots import (
 if TYPE_CHECKING:
     from treeplex.runs.match.result import MatchResult
 
-POINTS, FEWEST = 300, 10
-"""Points of a running mean, and the samples before its first one."""
+POINTS = 300
+"""Points of a running mean."""
 LONGEST = 28
 
 
@@ -80,8 +80,8 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
     mean = np.cumsum(samples) / count
     square = np.cumsum(samples**2) / count
     deviation = np.sqrt(np.maximum(square - mean**2, 0.0) * count / np.maximum(count - 1, 1))
-    half = NORMAL_95 * deviation / np.sqrt(count)
-    first = min(FEWEST, len(samples))
+    half = half_widths(deviation / np.sqrt(count), count)
+    first = min(FEWEST_DEALS, len(samples))
     places = np.unique(np.geomspace(max(first, 1), max(len(samples), 1), POINTS).astype(np.int64)) - 1
     places = places[places < len(samples)]
     low, high = mean[places] - half[places], mean[places] + half[places]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from treeplex import notebook
-from treeplex.evaluate.match.statistics import NORMAL_95
+from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
 from treeplex.runs.match.scores import Ledger, Score
 from treeplex.runs.match.settings import MatchSettings
 
@@ -78,9 +78,18 @@ class MatchResult:
 
     @property
     def interval(self) -> tuple[tuple[float, float], ...]:
-        """The 95% interval of each mean."""
-        pairs = zip(self.value, self.stderr, strict=True)
-        return tuple((value - NORMAL_95 * error, value + NORMAL_95 * error) for value, error in pairs)
+        """The 95% interval of each mean, by Student's t; NaN of fewer than 30 deals, the mean itself where values are exact."""
+        pairs = zip(self.value, self.stderr, self.deals, strict=True)
+        halves = [(value, 0.0 if self.exact else half_width(error, deals)) for value, error, deals in pairs]
+        return tuple((value - half, value + half) for value, half in halves)
+
+    @property
+    def deals(self) -> tuple[int, ...]:
+        """Independent deals of each agent, hands of one deal counting once; of all against all, those of its shortest table."""
+        return tuple(
+            min(score.result.samples for score in self.scores if agent in score.agents)
+            for agent in range(len(self.about.agents))
+        )
 
     @property
     def mbb_per_hand(self) -> tuple[float, ...] | None:
@@ -202,7 +211,8 @@ class MatchResult:
                 rows.append([name, f"{mean:+z.6f}", *mbb, *seats])
                 continue
             low, high = self.interval[agent]
-            luck = [f"{error:.4f}", f"{low:+z.3f} to {high:+z.3f}", f"{self.scores[0].chance[agent]:.3g}"]
+            interval = f"{low:+z.3f} to {high:+z.3f}" if math.isfinite(low) else "-"
+            luck = [f"{error:.4f}" if math.isfinite(error) else "-", interval, f"{self.scores[0].chance[agent]:.3g}"]
             rows.append([name, f"{mean:+z.4f}", *luck, *mbb])
         return rows
 
@@ -219,6 +229,8 @@ class MatchResult:
         else:
             kind = ", each deal in all orders of the agents" if settings.duplicate else ""
             found.append(f"{self.hands_text}{kind}, seed {settings.seed}")
+            if not settings.table and self.deals[0] < FEWEST_DEALS:
+                found.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
         if self.about.values is not None:
             plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
             found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")

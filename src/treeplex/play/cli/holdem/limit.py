@@ -234,7 +234,7 @@ def show(
 @command("Let run folders play each other.", place=30, group="limit")
 def match(
     folders: Annotated[list[Path], typer.Argument(metavar="DIR DIR ...", help="Run folders.")],
-    deals: Annotated[int, typer.Option(metavar="N", min=1, help="Deals; each is played in both seats.")] = 20_000,
+    deals: Annotated[int, typer.Option(metavar="N", min=2, help="Deals; each is played in both seats.")] = 20_000,
     sampled: Annotated[bool, typer.Option("--sampled", help="Draw actions as at a table; else weigh all betting.")] = False,
     seed: Annotated[int, typer.Option(help="Seed of the cards.")] = 0,
     as_json: Json = False,

@@ -149,22 +149,26 @@ def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool)
 
 
 def summary_of(chips: Sequence[float]) -> dict[str, Any]:
-    """The mean in thousandths of a big blind, its standard error and 95% interval; None of a single hand."""
+    """The mean in thousandths of a big blind, its standard error and 95% interval; None of too few hands."""
     from statistics import fmean, stdev
 
-    from treeplex.evaluate.match.statistics import NORMAL_95
+    from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
     from treeplex.play.protocols.servers import BLINDS
 
     mean = 1000 * fmean(chips) / BLINDS[1]
     if len(chips) < 2:
         return {"mbb_per_hand": mean, "stderr": None, "interval": None}
     error = 1000 * stdev(chips) / len(chips) ** 0.5 / BLINDS[1]
-    return {"mbb_per_hand": mean, "stderr": error, "interval": [mean - NORMAL_95 * error, mean + NORMAL_95 * error]}
+    half = half_width(error, len(chips))
+    interval = None if len(chips) < FEWEST_DEALS else [mean - half, mean + half]
+    return {"mbb_per_hand": mean, "stderr": error, "interval": interval}
 
 
 def summary_text(found: dict[str, Any]) -> str:
     """The same in words."""
+    from treeplex.evaluate.match.statistics import FEWEST_DEALS
+
     if found["interval"] is None:
-        return f"{found['mbb_per_hand']:+,.0f} mbb a hand"
+        return f"{found['mbb_per_hand']:+,.0f} mbb a hand; no 95% interval below {FEWEST_DEALS} hands"
     low, high = found["interval"]
     return f"{found['mbb_per_hand']:+,.0f} mbb a hand, 95% interval {low:+,.0f} to {high:+,.0f}"

@@ -271,10 +271,12 @@ def lost_in(table: "WholeTable", decided: Sequence["Decided"]) -> str:
 
 
 def per_hundred(table: "WholeTable", told: dict[str, float | None]) -> str:
-    """A sum, and its mean per hundred hands with the 95% interval."""
+    """A sum, and its mean per hundred hands with the 95% interval, which takes enough hands."""
+    from treeplex.evaluate.match.statistics import FEWEST_DEALS
+
     total, mean, half = told["total"], told["mean"], told["half"]
     assert total is not None
     assert mean is not None
     scale = HUNDRED / table.rules.betting.big_blind
-    spread = "" if half is None else f" ± {scale * half:,.1f}"
-    return f"{table.signed(total)}, {scale * mean:+,.1f}{spread} bb/100"
+    spread, few = ("", f" (no 95% interval below {FEWEST_DEALS} hands)") if half is None else (f" ± {scale * half:,.1f}", "")
+    return f"{table.signed(total)}, {scale * mean:+,.1f}{spread} bb/100{few}"
