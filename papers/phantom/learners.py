@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from papers.common.comparison import verdict
 from papers.common.drawing import dress, legend_in, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
@@ -125,8 +126,7 @@ def findings(numbers: Mapping[str, Seeds], tables: Mapping[str, Sequence[Mapping
         order = sorted(last, key=lambda learner: float(np.mean(last[learner])))
         means = ", ".join(f"`{each}` {band(last[each], 3)}" for each in order)
         first, second = (last[each] for each in order[:2])
-        apart = "overlap" if max(first) >= min(second) else "are apart"
-        found.append(f"On `{game}` the order of means is {means}; the bands of the first two {apart}.")
+        found.append(f"On `{game}` the order of means is {means}; the first beside the second: {verdict((first, second))}.")
         least = min(min(each) for each in last.values())
         below = next(point for point in tables[game] if point["exploitability"] < least)
         found.append(

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from papers.common.comparison import LEVEL, p_value, verdict
 from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
@@ -88,14 +89,14 @@ def exploitability_of(runs: Mapping[str, Mapping[str, float]]) -> list[float]:
 
 
 def comparison(way: str, base: str, found: Found) -> str:
-    """By what factor a way is more exploitable than another on each game, and whether their trainings are apart."""
+    """By what factor a way is more exploitable than another on each game, and whether that could be chance."""
+    pairs = {game: (exploitability_of(own[way]), exploitability_of(own[base])) for game, own in found.items()}
     parts = []
-    for game, own in found.items():
-        first, second = exploitability_of(own[way]), exploitability_of(own[base])
-        apart = first[0] > second[-1] or second[0] > first[-1]
-        ratio = statistics.fmean(first) / statistics.fmean(second)
-        parts.append(f"{ratio:.2g} times on {game} ({'all trainings apart' if apart else 'ranges overlap'})")
-    return f"{way}, beside {base}: {' and '.join(parts)} as exploitable."
+    for game, pair in pairs.items():
+        ratio = statistics.fmean(pair[0]) / statistics.fmean(pair[1])
+        parts.append(f"{ratio:.2g} times on {game} (p = {p_value(pair):.2g})")
+    both = f"both games together: {verdict(*pairs.values())}, p = {p_value(*pairs.values()):.2g}"
+    return f"{way}, beside {base}: {' and '.join(parts)} as exploitable; {both}."
 
 
 @study(title="ReBeL: other ways to train than the paper's", place=12, minutes=8, needs=("torch",))
@@ -134,6 +135,9 @@ def result(found: Found, spent: str) -> Result:
             "settings.",
             "Below 1 the Huber loss is half the squared error, and Adam takes the same steps for both but for rounding and "
             "clipped gradients; on 1x4f values lie between -1 and 1, and what lies between the two is chance of the trainings.",
+            "p: how often a difference as large comes about by chance, by an exact permutation test of ranks. Higher and lower "
+            f"stand at p up to {LEVEL:g}: ways that do not differ come out so at most that often, which a test measures. Three "
+            "trainings each cannot have a p below 0.1 on one game, so that only both games together can tell.",
             f"Judged by N = {PLAYTHROUGHS} playthroughs and T = {ITERATIONS} iterations of the training's method.",
             spent,
         ],
