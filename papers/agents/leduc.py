@@ -65,7 +65,8 @@ def reproduce() -> Result:
         ],
         notes=[
             f"The blueprint is the average policy of {BLUEPRINT[1]} iterations of CFR; every search takes {ITERATIONS:,} "
-            "iterations. The last agent plays a random iteration of its search; its policy is the mean over 32 plays.",
+            "iterations. The last agent plays a random iteration of its search; judged is the mean over 32 plays, an upper "
+            "bound that falls with more of them.",
             "DeepStack and the searches know no blueprint and solve to the end of the game here.",
         ],
         numbers=numbers,

@@ -169,7 +169,7 @@ def playing_table(training: Mapping[str, Any]) -> Table:
         for point in playing
     ]
     return Table(
-        f"Networks along another training over {playing[0]['lbr']['hands']:,} hands: error of a hand's value, what a "
+        f"Networks along another training over {playing[0]['lbr']['hands']:,} hands: error of a bin's mean value, what a "
         "local best response (`fc`) wins from each, and what it wins from the blueprint, mbb a hand with 95% intervals",
         ["streets", "CPU minutes", "% of the pot", "local best response", "from the blueprint"],
         rows,
@@ -189,7 +189,7 @@ def draw(found: Mapping[str, Mapping[str, Any]]) -> Picture:
     dress(axes, "Values before the river, 52 cards")
     plain_labels(axes)
     axes.set(xlabel="streets solved in training")
-    axes.set_ylabel("error of a hand's value, % of the pot")
+    axes.set_ylabel("error of a bin's mean value, % of the pot")
     axes.set_yscale("linear")
     axes.set_ylim(0, None)
     ticks = [mark * 1_000 for mark in (1, 2, 5, 10, 20, 50, 100) if min(streets) <= mark * 1_000 <= max(streets)]
@@ -209,7 +209,9 @@ def curve_table(curve: Mapping[str, Any]) -> Table:
     rows = [[f"{solved:,}", f"{seconds / 60:.0f}", f"{100 * error:.1f}"] for solved, seconds, error in curve["points"]]
     rows.insert(0, ["showdown alone", "", f"{100 * curve[SHOWDOWN]:.1f}"])
     head = ["streets", "CPU minutes", "% of the pot"]
-    return Table("Root mean square error of a hand's value before the river, on states that no training has seen", head, rows)
+    return Table(
+        "Root mean square error of a bin's mean value before the river, on states that no training has seen", head, rows
+    )
 
 
 @study(title="ReBeL on whole hold'em with 52 cards", place=20, minutes=70)
@@ -241,16 +243,18 @@ def reproduce(options: Sequence[str]) -> Result:
         source=published("rebel")["source"],
         findings=[
             f"After {card['solved']:,} streets, {card['cpu_seconds'] / 60:.0f} minutes of one core, a local best response that "
-            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']:,} hands."
+            f"considers `{actions}` wins {won['won']:+,.0f} ± {won['interval']:,.0f} mbb a hand over {won['hands']:,} hands"
+            f"{', which bounds nothing' if won['won'] < won['interval'] else ''}."
             for actions, won in bounds.items()
         ]
         + [
-            f"Over {own['hands']:,} hands it is not measurably better than {who}: {own['won']:+,.0f} ± {own['interval']:,.0f}."
+            f"{own['hands']:,} hands do not decide between it and {who}: {own['won']:+,.0f} ± {own['interval']:,.0f}."
             for who, own in agents.items()
-            if own["won"] < own["interval"]
+            if abs(own["won"]) < own["interval"]
         ]
         + [
-            "Values are learned where play goes: on states that another training's last network comes to it is off by "
+            "Values are learned where play goes: on states that another training's last network comes to, bins' means of that "
+            "network are off by "
             f"{100 * each['points'][-1][-1]:.1f}% of the pot and the network that ships by {100 * each['shipped']:.1f}%; where "
             f"the one that ships comes to, by {100 * each['there']:.1f}% and {100 * found['0']['points'][-1][-1]:.1f}%."
             for each in found.values()
@@ -276,6 +280,8 @@ def reproduce(options: Sequence[str]) -> Result:
             f"with {net.settings['iterations']} iterations, {net.settings['boards']} board a state and "
             f"{net.settings.get('rivers', 1)} rivers after each turn. What a local "
             "best response wins is a lower bound of what can be won. `fc`: fold, check and call; `fcpa`: pot and all-in too.",
+            "Errors are of the mean values of bins of strength, which is what the network says; a hand's own error "
+            "has the spread within its bin on top. "
             f"Errors: {STATES} ends of the turn's betting from self-play with a training's last network and other random "
             "numbers; all "
             f"rivers solved by {FINE} iterations, so no network takes part in what they are compared with. "
