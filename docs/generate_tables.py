@@ -20,12 +20,15 @@ from typing import Any
 
 import typer.main
 
-import treeplex as tp
-from treeplex.errors import AlgorithmError
-from treeplex.games.parameters import GameInfo, with_lists, written
-from treeplex.play.cli.main import app
-
 ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+import treeplex as tp  # noqa: E402
+from papers.common.results import MARK, modified_note  # noqa: E402
+from treeplex.errors import AlgorithmError  # noqa: E402
+from treeplex.games.parameters import GameInfo, with_lists, written  # noqa: E402
+from treeplex.play.cli.main import app  # noqa: E402
+
 MARKER = re.compile(r"(?P<start><!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 
 DESCENDING = "imp_info=true,points_order=descending"
@@ -332,28 +335,33 @@ def leduc_of_three() -> str:
     """What the study many_players/leduc found."""
     record = stored("many_players/leduc")
     made = record["made"]
-    parts = ["".join(f"- {line}\n" for line in record["findings"])]
-    for each in record["tables"]:
-        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
-        parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
+    parts = ["".join(f"- {line}\n" for line in record["findings"]), *shown_tables("many_players/leduc")]
     parts.append(
         f"{record['notes'][0]} `python papers/run.py many_players/leduc` took {made['seconds']:.0f} s ({made['machine']}).\n"
     )
     return "\n".join(parts)
 
 
+def shown_tables(name: str) -> list[str]:
+    """The tables that a study found, marked where runs are from a modified working tree, and what the mark says."""
+    note, parts = modified_note(name), []
+    for each in stored(name)["tables"]:
+        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
+        caption = f"{each['caption']} {MARK}" if note else each["caption"]
+        parts.append(f"{caption}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
+    return [*parts, f"{note}\n"] if note else parts
+
+
 def measured_tables(name: str) -> str:
     """The tables that a study found, with its notes."""
-    record, parts = stored(name), []
-    for each in record["tables"]:
-        columns, rows = tuple(each["columns"]), [tuple(row) for row in each["rows"]]
-        parts.append(f"{each['caption']}:\n\n{table(columns, rows, right=tuple(range(1, len(columns))))}")
-    return "\n".join([*parts, f"{' '.join(record['notes'])} `python papers/run.py {name}` measures it.\n"])
+    notes = " ".join(stored(name)["notes"])
+    return "\n".join([*shown_tables(name), f"{notes} `python papers/run.py {name}` measures it.\n"])
 
 
 def findings(name: str) -> str:
     """What a study found, line by line."""
-    return "".join(f"- {line}\n" for line in stored(name)["findings"])
+    note = modified_note(name)
+    return "".join(f"- {line}\n" for line in stored(name)["findings"]) + (f"\n{note}\n" if note else "")
 
 
 GENERATORS: Mapping[str, Callable[..., str]] = {

@@ -70,8 +70,8 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit measured, with ``+changes`` where the package differs from it."""
-    changed = git("status", "--porcelain", "--", "src")
+    """The commit measured, with ``+changes`` where the package or the benchmarks differ from it."""
+    changed = git("status", "--porcelain", "--", "src", "bench", ":(exclude)bench/results")
     return (git("rev-parse", "--short=12", "HEAD") or "unknown") + ("+changes" if changed else "")
 
 

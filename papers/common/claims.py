@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from papers.common.results import PAPERS, ROOT, Table, stored
+from papers.common.results import MARK, PAPERS, ROOT, Table, modified, stored
 
 PLACE = re.compile(r"\[\[([^:*\]]+)(?:\*([^:\]]+))?:([^\]]+)\]\]")
 VERDICTS = ("yes", "partly", "no")
@@ -20,7 +20,7 @@ VERDICTS = ("yes", "partly", "no")
 TITLE = "The documents, item by item"
 TEXT = """Everything that the documents behind the library print, and what became of it. Bands and reasons in full are in the
 sections below; `tests/...` is run by `pytest`. A band is over seeds, trainings or runs that differ by rounding; it is empty
-where tests decide."""
+where tests decide. A number with † was measured from a working tree with uncommitted changes."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +80,27 @@ def number_at(place: str) -> float:
     return float(found)
 
 
+@cache
+def modified_runs(study: str) -> Sequence[tuple[str, ...]]:
+    """The runs of a study from a modified working tree."""
+    return modified(study)
+
+
+def mark_at(place: str) -> str:
+    """:data:`MARK` where the number at ``PAPER/STUDY/KEY/...`` was measured from a modified working tree, else nothing."""
+    paper, name, *keys = place.split("/")
+    return MARK if any(tuple(keys[: len(run)]) == run for run in modified_runs(f"{paper}/{name}")) else ""
+
+
 def filled(text: str) -> str:
-    """A text with the numbers that its places name.
+    """A text with the numbers that its places name, marked where they are from a modified working tree.
 
     Raises:
         ValueError: a place without the form of its number.
     """
     if "[[" in PLACE.sub("", text):
         raise ValueError(f"a place that cannot be read, write [[STUDY/KEY:.2f]]: {text}")
-    return PLACE.sub(lambda found: format(number_at(found[1]) * float(found[2] or 1.0), found[3]), text)
+    return PLACE.sub(lambda found: format(number_at(found[1]) * float(found[2] or 1.0), found[3]) + mark_at(found[1]), text)
 
 
 def shown(text: str) -> str:

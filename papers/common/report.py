@@ -1,11 +1,12 @@
 """``docs/papers.md``, written from the stored results; every number and sentence in it comes from the runs."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from papers.common import claims
 from papers.common.lines import read_lines
-from papers.common.results import ROOT, Result, Table, results_file
+from papers.common.results import MARK, ROOT, Result, Table, modified_note, results_file
 from treeplex.storage.files import write_atomically
 
 PAGE = ROOT / "docs" / "papers.md"
@@ -51,8 +52,11 @@ def print_result(title: str, result: Result) -> None:
 
 
 def section(name: str, title: str, header: Mapping[str, Any]) -> str:
-    """One section: where it comes from, findings, pictures, tables, notes."""
-    made = header["made"]
+    """One section: where it comes from, findings, pictures, tables, notes; tables of runs from a modified tree are marked."""
+    made, note = header["made"], modified_note(name)
+    tables = [Table(**table) for table in header["tables"]]
+    if note:
+        tables = [replace(table, caption=f"{table.caption} {MARK}") for table in tables]
     versions = ", ".join(f"{package} {number}" for package, number in made["versions"].items())
     parts = [
         f"## {title}",
@@ -60,7 +64,8 @@ def section(name: str, title: str, header: Mapping[str, Any]) -> str:
         f"`python papers/run.py {name}` ({made['seconds']} s; commit {made['commit']}; {made['machine']}; {versions})",
         bullets(header["findings"]),
         *(f"![{picture['alt']}](images/{picture['file']})" for picture in header["pictures"]),
-        *(markdown(Table(**table)) for table in header["tables"]),
+        *map(markdown, tables),
+        *([note] if note else []),
         "How it was measured:",
         bullets(header["notes"]),
     ]

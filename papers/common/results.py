@@ -26,6 +26,8 @@ ROOT = PAPERS.parent
 IMAGES = ROOT / "docs" / "images"
 STARTED = time.perf_counter()
 PACKAGES = ("treeplex", "numpy", "numba", "matplotlib")
+LOCAL, MARK = "with local changes", "†"
+"""After the commit of a run from a modified working tree; and beside what is shown of such runs."""
 
 
 @dataclass(frozen=True)
@@ -90,6 +92,22 @@ def stored_with(study: str, settings: Mapping[str, Any]) -> dict[str, Any]:
     return numbers if numbers.get("settings") == json.loads(json.dumps(settings)) else {}
 
 
+def modified(study: str) -> list[tuple[str, ...]]:
+    """The runs of a study that were measured from a working tree with uncommitted changes, by their keys."""
+    return [tuple(map(str, line["run"])) for line in read_lines(results_file(study))[1:] if LOCAL in line["made"]["commit"]]
+
+
+def modified_note(study: str) -> str:
+    """What :data:`MARK` beside a study's tables means; empty where no run is marked."""
+    count = len(modified(study))
+    if not count:
+        return ""
+    return (
+        f"{MARK} {count:,} of {len(read_lines(results_file(study))) - 1:,} measured runs are from a working tree with "
+        "uncommitted changes, so their commit does not tell exactly which code they ran."
+    )
+
+
 def store(study: str, result: Result) -> None:
     """Write a study's file: the header and a line for each measured run."""
     made = {"seconds": round(time.perf_counter() - STARTED, 1), **provenance(result.threads), "versions": versions()}
@@ -137,9 +155,12 @@ def versions() -> dict[str, str]:
 
 
 def commit() -> str:
-    """The commit of this checkout, and whether the library differs from it."""
+    """The commit of this checkout, and whether the library or the studies, their results aside, differ from it."""
     head = git("rev-parse", "--short=12", "HEAD")
-    return (head + (" with local changes" if git("status", "--porcelain", "--", "src") else "")) if head else "unknown"
+    changed = git(
+        "status", "--porcelain", "--", "src", "papers", ":(exclude,glob)papers/*/results/**", ":(exclude)papers/README.md"
+    )
+    return (f"{head} {LOCAL}" if changed else head) if head else "unknown"
 
 
 def git(*arguments: str) -> str:

@@ -34,3 +34,8 @@ def test_a_number_that_is_not_stored() -> None:
 def test_a_place_without_a_form() -> None:
     with pytest.raises(ValueError, match="cannot be read, write"):
         filled("[[rebel/table2/lcfr/1x4f/exploitability]]")
+
+
+def test_numbers_from_a_modified_tree_are_marked() -> None:
+    assert filled("[[rebel/deviations/trained/1x4f/CFR-D, uniform draw/0/exploitability:.3f]]").endswith("†")
+    assert not filled("[[rebel/table2/lcfr/1x4f/exploitability:.3f]]").endswith("†")

@@ -69,3 +69,29 @@ def test_levels_are_of_mappings_or_of_lists_of_runs():
     assert list(runs_of({})) == []
     assert list(runs_of({"a": {"b": {"c": {}}, "d": {}}})) == [(("a", "b", "c"), {}), (("a", "d"), {})]
     assert [keys for keys, _ in runs_of({"cases": [{"x": 1}, {"y": {"z": 2}}]})] == [("cases", 0), ("cases", 1)]
+
+
+def test_runs_from_a_modified_tree_are_marked():
+    store_run("paper/figure", ["runs", "a"], {"x": 1.0}, {"commit": f"abc {results.LOCAL}"})
+    store_run("paper/figure", ["runs", "b"], {"x": 2.0}, {"commit": "abc"})
+    assert results.modified("paper/figure") == [("runs", "a")]
+    assert results.modified_note("paper/figure").startswith("† 1 of 2 measured runs are from a working tree with uncommitted")
+    store_run("paper/figure", ["runs", "a"], {"x": 1.0}, {"commit": "def"})
+    assert results.modified_note("paper/figure") == ""
+
+
+@pytest.mark.parametrize(
+    ("file", "marked"),
+    [("src/a.py", True), ("papers/p/study.py", True), ("papers/p/results/study.jsonl", False), ("docs/a.md", False)],
+)
+def test_a_modified_tree_is_noticed(tmp_path, monkeypatch, file, marked):
+    monkeypatch.setattr(results, "ROOT", tmp_path)
+    for each in ("src/a.py", "papers/p/study.py", "papers/p/results/study.jsonl", "docs/a.md"):
+        (tmp_path / each).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / each).write_text("1")
+    identity = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (("init", "-q"), ("add", "."), (*identity, "commit", "-qm", "first")):
+        results.git(*words)
+    assert len(results.commit()) == 12
+    (tmp_path / file).write_text("2")
+    assert (results.LOCAL in results.commit()) == marked
