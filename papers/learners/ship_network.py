@@ -1,4 +1,4 @@
-"""Put the network of a trained learner's average policy into the library, with its exploitability on its card.
+"""Put the network of a trained learner's average policy into the library, with its exploitability and command on its card.
 
 ``python -m papers.learners.ship_network NAME RUN`` reads a folder of ``treeplex train`` whose result is networks (deep-cfr,
 vr-deep-dcfr+, vr-deep-pdcfr+, escher, nfsp), judges the file that it writes, and leaves it as ``network:NAME``.
@@ -10,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
+from papers.common.results import COMMIT
 from treeplex.evaluate import judge
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.neural import NeuralPolicy
@@ -18,9 +19,10 @@ from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
 from treeplex.learn.neural.responses.nfsp import Nfsp
 from treeplex.runs.job.checkpoint import open_checkpoint
 from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.train.kind import Options, Work
+from treeplex.runs.train.kind import RECIPE, Options, Work
 from treeplex.runs.train.own import LIBRARY, LibraryKind
 from treeplex.runs.train.registry import learner_of
+from treeplex.spec import quoted
 
 
 def networks_of(folder: Path) -> NeuralPolicy:
@@ -43,6 +45,15 @@ def networks_of(folder: Path) -> NeuralPolicy:
     raise SystemExit(f"error: the result of {kind.name} is no network for each player")
 
 
+def command_of(folder: Path) -> str:
+    """The command that makes a training: its learner, its game, and what differs from the defaults."""
+    about, kind = JobFolder(LIBRARY, folder).about(), learner_of(folder)
+    usual, settings = kind.presets(about["game"])[RECIPE], kind.settings.from_json(about["settings"], folder)
+    pairs = {name: (value, getattr(usual, name)) for name, value in vars(settings).items()}
+    changes = [f"--set {name}={value}" for name, (value, default) in pairs.items() if value != default]
+    return " ".join([f"treeplex train {about['learner']} {quoted(about['game'])}", *changes])
+
+
 def main() -> None:
     name, folder = sys.argv[1], Path(sys.argv[2])
     policy, about = networks_of(folder), JobFolder(LIBRARY, folder).about()
@@ -53,6 +64,8 @@ def main() -> None:
     gain = judge(read.game, read).exploitability
     last, settings = about["last"], about["settings"]
     card = {
+        "command": command_of(folder),
+        "commit": COMMIT,
         "algorithm": about["learner"],
         "iterations": last["done"],
         "seed": settings["seed"],
