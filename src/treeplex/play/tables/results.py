@@ -68,6 +68,7 @@ def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]
         "luckless": told([hand.luckless for hand in done]),
         "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],
         "big_blind": big_blind,
+        "fewest": FEWEST_DEALS,
     }
 
 

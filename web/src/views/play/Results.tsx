@@ -24,6 +24,7 @@ export function Results({ results, over, onRepeat, table, phh }: { results: Resu
         <div class="intervals">
           <Interval name="won a hand" sum={results.raw} blind={blind} of={[results.raw, results.luckless]} />
           {results.luckless && <Interval name="without luck (AIVAT)" sum={results.luckless} blind={blind} of={[results.raw, results.luckless]} />}
+          {results.raw && results.raw.half == null && <span class="soft small">no 95% interval below {results.fewest} hands</span>}
         </div>
         {hands.length > 1 && <Curve label="Won so far" x="hands" lines={lines} log={false} height={180} />}
         {results.spots.length > 1 && (

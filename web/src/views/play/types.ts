@@ -106,6 +106,8 @@ export interface Results {
   luckless: Sum | null;
   spots: { where: string; decisions: number; lost: number; mistakes: number }[];
   big_blind: number | null;
+  /** Hands below which there is no interval. */
+  fewest: number;
 }
 
 export interface TableView {
