@@ -47,6 +47,15 @@ def test_json():
     assert (played["lbr"], played["interval"], played["hands"]) == (again.value, again.interval, 40)
     assert played["first_round"] == 1
     assert not played["exact"]
+    assert [seat["interval"] for seat in played["seats"]] == [None, None]
+
+
+def test_few_hands_have_no_interval():
+    out = call("leduc_poker", "uniform", "--hands", 10).stdout
+    assert "no 95% interval below 30 hands; 10 were played" in out
+    assert "±" not in out
+    found = json.loads(call("leduc_poker", "uniform", "--hands", 10, "--json").stdout)
+    assert (found["interval"], found["hands"]) == (None, 10)
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import pytest
 from typer.testing import CliRunner
 
 from tests.play.protocols.house import house
+from treeplex.play.cli.holdem.servers import summary_of, summary_text
 from treeplex.play.cli.main import app
 
 CALLER = "rules(style=caller)"
@@ -43,7 +44,7 @@ def test_what_was_played_before_a_failure_is_told_and_kept_and_resumed(tmp_path)
         words = ["slumbot", CALLER, "--url", url, "-n", "12", "--out", str(out)]
         printed, said = ran(*words, code=2)
         assert printed.startswith("5 hands\n  won  ")
-        assert "95% interval" in printed
+        assert "; no 95% interval below 30 hands" in printed
         assert f"file {out}" in printed
         assert said.startswith(f"error: no answer from {url}/api/act: ")
         assert said.count("\n") == 1
@@ -56,8 +57,7 @@ def test_what_was_played_before_a_failure_is_told_and_kept_and_resumed(tmp_path)
         assert results == there.results[:5] + there.results[-7:]
         mean = 10 * sum(results) / 12
         assert found["won"]["mbb_per_hand"] == pytest.approx(mean)
-        low, high = found["won"]["interval"]
-        assert low + high == pytest.approx(2 * mean)
+        assert found["won"]["interval"] is None
         asked = len(there.asked)
         assert json.loads(ran(*words, "--json")[0]) == found
         assert len(there.asked) == asked
@@ -114,6 +114,16 @@ def test_nothing_played_is_no_summary(monkeypatch):
     assert json.loads(ran(*words, "--json", code=2)[0]) == {"hands": 0}
     _, said = ran("slumbot", CALLER, "--url", "slumbot.com", code=2)
     assert said == "error: 'slumbot.com' is no address of a server; write https://...\n"
+
+
+def test_intervals_need_thirty_hands():
+    chips = [float(number % 5 - 2) for number in range(30)]
+    found = summary_of(chips)
+    low, high = found["interval"]
+    assert (low + high) / 2 == pytest.approx(found["mbb_per_hand"])
+    assert (high - low) / 2 == pytest.approx(2.045230 * found["stderr"], rel=1e-6)
+    assert "95% interval -" in summary_text(found)
+    assert summary_of(chips[:29])["interval"] is None
 
 
 def test_a_single_hand_has_no_interval():

@@ -35,7 +35,7 @@ def test_blinds_move_and_hands_end_in_words() -> None:
     assert out.count("showdown\n") == 2
     assert out.count("\nriver   ") == 2
     assert re.search(r"\n  caller   [2-9TJQKA][cd] [2-9TJQKA][cd]   (pair|two pair|three|straight|full)", out)
-    assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ ± [\d,.]+ bb/100\n", out)
+    assert re.search(r"\n2 hands: [+-][\d.]+ bb, [+-][\d,.]+ bb/100 \(no 95% interval below 30 hands\)\n", out)
     assert "\nwithout the luck of what they held (AIVAT): " in out
     assert re.search(r"\nEV lost: about [\d.]+ bb in \d+ of \d+ decisions judged", out)
     assert out.endswith("; an estimate against this opponent, as if all checked and called afterwards\nthank you for playing\n")
@@ -67,7 +67,7 @@ def test_quitting_within_a_hand_keeps_those_before(tmp_path: Path, monkeypatch: 
     monkeypatch.chdir(tmp_path)
     out = play(*SMALL, "--log", "hands.txt", typed="fold\nc\nquit\n")
     assert "the hand under way does not count\n" in out
-    assert "\n1 hand: -0.5 bb, -50.0 bb/100\n" in out
+    assert "\n1 hand: -0.5 bb, -50.0 bb/100 (no 95% interval below 30 hands)\n" in out
     assert "1 hand saved in hands.txt" in out
     text = Path("hands.txt").read_text()
     assert text.startswith("hold'em, no limit, blinds 0.5 and 1 bb")
