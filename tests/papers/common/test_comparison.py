@@ -40,6 +40,14 @@ def test_three_runs_each_never_decide_though_their_ranges_are_apart_one_time_in_
     assert p_value(([1.0, 2.0, 3.0], [4.0, 5.0, 6.0])) == pytest.approx(0.1)
 
 
+@pytest.mark.parametrize(("runs", "rate"), [(4, 1 / 35), (9, 1 / 24_310)])
+def test_ranges_of_four_runs_or_more_are_rarely_apart_by_chance(runs: int, rate: float) -> None:
+    values = np.random.default_rng(3).lognormal(size=(20_000, 2, runs))
+    apart = (values.min(axis=2) > values.max(axis=2)[:, ::-1]).any(axis=1).mean()
+    assert apart == pytest.approx(rate, abs=4 * (rate / 20_000) ** 0.5)
+    assert rate < LEVEL
+
+
 def test_pairs_together_have_the_rate_too() -> None:
     generator = np.random.default_rng(2)
     values = generator.lognormal(size=(500, 2, 6))
