@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.play.cli.main import app
-from treeplex.runs.train.registry import NEURAL, learners
+from treeplex.runs.train.registry import NEURAL, learner_named, learners
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}
@@ -217,3 +217,19 @@ def test_nothing_is_fetched_by_the_site() -> None:
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
     assert "font: false" in settings
     assert "http" not in settings
+
+
+def test_trainings_of_rebel_in_examples_take_steps() -> None:
+    """Before ``burn_in`` subgames there is no step; an example as short as that would learn nothing."""
+    kind, found = learner_named("rebel"), 0
+    for page in PAGES:
+        for block in blocks(page):
+            for words in map(shlex.split, re.findall(r"^(?:\$ )?treeplex (train rebel .*)$", block.content, re.MULTILINE)):
+                asked = dict(text.split("=", 1) for text, option in zip(words[1:], words, strict=False) if option == "--set")
+                asked.pop("net", None)
+                if "solves" not in asked:
+                    continue
+                settings = kind.for_game(words[2]).presets(words[2])["recipe"].changed(asked)
+                assert settings.burn_in <= settings.solves / 3, f"{block.place}: {' '.join(words)}"
+                found += 1
+    assert found >= 6
