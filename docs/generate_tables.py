@@ -273,6 +273,20 @@ def networks() -> str:
     return table(("name", "game", "subgames end", "exploitability", "N, T"), rows, right=(3, 4))
 
 
+def learner_networks() -> str:
+    """The networks of deep learners that come with the library, as their cards say."""
+    from treeplex.forms.policies.neural import NeuralPolicy
+    from treeplex.learn.neural.network_policy import WORD, shipped_networks
+
+    rows = []
+    for name, path in shipped_networks().items():
+        card = NeuralPolicy.load(path).about
+        gain = f"{float(card['exploitability']):.4f}"
+        command = f"`{card['command']}`" if "command" in card else "not recorded"
+        rows.append((f"`{WORD}{name}`", command, f"{int(card['nodes']):,}", gain))
+    return table(("network", "made by", "histories", "exploitability"), rows, right=(2, 3))
+
+
 def learners() -> str:
     """The learners by name."""
     from treeplex.runs.train.registry import learners as known
@@ -374,6 +388,7 @@ GENERATORS: Mapping[str, Callable[..., str]] = {
     "algorithm": algorithm,
     "help": command_help,
     "settings": settings,
+    "learner_networks": learner_networks,
     "learners": learners,
     "agents": agents,
     "networks": networks,
