@@ -339,3 +339,9 @@ def test_pictures_and_tables(policies: list[Policy], tmp_path: Path, options: di
     assert all(len(row) == len(found.columns) for row in found.table())
     assert "policy" in found._repr_html_().lower()
     assert LEDUC in repr(found)
+
+
+@pytest.mark.parametrize("hands", [10, 40])
+def test_the_picture_has_a_band_from_thirty_deals_on(policies: list[Policy], hands: int) -> None:
+    figure = match(LEDUC, policies, sampled=True, hands=hands).plot()
+    assert bool(figure.axes[0].collections) == (hands >= 30)

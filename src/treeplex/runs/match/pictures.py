@@ -75,7 +75,7 @@ def near_end(band: Sequence[float] | None) -> list[float]:
 
 
 def running(samples: Floats, label: str, each: int, number: int) -> Curve:
-    """The running mean of samples, ``each`` hands a sample, with its 95% band."""
+    """The running mean of samples, ``each`` hands a sample, with its 95% band; without one where samples are too few."""
     count = np.arange(1, len(samples) + 1)
     mean = np.cumsum(samples) / count
     square = np.cumsum(samples**2) / count
@@ -84,8 +84,10 @@ def running(samples: Floats, label: str, each: int, number: int) -> Curve:
     first = min(FEWEST_DEALS, len(samples))
     places = np.unique(np.geomspace(max(first, 1), max(len(samples), 1), POINTS).astype(np.int64)) - 1
     places = places[places < len(samples)]
-    low, high = mean[places] - half[places], mean[places] + half[places]
-    return Curve((each * count[places]).tolist(), mean[places].tolist(), label, number, low.tolist(), high.tolist())
+    along, means = (each * count[places]).tolist(), mean[places].tolist()
+    if len(samples) < FEWEST_DEALS:
+        return Curve(along, means, label, number)
+    return Curve(along, means, label, number, (mean - half)[places].tolist(), (mean + half)[places].tolist())
 
 
 def matrix_figure(result: "MatchResult") -> Figure:
