@@ -134,6 +134,8 @@ class Play:
         if observation == "tensor":
             rows = [infostate_tensors(self.compiled, player) for player in range(self.players)]
             self.tensors = tuple(np.vstack((own, np.zeros_like(own[:1]))).astype(np.float32) for own in rows)
+        self._root: Position | None = None
+        self._remembered = 0
         self.begin()
 
     @property
@@ -153,7 +155,7 @@ class Play:
 
     def begin(self) -> None:
         """Return to the beginning of the game."""
-        if not hasattr(self, "_root") or self._remembered > MOST_POSITIONS:
+        if self._root is None or self._remembered > MOST_POSITIONS:
             self._root, self._remembered = Position(self, self.rules.new_initial_state()), 1
         self.at = self._root
 
