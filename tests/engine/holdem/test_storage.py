@@ -88,3 +88,15 @@ def test_a_block_is_transposed_and_nothing_else_is_written(kind: type) -> None:
     expected = np.zeros_like(target)
     expected[20 : 20 + BLOCK, 7 : 7 + BLOCK] = source[5 : 5 + BLOCK, 18 : 18 + BLOCK].T
     np.testing.assert_array_equal(target, expected)
+
+
+@pytest.mark.parametrize(("kind", "put"), [(np.int16, pack), (np.int8, pack_bytes)])
+@pytest.mark.parametrize("largest", [1e-30, 2e-34, 5e-35, 1e-38, 1e-42])
+def test_tiny_rows_come_back_or_are_zero(kind: type, put: object, largest: float) -> None:
+    """The factor of a row must stay in single precision; without a limit it is infinite below 1e-34."""
+    kept, scales, tile = np.full(TILE, 5, kind), np.zeros(1, np.float32), Tile(0, 0, TILE, 1, 0, TILE)
+    numbers = (np.linspace(0.0, 1.0, TILE) * largest).astype(np.float32)
+    found = np.empty(TILE, np.float32)
+    put(kept, scales, tile, numbers)  # type: ignore[operator]
+    unpack(kept, scales, tile, found)
+    assert np.abs(found - numbers).max() <= max(1e-34, largest / LARGEST_BYTE)

@@ -17,6 +17,8 @@ from treeplex.engine.holdem.form import ACTIONS, COUNT, SCALES, STORE, HoldemFor
 from treeplex.engine.holdem.node import TILE
 
 LARGEST, LARGEST_BYTE = 32767.0, 127.0
+LEAST = 1e-34
+"""Rows of smaller numbers are stored as zeros: their factors would leave single precision."""
 
 
 class Tile(NamedTuple):
@@ -85,7 +87,7 @@ def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
         for j in range(width):
             largest = max(largest, abs(row[j]))
         scales[tile.scale + e * tiles + tile.low // TILE] = largest / np.float32(LARGEST)
-        factor = np.float32(LARGEST) / largest if largest > np.float32(0.0) else np.float32(0.0)
+        factor = np.float32(LARGEST) / largest if largest > np.float32(LEAST) else np.float32(0.0)
         for j in range(width):
             out[j] = np.int16(np.rint(row[j] * factor))
 
@@ -110,7 +112,7 @@ def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> Non
         for j in range(width):
             largest = max(largest, abs(row[j]))
         scales[tile.scale + e * tiles + tile.low // TILE] = largest / most
-        factor = most / largest if largest > np.float32(0.0) else np.float32(0.0)
+        factor = most / largest if largest > np.float32(LEAST) else np.float32(0.0)
         for j in range(width):
             out[j] = np.int8(min(np.floor(np.float32(row[j]) * factor + chance(row[j])), most))
 
