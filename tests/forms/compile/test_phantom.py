@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.engine.phantom import walk
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.phantom import compile_phantom, estimated_terms
@@ -206,3 +207,25 @@ def test_the_uniform_policy_of_whole_boards(
     assert found == pytest.approx(best, abs=1e-6)
     text = next(iter(game.infostates))
     assert game.lookup[0, text] == 0
+
+
+def test_no_table_outgrows_its_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Steps are packed into 32 bits: a walk stops before there are too many, however many frames it makes at once."""
+    game, filled, advance, new_walk = tp.load("phantom_ttt(rows=2,columns=3,line=2)"), [0], walk.advance, walk.new_walk
+    assert isinstance(game, PhantomGame)
+    found = walk.walk_timelines(game.group, game.won, abrupt=False, most=10**9)
+    assert found is not None
+    steps = 2 * len(found.own.owner)
+
+    def watched(state: walk.TimelineWalk, *rest: object) -> bool:
+        going = advance(state, *rest)
+        filled[0] = 2 * int(state.own.filled[walk.SEQUENCES])
+        return bool(going)
+
+    monkeypatch.setattr(walk, "advance", watched)
+    monkeypatch.setattr(walk, "new_walk", lambda group: new_walk(group, 64))
+    for packed in (256, steps // 2, 2 * steps):
+        monkeypatch.setattr(walk, "MOST_PACKED", packed)
+        again = walk.walk_timelines(game.group, game.won, abrupt=False, most=10**9)
+        assert (again is None) == (packed < steps)
+        assert filled[0] <= packed

@@ -43,6 +43,8 @@ from treeplex.storage.memory import available_memory
 FRAMES_AT_ONCE = 1 << 18
 LONG = 1 << 22
 """Rows from which on a table grows by an eighth."""
+MOST_PACKED = 1 << 31
+"""Packed numbers are below this, for they are kept in 32 bits: steps (two to a sequence) and nodes, times symmetries."""
 
 
 class Found(NamedTuple):
@@ -77,16 +79,18 @@ def walk_timelines(
         watch: called now and then with the number of histories so far.
 
     Returns:
-        What was found; None where that was more than ``most``.
+        What was found; None where that was more than ``most``, or than 32 bits number.
     """
-    walk = new_walk(group)
+    walk, packed = new_walk(group), MOST_PACKED // len(group.images)
     while walk.depth[0] >= 0:
         if not advance(walk, group, won, abrupt, FRAMES_AT_ONCE):
-            walk = with_room(walk)
+            if max(2 * walk.own.wanted[SEQUENCES], walk.first.wanted[NODES], walk.second.wanted[NODES]) > packed:
+                return None
+            walk = with_room(walk, packed)
         if watch is not None:
             watch(int(walk.sizes[HISTORIES]))
         kept = walk.filled[OTHERS] + walk.first.filled[ENTRIES] + walk.second.filled[ENTRIES]
-        if kept > most or 2 * walk.own.filled[SEQUENCES] * len(group.images) >= 2**31:
+        if kept > most:
             return None
     finish_visits(walk.own, len(group.images), walk.second)
     walk.sizes[HISTORIES] += count_draws(walk.own, group)
@@ -177,19 +181,23 @@ def new_walk(group: Group, room: int = 1024) -> TimelineWalk:
     return walk
 
 
-def with_room(walk: TimelineWalk) -> TimelineWalk:
+def with_room(walk: TimelineWalk, packed: int) -> TimelineWalk:
     """The walk with room where it wants some; tables grow in place.
+
+    Args:
+        walk: the walk.
+        packed: the most steps, and the most nodes of a player, that there is ever room for.
 
     Raises:
         MemoryError: there is not as much memory.
     """
 
-    def roomy(table: Any, number: int, columns: tuple[str, ...], times: int = 1) -> None:
-        lengthen([getattr(table, name) for name in columns], int(table.wanted[number]), times)
+    def roomy(table: Any, number: int, columns: tuple[str, ...], times: int = 1, most: int | None = None) -> None:
+        lengthen([getattr(table, name) for name in columns], int(table.wanted[number]), times, most)
 
     def roomy_side(side: Side) -> Side:
         columns = ("begin", "size", "stones", "fixing", "tries", "opened", "visits", "waiting", "first_child")
-        roomy(side, NODES, columns)
+        roomy(side, NODES, columns, most=packed)
         for number, name in ((POOL, "pool"), (CHILDREN, "children"), (LISTS, "lengths"), (ENTRIES, "entries")):
             roomy(side, number, (name,))
         if side.wanted[EDGES] > edges_that_fit(len(side.keys)):
@@ -199,8 +207,8 @@ def with_room(walk: TimelineWalk) -> TimelineWalk:
         return side
 
     roomy(walk.own, INFOSETS, ("player", "step", "about", "visits"))
-    roomy(walk.own, SEQUENCES, ("owner", "cell"))
-    roomy(walk.own, SEQUENCES, ("after",), 2)
+    roomy(walk.own, SEQUENCES, ("owner", "cell"), most=packed // 2)
+    roomy(walk.own, SEQUENCES, ("after",), 2, packed // 2)
     walk = walk._replace(first=roomy_side(walk.first), second=roomy_side(walk.second))
     lengthen([walk.ends, walk.values], len(walk.first.lengths))
     for number, name in ((OTHERS, "others"), (PAIRS, "pairs")):
@@ -208,8 +216,10 @@ def with_room(walk: TimelineWalk) -> TimelineWalk:
     return walk
 
 
-def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1) -> None:
+def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1, most: int | None = None) -> None:
     """Lengthen arrays to ``times`` the rows wanted or more, in place: by a half where they are short, else by an eighth.
+
+    They never get more than ``most`` times ``times`` rows.
 
     The system moves the pages of a long array, so nothing is copied, and the old array does not stand beside the new one.
 
@@ -219,7 +229,8 @@ def lengthen(columns: list[NDArray[Any]], wanted: int, times: int = 1) -> None:
     rows = len(columns[0]) // times
     if wanted <= rows:
         return
-    room = times * max(wanted, rows + rows // (2 if rows < LONG else 8))
+    room = max(wanted, rows + rows // (2 if rows < LONG else 8))
+    room = times * (room if most is None else min(room, most))
     check_room(sum((room - len(each)) * each.itemsize for each in columns))
     for each in columns:
         each.resize(room, refcheck=False)
