@@ -8,6 +8,7 @@ import pytest
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.horizon import fewer_nodes
 from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, pair_state
@@ -99,7 +100,7 @@ def test_what_is_remembered_is_bounded_and_keeps_the_root() -> None:
     for _ in range(10):
         play_out(rules, agent, generator)
     assert len(agent._known) == 3
-    assert (rules, (), ()) in agent._known
+    assert [key[:2] for key in agent._known].count((rules, ())) == 1
 
 
 def test_several_turns_in_one_subgame_are_one_search_and_one_iteration() -> None:
@@ -207,3 +208,35 @@ def test_what_is_refused() -> None:
         ActionSubset(rules, low_bids).with_action_at((), 7)
     with pytest.raises(GameError, match="leave at least one"):
         ActionSubset(rules, lambda node, actions: ()).visit(())
+
+
+def test_subgames_of_another_beginning_are_not_remembered() -> None:
+    """An agent that began elsewhere before plays as one that did not."""
+    rules, settings = public_rules("kuhn_poker"), PlaythroughSettings(iterations=20, depth=0)
+    root = Belief.root(rules)
+    jack = Belief.of(rules, root.state, [np.ones(3), np.eye(3)[0]])
+    used, found = SearchAgent(rules, ZeroLeaf(), settings, drawn=False), []
+    for belief in (root, jack, root):
+        fresh = SearchAgent(rules, ZeroLeaf(), settings, drawn=False)
+        for agent in (used, fresh):
+            agent.begin(at=belief)
+            found.append(agent.policy())
+        np.testing.assert_array_equal(found[-1], found[-2])
+    assert np.abs(found[0] - found[2]).max() > 0.1
+    assert used.searches == 2
+
+
+def test_streets_after_other_cards_are_not_remembered() -> None:
+    """Where every street begins a subgame, the card is part of its beginning."""
+    rules, settings = public_rules("leduc_poker"), PlaythroughSettings(iterations=10, depth=2)
+    found = {}
+    used, fresh = (SearchAgent(rules, ZeroLeaf(), settings, street_by_street=True, drawn=False) for _ in range(2))
+    for card in (0, 4):
+        for agent in (used, fresh):
+            agent.forget() if agent is fresh else None
+            agent.begin()
+            for label in (1, 1, card):
+                agent.see(label)
+            found[card, agent is used] = agent.policy()
+        np.testing.assert_array_equal(found[card, True], found[card, False])
+    assert np.abs(found[0, True] - found[4, True]).max() > 0.01

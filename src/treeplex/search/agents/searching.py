@@ -1,6 +1,6 @@
 """An agent that searches while it plays (Brown et al. 2020, section 6): a random iteration's policy, and beliefs to match."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
@@ -122,6 +122,7 @@ class SearchAgent(SubgameAgent[Solved]):
         self._first = self.belief = Belief.root(self.game)
         self._path: tuple[int, ...] = ()
         self._stops: tuple[int, ...] = ()
+        self._begun: tuple[Hashable, ...] = ()
         self._inside: tuple[int, ...] = ()
         self._drawn: tuple[Solved, int] | None = None
         self.draws = drawn and settings.iterations > 1
@@ -223,12 +224,12 @@ class SearchAgent(SubgameAgent[Solved]):
         self.game, self.belief, self.state = belief.game, belief, belief.state
         self._path, self._inside, self._drawn = path, (), None
         if not path:
-            self._stops = ()
+            self._stops, self._begun = (), (belief.state, *(own.tobytes() for own in belief.ranges))
 
     def _search(self) -> tuple[Solved, int]:
         """The current subgame, solved, and which of its policies is played."""
         if self._drawn is None:
-            solved = self.recall((self.game.key, self._path, self._stops), self._solved, self._is_search)
+            solved = self.recall((self.game.key, self._path, (self._begun, self._stops)), self._solved, self._is_search)
             stop, count = 0, len(solved.policies)
             if count > 1:
                 drawn = self.generator.random() * (1.0 if count == self.kept else self._cumulative[count - 1])
