@@ -1,6 +1,12 @@
-"""An agent of a game with few bets at the table of one with many; see :mod:`treeplex.search.translation.mapping`."""
+"""An agent of a game with few bets at the table of one with many; see :mod:`treeplex.search.translation.mapping`.
 
-from collections.abc import Callable
+Several coarse bets may be played as one real bet. The hand then went several ways in the coarse game, and the agent follows
+all of them: its policy is the mean of those on each way, weighted for every hand by how likely its own actions took that way.
+So the policy depends on what everybody saw and not on the hand held, as in
+:func:`treeplex.search.translation.exact.translated_policy`.
+"""
+
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,12 +30,25 @@ def follows_blueprint(agent: Agent) -> bool:
     return getattr(agent, "blueprint", None) is not None or any(isinstance(leaf, BlueprintLeaf) for leaf in leaves)
 
 
+class Way(NamedTuple):
+    """A way that the hand may have gone in the coarse game.
+
+    Attributes:
+        agent: the agent of the coarse game, there.
+        reached: for each player float64 [H_i], how likely the agent's own actions with each hand take this way, up to a factor
+            that all ways share.
+    """
+
+    agent: Agent
+    reached: tuple[Floats, ...]
+
+
 class TranslatedAgent(Seat):
     """An agent of a coarse game at the table of the real one.
 
     Attributes:
         game, state: the real game; see :class:`treeplex.evaluate.match.agents.Agent`.
-        inner: the agent of the coarse game.
+        inner: the agent of the coarse game, on the first of the ways.
         mapping: one of :data:`MAPPINGS`.
     """
 
@@ -60,15 +79,18 @@ class TranslatedAgent(Seat):
         check_known("mapping", mapping, MAPPINGS)
         check_known("off_tree", off_tree, OFF_TREE)
         check_hands(self.game, inner.game)
-        self.add: Callable[[float], int] | None = getattr(inner, "add", None) if off_tree == RESOLVE else None
-        if off_tree == RESOLVE and self.add is None:
+        self._resolves = off_tree == RESOLVE
+        if self._resolves and getattr(inner, "add", None) is None:
             raise SpecError(f"a {type(inner).__name__} does not search, so it cannot solve new bets; give off_tree=translate")
-        if off_tree == RESOLVE and follows_blueprint(inner):
+        if self._resolves and follows_blueprint(inner):
             raise SpecError("a blueprint does not know new bets; let the agent play the game with all bets, and translate it")
-        self.inner, self.mapping = inner, mapping
+        self._coarse, self.mapping = inner, mapping
         self.draws = True if mapping == "random" else getattr(inner, "draws", None)
-        self._meant: tuple[int, int] | None = None
         self.begin()
+
+    @property
+    def inner(self) -> Agent:
+        return self._ways[0].agent
 
     @property
     def thought(self) -> Thought | None:  # type: ignore[override]
@@ -84,67 +106,92 @@ class TranslatedAgent(Seat):
         if at is not None:
             raise GameError("an agent that translates plays from the beginning of its own game only")
         self.sit(seat, generator)
-        self.state, self._meant = self.game.first_state(), None
-        self.inner.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
+        self.state = self.game.first_state()
+        self._coarse.begin(seat, np.random.default_rng(self.generator.integers(2**63)))
+        self._ways = [Way(self._coarse, tuple(np.ones_like(own) for own in self.game.possible(self.state)))]
 
     def fork(self) -> "TranslatedAgent":
         """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
         found = super().fork()
-        found.inner = fork(self.inner)
-        found.add = None if self.add is None else getattr(found.inner, "add", None)
+        found._ways = [way._replace(agent=fork(way.agent)) for way in self._ways]
+        found._coarse = found.inner
         return found
 
     def see(self, event: int) -> None:
         """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
         options, following = self.game.options(self.state), self.game.after(self.state, event)
-        inner = self.inner.game.options(self.inner.state)
         if options.player == CHANCE:
-            while inner.player >= 0:  # the coarse betting is not over: both check or call
-                self.inner.see(inner.labels[bets_at(self.inner.game, self.inner.state).kinds.index("pass")])
-                inner = self.inner.game.options(self.inner.state)
-            if inner.player == CHANCE:
-                self.inner.see(event)
-        elif inner.player == options.player:
-            self.inner.see(self._heard(list(options.labels).index(event), event))
-        self.state, self._meant = following, None
+            for way in self._ways:
+                self._dealt(way.agent, event)
+        else:
+            number = list(options.labels).index(event)
+            after = [each for way in self._ways for each in self._after(way, options.player, number, event)]
+            taken = [way for way in after if way.reached[options.player].any()]
+            self._ways = taken or [after[0]._replace(reached=self._ways[0].reached)]
+        self.state = following
 
-    def _heard(self, action: int, label: int) -> int:
-        """The label of the coarse game that an action is heard as."""
-        labels = self.inner.game.options(self.inner.state).labels
-        if self._meant is not None and self._meant[0] == label:
-            return self._meant[1]
-        real, coarse = bets_at(self.game, self.state), bets_at(self.inner.game, self.inner.state)
-        player = self.game.options(self.state).player
-        if self.add is not None and player != self.player and np.abs(coarse.chips - real.chips[action]).min() > SAME * real.pot:
+    def _dealt(self, agent: Agent, card: int) -> None:
+        """Show a card in the coarse game."""
+        inner = agent.game.options(agent.state)
+        while inner.player >= 0:  # the coarse betting is not over: both check or call
+            agent.see(inner.labels[bets_at(agent.game, agent.state).kinds.index("pass")])
+            inner = agent.game.options(agent.state)
+        if inner.player == CHANCE:
+            agent.see(card)
+
+    def _after(self, way: Way, player: int, action: int, label: int) -> list[Way]:
+        """Where a way goes on after an action of the real game: several ways after an own one that may mean several.
+
+        Args:
+            way: the way so far.
+            player: who acts.
+            action, label: the number of the action, and its label.
+        """
+        agent, own = way.agent, self.player in (None, player)
+        inner, real = agent.game.options(agent.state), bets_at(self.game, self.state)
+        if inner.player != player:  # the coarse betting is over: the agent checks and calls
+            passed = not own or action == real.kinds.index("pass")
+            return [way if passed else self._moved(way, player, 0.0)]
+        coarse = bets_at(agent.game, agent.state)
+        if self._resolves and player != self.player and np.abs(coarse.chips - real.chips[action]).min() > SAME * real.pot:
             try:
-                return self.add(label if isinstance(self.inner.game, ActionSubset) else float(real.chips[action]))
+                agent.see(agent.add(label if isinstance(agent.game, ActionSubset) else float(real.chips[action])))  # type: ignore[attr-defined]
+                return [way]
             except GameError:  # its betting has gone another way, and has no such bet
                 pass
-        shares = heard(real, action, coarse, self.mapping)
-        if self.player in (None, player):
-            meant = np.array([number == action for number in spoken(coarse, real)], np.float64)
-            shares = meant if meant.any() else shares
-        return int(labels[pick(self.generator, shares)])
+        meant = [number for number, played in enumerate(spoken(coarse, real)) if played == action] if own else []
+        if not meant:
+            number = pick(self.generator, heard(real, action, coarse, self.mapping))
+            agent.see(inner.labels[number])
+            return [self._moved(way, player, 0.0) if own else way]
+        table = agent.policy() if len(meant) > 1 or len(self._ways) > 1 else np.ones((len(inner.labels), 1))
+        agents = [agent, *(fork(agent) for _ in meant[1:])]
+        for each, number in zip(agents, meant, strict=True):
+            each.see(inner.labels[number])
+        return [self._moved(way._replace(agent=each), player, table[k]) for each, k in zip(agents, meant, strict=True)]
+
+    @staticmethod
+    def _moved(way: Way, player: int, played: Floats | float) -> Way:
+        """A way after an own action that each hand plays this often."""
+        return way._replace(reached=tuple(own * played if seat == player else own for seat, own in enumerate(way.reached)))
 
     def policy(self) -> Floats:
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
-        options = self.game.options(self.state)
-        real = bets_at(self.game, self.state)
-        found = np.zeros((len(options.labels), len(self.game.possible(self.state)[options.player])))
-        if self.inner.game.options(self.inner.state).player != options.player:
+        player = self.game.options(self.state).player
+        tables = [self._policy_on(way.agent, player) for way in self._ways]
+        if len(tables) == 1:
+            return tables[0]
+        reached = np.stack([way.reached[player] for way in self._ways])
+        weights = np.where(reached.any(axis=0), reached, 1.0)  # of hands that never come here: all ways alike
+        return np.asarray(np.einsum("wh,wah->ah", weights / weights.sum(axis=0), np.stack(tables)))
+
+    def _policy_on(self, agent: Agent, player: int) -> Floats:
+        """How the agent plays the real game where this is how the coarse one went, float64 [A, H]."""
+        options, real = self.game.options(self.state), bets_at(self.game, self.state)
+        found = np.zeros((len(options.labels), len(self.game.possible(self.state)[player])))
+        if agent.game.options(agent.state).player != player:
             found[real.kinds.index("pass")] = 1.0
             return found
-        coarse = bets_at(self.inner.game, self.inner.state)
-        np.add.at(found, spoken(coarse, real), self.inner.policy())
+        np.add.at(found, spoken(bets_at(agent.game, agent.state), real), agent.policy())
         return found
-
-    def act(self, hand: int) -> int:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.act`."""
-        label = super().act(hand)
-        if self.inner.game.options(self.inner.state).player == self.game.options(self.state).player:
-            labels, inner = self.game.options(self.state).labels, self.inner.game.options(self.inner.state).labels
-            played = spoken(bets_at(self.inner.game, self.inner.state), bets_at(self.game, self.state))
-            weights = self.inner.policy()[:, hand] * [labels[number] == label for number in played]
-            self._meant = label, int(inner[pick(self.generator, weights)])
-        return label

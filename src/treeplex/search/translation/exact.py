@@ -93,8 +93,8 @@ class Translation:
             if inner.player != options.player:
                 found[real.kinds.index("pass")] += weight
                 even[real.kinds.index("pass")] += 1.0
-                for own in pairs:
-                    own.append((there, weight))
+                for action, own in enumerate(pairs):
+                    own.append((there, weight if real.kinds[action] == "pass" else np.zeros_like(weight)))
                 continue
             coarse, table = bets_at(self.coarse, there), self.table(there)
             meant = spoken(coarse, real)
