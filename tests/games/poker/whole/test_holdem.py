@@ -3,6 +3,7 @@
 import pytest
 
 from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE
 from treeplex.games.poker.whole.game import HoldemHistory
 from treeplex.games.poker.whole.named import holdem
 from treeplex.games.poker.whole.pots import side_pots, uncalled, won
@@ -128,3 +129,20 @@ def holdem_after_deal() -> HoldemHistory:
     for card in (51, 50, 47, 46):
         state = state.child(card)
     return state
+
+
+def test_the_whole_blind_is_due_where_it_is_all_in_for_less() -> None:
+    """Card rooms ask callers for the whole big blind and raise from there; the computer poker competition does not."""
+    spec = "holdem(players=3,stack=[100;3;80],blinds=[2;6],rules={})"
+    table = load(spec.format("tda")).rules.first_table
+    assert (table.player, table.paid, table.faced, table.least) == (2, (2, 3, 0), 6, 12)
+    assert load(spec.format("acpc")).rules.first_table.faced == 3
+    called = after(spec.format("tda"), 1, 1)
+    assert called.table.paid == (6, 3, 6)
+    assert called.game.rules.settlement(called.table, dealt=True).pots == ((9.0, (0, 1, 2)), (6.0, (0, 2)))
+    # once the others have folded, who has as much in as the short blind owes nothing
+    folded = after("holdem(players=3,stack=[100;2;80],blinds=[3;6])", 0)
+    assert (folded.table.player, folded.table.paid) == (CHANCE, (3, 2, 0))
+    # of two players, nobody can win more than the short stack: what is due is what it has
+    assert load("holdem(stack=[3;100],blinds=[2;6])").rules.first_table.faced == 3
+    assert load("holdem(players=3,stack=[4;3;80],blinds=[2;6])").rules.first_table.faced == 4

@@ -162,6 +162,9 @@ def replay(seed: int) -> str:
     generator = random.Random(seed)
     odd_chips = seed % 2 == 0
     game, theirs = random_table(generator, divmod if odd_chips else shares)
+    first = game.rules.first_table
+    if first.faced > max(first.paid):
+        return "short blind"  # PokerKit does not ask callers for the whole blind
     state = deal_hands(game.new_initial_state(), theirs, generator)
     while not state.is_terminal():
         if state.is_chance_node():

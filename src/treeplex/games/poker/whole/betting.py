@@ -4,13 +4,15 @@ Chips are whole numbers. Everything a player puts in during the hand is one numb
 the player then has 300 chips in, those of earlier streets included. All who are still in and have chips left have put in the
 same when a street begins, so this orders bets as amounts on the street would.
 
-Two sets of rules differ where somebody is all-in for less than a full raise:
+Two sets of rules differ where somebody is all-in for less than a full raise or a full blind:
 
 - ``tda``: those of card rooms (Poker Tournament Directors Association, rules of 2022, rule 47). A player who has acted may
   raise again only when facing at least a full raise since; short all-ins add up. The next raise goes at least a full raise
-  above the bet faced.
+  above the bet faced. Whoever calls a blind that is all-in for less puts in the full blind, unless nobody else in the hand
+  has that much.
 - ``acpc``: those of the Annual Computer Poker Competition and of OpenSpiel's ``universal_poker``. Any raise opens the betting
-  again. A short all-in leaves the smallest raise where it was. Raising is allowed as long as another player has chips.
+  again. A short all-in leaves the smallest raise where it was. Raising is allowed as long as another player has chips. Blinds
+  are called for what was posted.
 """
 
 from collections.abc import Iterator, Sequence
@@ -175,6 +177,8 @@ class Betting:
         paid = tuple(min(blind, stack) for blind, stack in zip(self.by_seat(self.blinds), stacks, strict=True))
         faced, full = max(paid), self.limits[0] if self.limits else max(self.blinds)
         second = sorted(stacks)[-2]
+        if self.rules == TDA:  # of the full blind, as much as two players have
+            faced = max(faced, min(max(self.blinds), second))
         waiting = [stack > put for stack, put in zip(stacks, paid, strict=True)]
         if self.rules == TDA:  # in the ACPC a player checks even if there is nothing to win by a bet
             waiting = [each and second > put for each, put in zip(waiting, paid, strict=True)]
@@ -247,7 +251,18 @@ class Betting:
         )
         if after.folded.count(False) == 1:
             return after._replace(player=TERMINAL)
+        if action == FOLD:  # of a blind that is all-in for less, nothing more is due from who already has as much in
+            after = after._replace(waiting=tuple(self.owes(after, stacks, seat) for seat in range(len(stacks))))
         return self.moved_on(after, player)
+
+    def owes(self, table: WholeBetting, stacks: tuple[int, ...], player: int) -> bool:
+        """Whether a player waits to act, and does not only face chips that nobody else in the hand has."""
+        put = table.paid[player]
+        more = any(
+            stack > put and not out and seat != player
+            for seat, (stack, out) in enumerate(zip(stacks, table.folded, strict=True))
+        )
+        return table.waiting[player] and (more or put >= table.faced)
 
     def raised(self, table: WholeBetting, stacks: tuple[int, ...], amount: int) -> WholeBetting:
         """The table after a raise to an amount."""
