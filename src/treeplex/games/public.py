@@ -193,6 +193,21 @@ class PublicGame(ABC):
         """
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
+    def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
+        """What a player gets by winning and by losing the showdown if all check and call from here on, rake taken.
+
+        A tie gets the mean of both.
+
+        Args:
+            state: a state of poker for two where nobody has folded.
+            player: whose payoffs.
+        """
+        stakes = self.stakes_at(state)
+        if stakes is None:
+            raise NotImplementedError(f"payoffs of showdowns are not written for a {type(self).__name__}")
+        most = max(stakes.paid)
+        return most, -most
+
     def infostate_at(self, state: State, player: int, hand: int) -> str:
         """The infostate string of a player with a hand where it acts: equal to the rules' own string.
 

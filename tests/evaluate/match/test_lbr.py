@@ -21,6 +21,7 @@ from treeplex.games.poker.cards.evaluator import format_strengths
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.run_outs import pot_shares
 from treeplex.games.poker.spots.known import holdem
+from treeplex.games.poker.spots.spot import Rake
 from treeplex.games.public import PublicGame
 from treeplex.search import ExactLeaf
 from treeplex.search.holdem.agent import holdem_agent
@@ -292,3 +293,27 @@ def test_agreement_with_matches_of_tables():
             if player == seat:
                 mixed[game.sequences_at(infoset)] = first.table.probabilities[game.sequences_at(infoset)]
         assert found.values[seat] == pytest.approx(judge(game, Policy(game, mixed)).value[seat])
+
+
+def test_rake_and_chips_that_nobody_can_match() -> None:
+    """A river of a pot of 20 with 10% rake, and a shove of 60 into 18 chips behind."""
+    plan, rake = BetPlan.same("100%", "a"), Rake(0.1, 5.0)
+    game = HoldemGame.of(holdem("3s7hTdKs2c", "QQ,JTs", "99,AKs", pot=20.0, stack=30.0, bets=plan, rake=rake))
+    response = LocalBestResponse(Rule(game))
+    response.begin(0)
+    possible = game.possible(game.first_state())
+    share, hands = game.pot_shares(game.first_state(), possible, 0), possible[0] > 0
+    checked, bet = response.utilities()[:, hands]
+    share = share[hands]
+    assert checked == pytest.approx(share * (20 - 2))
+    # one of three answers is a fold, whatever is held
+    assert bet == pytest.approx((20 - 2) / 3 + 2 / 3 * (share * (60 - 5) - 20))
+
+    deep = public_game("holdem(stack=[20;60])")
+    caller = LocalBestResponse(UniformAgent(deep), moves=Moves("fc"))
+    caller.begin(0)
+    caller.see(60)
+    weak = int(np.flatnonzero((deep.hands == parse_cards("2c7h")).all(axis=1))[0])
+    assert caller.utilities()[:, weak] == pytest.approx([0.0, 0.34583 * 40 - 18], abs=1e-3)
+    assert sum(deep.stakes_at(caller.state).paid) == 22
+    assert deep.bets(caller.state).pot == 40

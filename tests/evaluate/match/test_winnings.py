@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 
+from tests.evaluate.match.small_games import Plays
 from treeplex.evaluate.match.winnings import CheckedDown, exact_winnings, luck_of, possible_of, sampled_winnings
 from treeplex.games.base import CHANCE
+from treeplex.games.poker.whole.nodes import TableBetting
 from treeplex.games.poker.whole.public import hand_of
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
@@ -79,3 +81,47 @@ def test_less_luck_around_the_same_mean() -> None:
     assert abs(plain.value - exact) < 2 * plain.interval
     assert abs(less.value - exact) < 2 * less.interval
     assert less.interval < 0.7 * plain.interval
+
+
+@pytest.mark.parametrize(
+    ("spec", "actions", "expected"),
+    [
+        ("holdem(stack=20,rake=0.05)", (20, 1), (-1.0, -1.0)),
+        ("holdem(stack=20,rake=0.05,no_flop_no_drop=true)", (20, 1), (-1.0, -1.0)),
+        ("holdem(stack=20,ante=[0;2])", (20, 1), (-1.0, 1.0)),
+        ("holdem(stack=[20;60])", (60, 1), (0.0, 0.0)),
+        ("holdem(stack=[60;20],rake=0.1,rake_cap=3)", (20, 1), (-1.5, -1.5)),
+    ],
+)
+def test_an_all_in_before_the_flop_is_worth_what_it_pays(
+    spec: str, actions: tuple[int, ...], expected: tuple[float, float]
+) -> None:
+    """Half of the pot less the rake, against the chips put in; dead antes count, and chips that nobody can match do not."""
+    game = PlayedGame.of(spec).public
+    state = game.first_state()
+    for label in actions:
+        state = game.after(state, label)
+    ranges, values = list(game.first_ranges()), CheckedDown(game.exactly_shared)
+    assert [values(game, state, ranges, seat) for seat in (0, 1)] == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_matched_part_of_a_shove_is_at_stake() -> None:
+    """The deep stack shoves 60 with pairs: the other can win or lose 20."""
+    game = PlayedGame.of("holdem(stack=[20;60])").public
+    state = game.after(game.after(game.first_state(), 60), 1)
+    pairs = np.array([first // 4 == second // 4 for first, second in game.hands], np.float64)
+    ranges = [game.first_ranges()[0], pairs]
+    share = float(pairs @ (game.pot_shares(state, ranges, 1) * game.opposing(state, ranges, 1)))
+    share /= float(pairs @ game.opposing(state, ranges, 1))
+    assert CheckedDown()(game, state, ranges, 1) == pytest.approx(20 * (2 * share - 1))
+    assert 0.5 < share < 0.8
+
+
+def test_all_ins_before_the_first_board_card_pay_rake() -> None:
+    """The board is dealt for a showdown, so no_flop_no_drop spares folds only."""
+    game = PlayedGame.of("holdem(stack=2,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1],rake=0.25,no_flop_no_drop=true)")
+    shover, caller = Plays(game.public, "shover"), Plays(game.public, "caller")
+    assert exact_winnings(shover, caller).values == pytest.approx((-0.5, -0.5))
+    nodes = TableBetting(game.public.rules)
+    called, folded = (nodes.after(nodes.first(), label) for label in (1, 0))
+    assert (nodes.settlement(called).kept, nodes.settlement(folded).kept) == (0.75, 1.0)

@@ -8,7 +8,8 @@ that is best if all check and call from then on: with p its share of the pot aga
     bet b  f s + (1 - f) (p' (s + b) - (1 - p') (c + b))
 
 where a bet of b chips more than a call makes the opponent fold with probability f, and p' is the share against the range that
-goes on (algorithm 1). It is a policy like any other, so what it wins is a lower bound of what a best response wins.
+goes on (algorithm 1). Chips that the opponent cannot match are never at stake, and rake is taken from what is won. It is a
+policy like any other, so what it wins is a lower bound of what a best response wins.
 """
 
 import re
@@ -154,22 +155,27 @@ class LocalBestResponse(Seat):
         game, state, options = self.game, self.state, self.game.options(self.state)
         player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
         assert bets is not None
-        pot = sum(stakes.paid)
-        asked = bets.pot - pot
+        put = stakes.paid[player]  # what folding loses
         found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
         reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
         ranges[1 - player] = reached.sum(axis=0)
         met = game.opposing(state, ranges, player)
         for number in self.moves.considered(bets, stakes.betting_round):
-            kind, bet = bets.kinds[number], float(bets.sizes[number]) * bets.pot
-            if kind == "fold":
+            if bets.kinds[number] == "fold":
                 found[number] = 0.0
                 continue
-            folding = reached * self._folding(options.labels[number], 1 - player) if kind == "bet" else np.zeros_like(reached)
-            ranges[1 - player] = (reached - folding).sum(axis=0)
+            label = options.labels[number]
+            folding, folded = self._folding(label, 1 - player) if bets.kinds[number] == "bet" else (np.zeros(1), None)
+            ranges[1 - player] = (reached * (1.0 - folding)).sum(axis=0)
             share, left = game.pot_shares(state, ranges, player), game.opposing(state, ranges, player)
-            fold = np.clip(1.0 - np.divide(left, met, out=np.ones_like(met), where=met > 0), 0.0, 1.0)
-            found[number] = fold * pot + (1.0 - fold) * (share * (pot + bet) - (1.0 - share) * (asked + bet))
+            win, lose = game.showdown_payoffs(game.after(state, label), player)
+            called = lose + (win - lose) * share
+            if folded is None:
+                found[number] = put + called
+                continue
+            ranges[1 - player] = (reached * folding).sum(axis=0)
+            won = game.terminal_values(folded, ranges, player) + left * called
+            found[number] = put + np.divide(won, met, out=called, where=met > 0)
         return found
 
     def _others(self, reached: Floats) -> Floats:
@@ -178,18 +184,21 @@ class LocalBestResponse(Seat):
         kept = reached * possible
         return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
 
-    def _folding(self, label: int, other: int) -> Floats:
-        """How likely each hand folds to a bet, by each copy, float64 [models, H]."""
+    def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
+        """How likely each hand folds to a bet, by each copy, float64 [models, H], and the state after that fold.
+
+        None, and zeros, where the opponent cannot fold.
+        """
         after = self.game.after(self.state, label)
-        answers = self.game.bets(after)
-        if answers is None or "fold" not in answers.kinds or self.game.options(after).player != other:
-            return np.zeros_like(self.reached[other])
+        answers, options = self.game.bets(after), self.game.options(after)
+        if answers is None or "fold" not in answers.kinds or options.player != other:
+            return np.zeros_like(self.reached[other]), None
         number, found = answers.kinds.index("fold"), []
         for model in self.models:
             ahead = fork(model)
             ahead.see(label)
             found.append(ahead.policy()[number])
-        return np.array(found)
+        return np.array(found), self.game.after(after, options.labels[number])
 
 
 def stakes_of(game: PublicGame, state: State) -> Stakes:

@@ -124,15 +124,15 @@ class CheckedDown:
         """What a player expects at a public state with these ranges; None where that has no value."""
         if self.exact is not None and not self.exact(state, reached):
             return None
-        stakes = game.stakes_at(state)
+        stakes, bets = game.stakes_at(state), game.bets(state)
         assert stakes is not None
-        acting, most = game.options(state).player, max(stakes.paid)
-        asked = acting >= 0 and stakes.paid[acting] < most
-        seat = acting if asked else player
+        asked = bets is not None and "fold" in bets.kinds
+        seat = game.options(state).player if asked else player
         weights = reached[seat] * game.opposing(state, reached, seat)
         if settled(game, state):
             return float(reached[player] @ game.terminal_values(state, reached, player)) / float(weights.sum())
-        each = (2.0 * game.pot_shares(state, reached, seat) - 1.0) * most
+        win, lose = game.showdown_payoffs(state, seat)
+        each = lose + (win - lose) * game.pot_shares(state, reached, seat)
         worth = float(weights @ (np.maximum(each, -stakes.paid[seat]) if asked else each)) / float(weights.sum())
         return worth if seat == player else -worth
 
@@ -196,7 +196,7 @@ def played_out(
         table = None if options.player == CHANCE else players[options.player].policy()
         chosen, outcomes = drawn(game, state, reached, table, generator)
         if values is not None and table is not None:
-            luck += luck_of(game, state, outcomes, chosen, seat, values)
+            luck, before = luck + luck_of(game, state, outcomes, chosen, seat, values), None
         elif values is not None and before is None:
             before = values(game, state, reached, seat)
         for player in players:

@@ -18,6 +18,7 @@ from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.poker.betting.added import action_to, offered, with_bet
+from treeplex.games.poker.betting.sizes import FixedLimit
 from treeplex.games.poker.betting.tree import (
     BettingTree,
     Decision,
@@ -249,11 +250,19 @@ class HoldemGame(PublicGame):
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         event, met = self.event(state), self.opposing(state, reached, player)
         assert isinstance(event, Fold | Showdown)
-        paid = payoffs(event, self.spot.rake)
+        win, lose = self.showdown_payoffs(state, player)
         if isinstance(event, Fold):
-            return np.asarray(paid[player] * met)
-        win, lose, _ = paid  # a tie pays half of both
+            return np.asarray(win * met)
         return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
+
+    def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
+        event, street = self.event(state), len(self.spot.format.deal) - 1
+        if isinstance(event, Fold):
+            paid = payoffs(event, self.spot.rake)[player]
+            return paid, paid
+        most = max(event.contributions)
+        win, lose, _ = payoffs(Showdown(street, (most, most)), self.spot.rake)
+        return win, lose
 
     def stakes_at(self, state: State) -> Stakes:
         event = self.event(state)
@@ -295,9 +304,12 @@ class HoldemGame(PublicGame):
         return self.spot.identity
 
     def rest(self, state: State, ranges: Sequence[Floats]) -> "HoldemGame":
-        board = holdem_state(state).board
-        stack = min(self.stacks(state))
-        return HoldemGame.of(replace(self.spot, board=board, pot=self.pot(state), stack=stack, ranges=(ranges[0], ranges[1])))
+        board, spot = holdem_state(state).board, self.spot
+        if spot.blinds is not None and board:  # they are in the pot, and bets are still at least a big blind
+            bets = spot.bets if isinstance(spot.bets, FixedLimit) else replace(spot.bets, min_bet=spot.min_bet, limps=True)
+            spot = replace(spot, blinds=None, bets=bets)
+        pot, stack = (self.pot(state), min(self.stacks(state))) if board else (spot.pot, spot.stack)
+        return HoldemGame.of(replace(spot, board=board, pot=pot, stack=stack, ranges=(ranges[0], ranges[1])))
 
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.

@@ -7,6 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from treeplex.games.base import TERMINAL
 from treeplex.games.poker.cards.cards import cards_to_string
 from treeplex.games.poker.cards.format import HOLDEM, Format
 from treeplex.games.poker.spots.spot import Rake
@@ -98,6 +99,24 @@ class HandRules:
         """The chips in the middle, bets of this street included."""
         return sum(table.paid) + sum(self.antes)
 
+    def matched(self, table: WholeBetting) -> tuple[int, ...]:
+        """Each player's chips in the middle, antes included, without those that no other player has matched or still can."""
+        bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
+        live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
+        found = []
+        for player, put in enumerate(table.paid):
+            most = max(bound + ante for seat, (bound, ante) in enumerate(zip(bounds, live, strict=True)) if seat != player)
+            found.append(min(put + live[player], most) + self.antes[player] - live[player])
+        return tuple(found)
+
+    def checked_down(self, table: WholeBetting) -> WholeBetting:
+        """The table if all players who are still in check and call to the end."""
+        paid = tuple(
+            put if out else max(put, min(table.faced, stack))
+            for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)
+        )
+        return table._replace(paid=paid, player=TERMINAL)
+
     def payoffs(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
         """What each player wins or loses where the hand is over.
 
@@ -122,7 +141,12 @@ class HandRules:
         return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
 
     def settlement(self, table: WholeBetting, *, dealt: bool) -> Settlement:
-        """Who can win which chips at the end of the betting; ``dealt`` says whether any card is on the board."""
+        """Who can win which chips at the end of the betting.
+
+        Args:
+            table: the end of the betting.
+            dealt: whether any card is on the board; for a showdown the board is dealt in any case.
+        """
         dead, paid = 0, list(table.paid)
         if self.betting.big_blind_ante:
             dead = sum(self.antes)
@@ -132,7 +156,7 @@ class HandRules:
         paid[player] -= back
         pots = tuple((float(chips), tuple(able)) for chips, able in side_pots(paid, table.folded, dead))
         total = sum(paid) + dead
-        rake = self.rake.of(total, dealt=dealt)
+        rake = self.rake.of(total, dealt=dealt or table.folded.count(False) > 1)
         antes = self.antes if dead else (0,) * len(paid)
         put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
         return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())

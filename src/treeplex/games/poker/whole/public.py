@@ -108,6 +108,14 @@ class PublicHoldem(CardGame):
 
         return np.asarray(format_strengths(self.rules.format, tuple(board), self.hands.astype(np.uint8)), np.int64)
 
+    def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
+        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
+        deal, settlement = np.array([hands], np.int64), self.settlement(state)
+        if not settlement.order or hand_of(state).table.folded.count(False) == 1:
+            return np.zeros(len(hands))
+        strengths = self.strengths_on(self.shown(state))[deal]
+        return np.asarray((settlement.payoffs(strengths) - settlement._replace(order=()).payoffs(strengths))[0])
+
     def line_of(self, state: State) -> Hashable:
         return hand_of(state).table.line
 
@@ -168,14 +176,14 @@ class PublicHoldem(CardGame):
         if table.player < 0:
             return None
         actions = np.array(list(self.actions(state)))
-        pot = self.rules.pot(table) + min(table.faced, self.rules.stacks[table.player]) - table.paid[table.player]
+        pot = sum(self.rules.matched(table)) + min(table.faced, self.rules.stacks[table.player]) - table.paid[table.player]
         chips = np.where(actions > CALL, actions, 0).astype(np.float64)
         kinds = tuple("fold" if action == FOLD else "pass" if action == CALL else "bet" for action in actions.tolist())
         return Bets(kinds, np.where(actions > CALL, (chips - table.faced) / pot, 0.0), chips, float(pot))
 
     def stakes_at(self, state: State) -> Stakes:
         table, board = hand_of(state)
-        paid = tuple(float(put + ante) for put, ante in zip(table.paid, self.rules.antes, strict=True))
+        paid = tuple(map(float, self.rules.matched(table)))
         in_play = [place for place, out in enumerate(table.folded) if not out]
         all_in = table.player == CHANCE and any(table.paid[place] == self.rules.stacks[place] for place in in_play)
         settled = table.player == TERMINAL or (all_in and len(in_play) == 2 and few_run_outs(self.rules.format, board))
@@ -193,14 +201,17 @@ class PublicHoldem(CardGame):
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
-        (table, board), met = hand_of(state), self.opposing(state, reached, player)
-        win, lose = (
-            self.rules.paid_out(table, [int(seat == best) for seat in (0, 1)], dealt=bool(board))[player]
-            for best in (player, 1 - player)
-        )
-        if table.folded.count(False) == 1:
+        met, (win, lose) = self.opposing(state, reached, player), self.showdown_payoffs(state, player)
+        if hand_of(state).table.folded.count(False) == 1:
             return np.asarray(win * met)
         return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
+
+    def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
+        """See :meth:`treeplex.games.public.PublicGame.showdown_payoffs`; of two players, side pots and rake included."""
+        table, board = hand_of(state)
+        end, winner = self.rules.checked_down(table), [int(seat == player) for seat in (0, 1)]
+        win, lose = (self.rules.paid_out(end, strengths, dealt=bool(board))[player] for strengths in (winner, winner[::-1]))
+        return win, lose
 
     def with_action(self, state: State, action: float) -> "tuple[PublicHoldem, int]":
         """The game with a raise to ``action`` chips on offer at a state, those of earlier streets included; and its label.
