@@ -180,3 +180,18 @@ def test_hands_that_have_no_value() -> None:
     assert game.players == 2
     with pytest.raises(GameError, match="is never played"):
         judge(PlayedHand((0, 1), (called, Step(0, passed)), (1.0, -1.0)))
+
+
+def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
+    """Player 1 does not say its policy; its seat must be left out in every hand."""
+    game, rules = compile_game("kuhn_poker"), public_rules("kuhn_poker")
+    policies = some_policy(game, 1), some_policy(game, 2)
+    hands = []
+    for chance, hand in every_hand(rules, policies):
+        steps = tuple(Step(step.number, None if k % 2 else step.policy) for k, step in enumerate(hand.steps))
+        hands.append((chance, replace(hand, steps=steps)))
+    values = PolicyValues(rules, policies[0])
+    assert moments(hands, Aivat(rules, values, known=(0,)))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)
+    assert moments(hands, Aivat(rules))[0] == pytest.approx(moments(hands, paid)[0], abs=1e-12)
+    with pytest.raises(GameError, match="player 1 acted without saying its policy; give known="):
+        moments(hands, Aivat(rules, values))

@@ -58,7 +58,8 @@ def every_hand(game: PublicHoldem, said: tuple[bool, bool]) -> Iterator[tuple[fl
 )
 def test_the_mean_over_every_hand_stays(said: tuple[bool, bool], more: str) -> None:
     game = table_of(SMALL.format(more))
-    judge, chances, paid, judged = CheckedDownAivat(game), [], [], []
+    judge = CheckedDownAivat(game, known=[seat for seat in (0, 1) if said[seat]])
+    chances, paid, judged = [], [], []
     for chance, hand in every_hand(game, said):
         chances.append(chance)
         paid.append(hand.payoffs)
@@ -76,6 +77,13 @@ def test_a_match_has_less_luck_left() -> None:
     found = tp.match(game, agents, hands=60, seed=1, aivat="checked").plain()
     assert found["aivat"]["values"] == "as if all checked down"
     assert found["aivat"]["deviation"][0][0] < 0.7 * found["aivat"]["plain_deviation"][0][0]
+
+
+def test_who_is_known_says_its_policy() -> None:
+    game = table_of(SMALL.format(""))
+    hand = next(hand for _, hand in every_hand(game, (True, False)) if len(hand.steps) > 2)
+    with pytest.raises(GameError, match="player 1 acted without saying its policy; give known="):
+        CheckedDownAivat(game)(hand)
 
 
 def test_where_it_is_not_for() -> None:

@@ -116,7 +116,8 @@ class Aivat:
         game: what was played.
         values: any value function; None for zero, which averages payoffs over hands that might have been held and removes no
             other luck.
-        known: the seats whose agents' policies are used; None for all that say them.
+        known: the seats whose agents' policies are used; None for all. With values each of these must say its policy wherever
+            it acts: a choice of seats that depends on the hand would bias the mean. Without values, None takes those that do.
     """
 
     def __init__(
@@ -139,7 +140,8 @@ class Aivat:
         """What each player would have got without luck, float64 [N]; the mean over hands is that of the payoffs.
 
         Raises:
-            GameError: a hand that was not finished, or in which an action was played that its policy never plays.
+            GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a
+                known seat did not say its policy.
         """
         if hand.payoffs is None:
             raise GameError("a hand that was not finished has no value")
@@ -149,7 +151,7 @@ class Aivat:
             corrections += self.expected - walk.worth(self.values)
         for step in hand.steps:
             options = self.game.options(walk.state)
-            known = options.player == CHANCE or (step.policy is not None and self._knows(options.player))
+            known = options.player == CHANCE or self._knows(options.player)
             hidden = options.private and options.player in walk.averaged
             if self.values is not None and known and not hidden:
                 corrections += walk.mean_after(self.values, step.policy)
@@ -165,12 +167,17 @@ class Aivat:
         """The seats whose hands are averaged over: those whose agent said its policy wherever it acted, as far as that is few.
 
         An agent that never acted has played every hand alike.
+
+        Raises:
+            GameError: with values, a known seat did not say its policy.
         """
         game, state, silent = self.game, self.game.first_state(), set[int]()
         for step in hand.steps:
             options = game.options(state)
             if options.player != CHANCE and step.policy is None:
                 silent.add(options.player)
+                if self.values is not None and self._knows(options.player):
+                    raise unknown_policy(options.player)
             state = game.after(state, options.labels[0 if options.private else step.number])
         sizes = [len(own) for own in game.possible(state)]
         together = isinstance(game, PublicTree | CardGame) and prod(sizes) <= MOST_WEIGHTS
@@ -269,6 +276,11 @@ class ReplayedHand:
         self.state = self.game.after(self.state, options.labels[0 if options.private else number])
         if not self.weights().any():
             raise GameError(f"what was played is never played by the policies of the players: {self.game.name_of(self.state)}")
+
+
+def unknown_policy(seat: int) -> GameError:
+    """The error for a hand in which a known seat did not say its policy."""
+    return GameError(f"player {seat} acted without saying its policy; give known=, the seats whose policies are recorded")
 
 
 def mean(weights: Floats, values: Floats) -> Floats:

@@ -5,14 +5,18 @@ their policies might have held. Its values are :class:`treeplex.evaluate.match.w
 cards leaves time. They correct the choices of those agents, and cards, where they are exact; the deal is left as it is.
 """
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
+from treeplex.evaluate.match.aivat import unknown_policy
 from treeplex.evaluate.match.play import PlayedHand
 from treeplex.evaluate.match.winnings import CheckedDown, luck_of, met, possible_of, settled
 from treeplex.games.base import CHANCE
 from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.games.public import State
 
 
 class CheckedDownAivat:
@@ -21,9 +25,10 @@ class CheckedDownAivat:
     Attributes:
         game: what was played.
         values: what says how much luck there was.
+        known: the seats whose agents' policies are used; each must say its policy wherever it acts.
     """
 
-    def __init__(self, game: PublicHoldem) -> None:
+    def __init__(self, game: PublicHoldem, *, known: Iterable[int] = (0, 1)) -> None:
         """Take a game.
 
         Raises:
@@ -33,18 +38,19 @@ class CheckedDownAivat:
             raise GameError(
                 f"values by checking down are for two players, not {game.players}; give zero, or values of your own"
             )
-        self.game, self.values = game, CheckedDown(game.exactly_shared)
+        self.game, self.values, self.known = game, CheckedDown(game.exactly_shared), tuple(known)
 
     def __call__(self, hand: PlayedHand) -> Floats:
         """What each player would have got without luck, float64 [2]; the mean over hands is that of the payoffs.
 
         Raises:
-            GameError: a hand that was not finished, or in which an action was played that its policy never plays.
+            GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a
+                known seat did not say its policy.
         """
         if hand.payoffs is None:
             raise GameError("a hand that was not finished has no value")
         game, state, luck = self.game, self.game.first_state(), 0.0
-        reached = possible_of(game, state, self._held(hand))
+        reached = possible_of(game, state, self._ranges(hand))
         before: float | None = None  # cards came, what all was worth
         for step in hand.steps:
             if settled(game, state) and game.exactly_shared(state, reached):
@@ -53,7 +59,11 @@ class CheckedDownAivat:
             label, following = options.labels[step.number], reached
             if options.player == CHANCE:
                 before = self.values(game, state, reached, 0) if before is None else before
-            elif step.policy is not None:
+            elif options.player not in self.known:
+                before = None
+            elif step.policy is None:
+                raise unknown_policy(options.player)
+            else:
                 before, played = None, step.policy * reached[options.player]
                 outcomes = [[row if seat == options.player else reached[seat] for seat in (0, 1)] for row in played]
                 luck, following = luck + luck_of(game, state, outcomes, step.number, 0, self.values), outcomes[step.number]
@@ -64,15 +74,19 @@ class CheckedDownAivat:
             if before is not None and (worth := self.values(game, state, reached, 0)) is not None:
                 luck, before = luck + worth - before, None
         won = [float(reached[seat] @ game.terminal_values(state, reached, seat)) / met(game, state, reached) for seat in (0, 1)]
-        return np.array([won[0] - luck, won[1] + luck])
+        return np.array([won[0] - luck, won[1] + luck]) + game.odd_chips(self._end(hand), hand.dealt)
 
-    def _held(self, hand: PlayedHand) -> list[Floats]:
-        """Each player's range at the deal: all hands, or what an agent held that did not say its policy somewhere."""
-        game, state, ranges = self.game, self.game.first_state(), list(self.game.first_ranges())
+    def _end(self, hand: PlayedHand) -> State:
+        """Where a hand ended."""
+        state: State = self.game.first_state()
         for step in hand.steps:
-            options = game.options(state)
-            if options.player != CHANCE and step.policy is None:
-                ranges[options.player] = np.zeros_like(ranges[options.player])
-                ranges[options.player][hand.dealt[options.player]] = 1.0
-            state = game.after(state, options.labels[step.number])
+            state = self.game.after(state, self.game.options(state).labels[step.number])
+        return state
+
+    def _ranges(self, hand: PlayedHand) -> list[Floats]:
+        """Each player's range at the deal: all hands, or the one held where the policy is not known."""
+        ranges = list(self.game.first_ranges())
+        for seat in {0, 1} - {*self.known}:
+            ranges[seat] = np.zeros_like(ranges[seat])
+            ranges[seat][hand.dealt[seat]] = 1.0
         return ranges

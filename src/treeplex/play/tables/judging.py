@@ -81,7 +81,7 @@ class Solved:
 
     def __init__(self, rules: Game, values: HistoryValues) -> None:
         self.rules, self.values = rules, values
-        self._aivat: Aivat | None = None
+        self._worth: PolicyValues | None = None
 
     @classmethod
     def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
@@ -113,12 +113,13 @@ class Solved:
         chosen = list(options).index(action)
         return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
 
-    def luckless(self, game: PublicGame, hand: PlayedHand) -> list[float] | None:
-        """What each would have got without luck, by AIVAT; None where that cannot be said."""
+    def luckless(self, game: PublicGame, hand: PlayedHand, person: int) -> list[float] | None:
+        """Payoffs without luck, by AIVAT with the policies of all but a person; None where it has no answer."""
         try:
-            if self._aivat is None or self._aivat.game is not game:
-                self._aivat = Aivat(game, PolicyValues(game, self.values.policy))
-            return list(map(float, self._aivat(hand)))
+            if self._worth is None or self._worth.rules is not game:
+                self._worth = PolicyValues(game, self.values.policy)
+            known = [seat for seat in range(game.players) if seat != person]
+            return list(map(float, Aivat(game, self._worth, known=known)(hand)))
         except GameError:
             return None
 

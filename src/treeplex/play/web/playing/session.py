@@ -258,7 +258,7 @@ class TableSession:
         if isinstance(table, AgentTable):
             played = table.played()
             if played is not None and self.solved is not None:
-                luckless = self.solved.luckless(table.public()[0], played)
+                luckless = self.solved.luckless(table.public()[0], played, hand.person)
                 hand.luckless = None if luckless is None else luckless[hand.person]
             state = table.history()
             if isinstance(state, HoldemHistory):
