@@ -94,12 +94,22 @@ def parse_json(text: str | bytes) -> Any:
         found = json.loads(text)
     except RecursionError as error:
         raise ValueError("lists or objects in one another without end") from error
-    level = [found]
+    check_depth(found)
+    return found
+
+
+def check_depth(value: Any) -> None:
+    """Refuse lists and dicts nested deeper than :data:`MOST_DEPTH`.
+
+    Raises:
+        ValueError: they are.
+    """
+    level = [value]
     for _ in range(MOST_DEPTH + 1):
         inside = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
         level = [child for children in inside for child in children if isinstance(child, dict | list)]
         if not level:
-            return found
+            return
     raise ValueError(f"more than {MOST_DEPTH} lists or objects in one another")
 
 

@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from anyio.to_thread import current_default_thread_limiter
 from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from fastapi.responses import JSONResponse, StreamingResponse
@@ -16,9 +17,10 @@ from treeplex.errors import TreeplexError
 from treeplex.play.web import games, hands, start, tables
 from treeplex.play.web.folder import files, runs
 from treeplex.play.web.jobs import routes as jobs
-from treeplex.play.web.safety import Access, Guard, problem
+from treeplex.play.web.safety import Access, Guard, problem, retry
 from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.spots import fields, preflop, solutions
+from treeplex.play.web.turns import THREADS
 
 ASSETS = Path(__file__).parent / "assets"
 PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
@@ -37,6 +39,7 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         assert served.work is not None
+        current_default_thread_limiter().total_tokens = THREADS
         await served.work.open()
         try:
             yield
@@ -65,12 +68,12 @@ def make_app(served: Served, access: Access | None = None) -> Guard:
 def answer_error(request: Request, error: Exception) -> Response:
     """One line as JSON for an error that was raised on purpose."""
     if isinstance(error, Refused):
-        return JSONResponse(problem(str(error), error.field), error.status)
+        return JSONResponse(problem(str(error), error.field), error.status, retry(error.status))
     if isinstance(error, RequestValidationError):
         first = error.errors()[0]
         place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
         where = ".".join(place)[:80]
-        line = first["msg"] if first["type"] != "json_invalid" else "the body is not JSON"
+        line = first["msg"].removeprefix("Value error, ") if first["type"] != "json_invalid" else "the body is not JSON"
         return JSONResponse(problem(f"{where}: {line}" if where else line, place[0][:80] if place else None), 400)
     if isinstance(error, HTTPException):
         return JSONResponse(problem(WORDS.get(error.status_code, str(error.detail))), error.status_code)

@@ -15,7 +15,8 @@ from treeplex.play.web.served import Refused, Served
 from treeplex.play.web.tables import plain
 from treeplex.runs.solve.solvable import UNIFORM
 
-MOST_GAMES = 4
+MOST_GAMES, MOST_WHOLE = 4, 2
+"""Games held in processes, and large ones that are worked out or wait for it."""
 SILENT = 1800.0
 """Seconds without a sign of life after which a large game is given up."""
 LONGEST_PATH = 1000
@@ -45,10 +46,13 @@ class Workshop:
 
         Raises:
             TreeplexError: why it cannot be; the next one who asks begins anew.
+            Refused: others are being worked out (503).
         """
         with self._guard:
             key = game, policy
             if key not in self._work:
+                if sum(not found.done() for _, found, _ in self._work.values()) >= MOST_WHOLE:
+                    raise Refused(503, f"{MOST_WHOLE} games are being worked out; try again once one is done")
                 hosted = self.games.begin()
                 self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
             hosted, found, began = self._work[key]
@@ -62,22 +66,19 @@ class Workshop:
         try:
             hosted.make(Browser, game, policy, whole=True, within=SILENT)
         except Exception:
-            hosted.close()
+            self.games.give_up(hosted)
             raise
         return self.games.hold(hosted)
 
     def close(self) -> None:
-        """End what is under way."""
-        for hosted, found, _ in self._work.values():
-            if not found.done():
-                hosted.close()
+        """Begin with nothing more; what is under way ends with the games."""
         self._turn.shutdown(wait=False, cancel_futures=True)
 
 
 def routes(served: Served) -> APIRouter:
     """What is answered about games."""
     router = APIRouter(prefix="/api/games")
-    games, known = Hosts(Browser, MOST_GAMES), dict[tuple[str, str], str]()
+    games = Hosts(Browser, MOST_GAMES)
     workshop = Workshop(games)
     served.closing += [workshop.close, games.close]
 
@@ -90,9 +91,7 @@ def routes(served: Served) -> APIRouter:
             if not isinstance(found, str):
                 return {"working": found}
             return {"id": found, **plain(games[found].call("about"))}
-        name = known.get((game, policy))
-        if name is None or name not in games.names():
-            name = known[game, policy] = games.open(game, policy)
+        name = games.find(game, policy)
         return {"id": name, **plain(games[name].call("about"))}
 
     @router.get("/{name}/node")

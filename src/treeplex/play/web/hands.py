@@ -1,7 +1,10 @@
 """Hand histories: those saved at tables, opened again step by step, and hands of poker rooms judged."""
 
 import json
+import shutil
 import threading
+from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +46,7 @@ class Judged(Pasted):
 def routes(served: Served) -> APIRouter:
     """What is answered about hand histories."""
     router = APIRouter(prefix="/api/hands")
-    reviews, running, failed = Hosts(Reviewer, MOST_REVIEWS), dict[str, str](), dict[str, str]()
+    reviews, running, failed, guard = Hosts(Reviewer, MOST_REVIEWS), set[str](), dict[str, str](), threading.Lock()
     served.closing.append(reviews.close)
 
     @router.get("")
@@ -63,16 +66,26 @@ def routes(served: Served) -> APIRouter:
 
     @router.post("/review", status_code=201)
     def begin(body: Judged) -> dict[str, Any]:
-        folder = free_folder(served.folder / HANDS) if body.file is None else served.path(body.file)
-        if body.file is not None and (body.file in running or not (folder / ASKED).is_file()):
-            raise Refused(409, f"{body.file[:80]!r} is no review that was stopped", "file")
-        settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
-        number = reviews.open(body.text, str(folder), body.hero or None, settings)
-        about = reviews[number].call("about")
-        folder.mkdir(parents=True, exist_ok=True)
-        write_atomically(folder / ASKED, json.dumps({**body.model_dump(exclude={"file"}), "about": about}))
-        name = served.name(folder)
-        running[name] = number
+        with guard:
+            if len(running) >= MOST_REVIEWS:
+                raise Refused(503, f"{MOST_REVIEWS} hands are being reviewed; try again once one is done")
+            folder = served.inside(served.folder / HANDS) if body.file is None else served.path(body.file)
+            if body.file is None:
+                folder = new_folder(folder)
+            name = served.name(folder)
+            if body.file is not None and (name in running or not (folder / ASKED).is_file()):
+                raise Refused(409, f"{body.file[:80]!r} is no review that was stopped", "file")
+            running.add(name)
+        try:
+            settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
+            number = reviews.open(body.text, str(folder), body.hero or None, settings)
+            about = reviews[number].call("about")
+            write_atomically(folder / ASKED, json.dumps({**body.model_dump(exclude={"file"}), "about": about}))
+        except Exception:
+            running.discard(name)
+            if body.file is None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
         threading.Thread(target=finish, args=(number, name), daemon=True).start()
         return state_of(name)
 
@@ -83,8 +96,8 @@ def routes(served: Served) -> APIRouter:
         except (TreeplexError, Refused) as error:
             failed[name] = str(error)
         finally:
-            running.pop(name, None)
             reviews.drop(number)
+            running.discard(name)
 
     def state_of(name: str) -> dict[str, Any]:
         folder = served.path(name)
@@ -113,13 +126,16 @@ def routes(served: Served) -> APIRouter:
 
 def newest(served: Served, pattern: str) -> list[str]:
     """Names of saved hands, or of folders of reviews, the newest first."""
-    found = sorted((served.folder / HANDS).glob(pattern), key=lambda path: -path.stat().st_mtime)[:500]
+    paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
+    found = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
     return [served.name(path if path.suffix == ".phh" else path.parent) for path in found]
 
 
-def free_folder(place: Path) -> Path:
-    """A folder for a review that is not there yet."""
-    number = 1
-    while (folder := place / f"review-{number}").exists():
-        number += 1
-    return folder
+def new_folder(place: Path) -> Path:
+    """Make a folder for a review; of several requests at once each gets its own."""
+    place.mkdir(exist_ok=True)
+    for number in count(1):
+        with suppress(FileExistsError):
+            (place / f"review-{number}").mkdir()
+            break
+    return place / f"review-{number}"

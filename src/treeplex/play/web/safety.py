@@ -9,16 +9,19 @@ import hmac
 import ipaddress
 import json
 import sys
+from asyncio import CancelledError
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, final
 from urllib.parse import parse_qs, urlsplit
 
+from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.play.cli.shared.failures import place_of
 from treeplex.play.web.served import Refused
+from treeplex.play.web.turns import Turns
 
 MOST_BODY = 4 * 1024 * 1024
 """Bytes of the body of a request; uploads of files have their own limit."""
@@ -26,6 +29,8 @@ UPLOAD = "/api/upload"
 MOST_UPLOAD = 512 * 1024 * 1024
 MOST_ADDRESS = 8192
 """Bytes of a path with its query."""
+RETRY_SECONDS = 5
+"""What an answer of 503 tells a client to wait."""
 READS = ("GET", "HEAD")
 WRITES = ("POST", "DELETE")
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
@@ -85,6 +90,7 @@ class Guard:
 
     def __init__(self, app: ASGIApp, access: Access) -> None:
         self.app, self.access = app, access
+        self.turns = Turns()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -108,7 +114,14 @@ class Guard:
             self.check(scope, headers)
             if self.access.token is not None and await self.lets_in(scope, answer):
                 return
-            await self.app(scope, await limited(scope, headers, receive), answer)
+            receive = await limited(scope, headers, receive)
+            async with self.turns.turn(scope["method"], scope["path"]):
+                await self.app(scope, receive, answer)
+        except ClientDisconnect:
+            return
+        except CancelledError:  # the server ends
+            if not begun:
+                await refuse(answer, 503, "the server is ending; try again once it is started", None)
         except Refused as refused:
             await refuse(answer, refused.status, str(refused), refused.field)
         except Exception as error:
@@ -221,8 +234,15 @@ def once(message: Message, then: Receive | None = None) -> Receive:
 
 async def refuse(send: Send, status: int, line: str, field: str | None) -> None:
     """Answer with an error."""
-    await send({"type": "http.response.start", "status": status, "headers": [(b"content-type", b"application/json")]})
+    headers = [(name.encode(), value.encode()) for name, value in retry(status).items()]
+    headers.append((b"content-type", b"application/json"))
+    await send({"type": "http.response.start", "status": status, "headers": headers})
     await send({"type": "http.response.body", "body": json.dumps(problem(line, field)).encode()})
+
+
+def retry(status: int) -> dict[str, str]:
+    """The headers that say when to ask again, of an answer that the server is busy."""
+    return {"retry-after": f"{RETRY_SECONDS}"} if status == 503 else {}
 
 
 def problem(line: str, field: str | None = None) -> dict[str, Any]:

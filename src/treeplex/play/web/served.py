@@ -2,8 +2,10 @@
 
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from itertools import count
 from pathlib import Path, PurePosixPath
 from typing import Protocol
 
@@ -22,7 +24,7 @@ class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
     """A request that is answered with a status and one line.
 
     Attributes:
-        status: of HTTP, 4xx.
+        status: of HTTP, 4xx, or 503 where there is too much to do at once.
         field: the field of the request that is wrong, if one is.
     """
 
@@ -71,6 +73,9 @@ class Served:
         except OSError as error:
             raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
         self.folder = self.folder.resolve()
+        link = self.link_out(self.own)
+        if link is not None:
+            raise FileError(f"{link} is a link that leads out of {self.folder}; remove it, or serve another folder")
         self.opened = None if self.opened is None else self.opened.resolve()
 
     @property
@@ -100,15 +105,41 @@ class Served:
             )
         path = self.folder / plain
         try:
-            inside = path.resolve().is_relative_to(self.folder)
             found = path.exists()
-        except (OSError, ValueError, RuntimeError):
-            inside = found = False
-        if not inside and found:
-            raise Refused(403, f"{file[:LONGEST_NAME]!r} leads out of the folder; copy the file into it", "file")
+            self.inside(path)
+        except (OSError, ValueError):
+            there, found = True, False
         if there and not found:
             raise Refused(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
         return path
+
+    def inside(self, path: Path) -> Path:
+        """``path``, where neither it nor anything in it is a link that leads out of the folder.
+
+        Raises:
+            Refused: there is such a link (403).
+        """
+        link = self.link_out(path)
+        if link is not None:
+            raise Refused(403, f"{self.name(link)!r} is a link that leads out of the folder; copy the file into it", "file")
+        return path
+
+    def link_out(self, path: Path) -> Path | None:
+        """The first link that leads out of the folder: ``path`` or one above it, else one in it; None if there is none."""
+        waiting, seen = [path], set[Path]()
+        while waiting:
+            place = waiting.pop()
+            try:
+                real = place.resolve()
+            except RuntimeError:  # links in a circle
+                return place
+            if not real.is_relative_to(self.folder):
+                return place
+            if real not in seen and real.is_dir():
+                seen.add(real)
+                with suppress(OSError), os.scandir(real) as entries:
+                    waiting += [Path(entry.path) for entry in entries if entry.is_symlink() or entry.is_dir()]
+        return None
 
     def free_file(self, name: str, suffix: str) -> Path:
         """A path in the folder where no file is yet, named like ``name``.
@@ -120,10 +151,34 @@ class Served:
         if not stem:
             raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
         number = 1
-        while (path := self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}").exists() or self._is_taken(path):
+        while True:
+            path = self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
+            if not os.path.lexists(path) and not self._is_taken(path):
+                return path
             number += 1
-        return path
+
+    def reserve(self, name: str, suffix: str) -> Path:
+        """:meth:`free_file` as an empty file, so that of several requests at once each gets its own name.
+
+        Raises:
+            Refused: a name of which nothing is left.
+            OSError: the file cannot be made.
+        """
+        return claim(self.free_file(name, suffix) for _ in count())
 
     def _is_taken(self, path: Path) -> bool:
         """Whether a job will write a file that is not there yet."""
         return self.work is not None and self.work.writes(path)
+
+
+def claim(paths: Iterable[Path]) -> Path:
+    """Make an empty file at the first of endless paths where nothing is yet; nobody else gets that path.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    for path in paths:
+        with suppress(FileExistsError):
+            path.open("xb").close()
+            return path
+    raise AssertionError("paths must be endless")

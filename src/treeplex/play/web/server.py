@@ -1,6 +1,8 @@
 """The server itself: an address and a port, one line that says where it is, and an orderly end."""
 
+import asyncio
 import ipaddress
+import logging
 import secrets
 import socket
 import threading
@@ -14,12 +16,12 @@ import uvicorn
 from treeplex.errors import SpecError
 from treeplex.notices import notify
 from treeplex.play.web.app import make_app
+from treeplex.play.web.connections import Connection
 from treeplex.play.web.safety import LOOPBACK, Access, is_address
 from treeplex.play.web.served import Served
 
 PORT, MOST_TRIED = 8700, 50
 """The first port tried where none is asked for, and how many."""
-MOST_CONNECTIONS = 1000
 PATIENCE = 3
 """Seconds that requests under way have to end when the server does."""
 
@@ -96,8 +98,8 @@ class Server(uvicorn.Server):
             access_log=False,
             server_header=False,
             proxy_headers=False,
+            http=Connection,
             ws="none",
-            limit_concurrency=MOST_CONNECTIONS,
             timeout_graceful_shutdown=PATIENCE,
         )
         super().__init__(config)
@@ -114,10 +116,24 @@ class Server(uvicorn.Server):
             notify(f"saving {file}; it goes on when the server is started again (Ctrl-C again: stop without saving)")
         self.should_exit = True
 
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.check(now)
+        return await super().on_tick(counter)
+
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Let pages go first: their streams of events have no end of their own."""
         self.served.events.close()
-        await super().shutdown(sockets)
+        log = logging.getLogger("uvicorn.error")
+        log.disabled = True  # requests that are cut off from here on are no faults
+        try:
+            await super().shutdown(sockets)
+        finally:
+            log.disabled = False
 
 
 def serve(served: Served, listening: Listening, *, view: str = "", browser: bool = True) -> None:

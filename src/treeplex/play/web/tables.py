@@ -3,6 +3,7 @@
 import json
 import threading
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, final
 
@@ -16,7 +17,7 @@ from treeplex.play.web.hosted import Hosted, Hosts
 from treeplex.play.web.playing.choices import choices
 from treeplex.play.web.playing.session import SOLUTION, TableSession
 from treeplex.play.web.safety import MOST_BODY
-from treeplex.play.web.served import Served
+from treeplex.play.web.served import Served, claim
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import open_regular
 
@@ -68,8 +69,12 @@ class Tables:
 
     @property
     def folder(self) -> Path:
-        """Where tables are kept."""
-        return self.served.own / "tables"
+        """Where tables are kept.
+
+        Raises:
+            Refused: a link leads out of the folder there.
+        """
+        return self.served.inside(self.served.own / "tables")
 
     def sit(self, body: Seating) -> str:
         """Sit down at a new table; its id.
@@ -85,11 +90,15 @@ class Tables:
             name = str(1 + max((int(path.stem) for path in kept), default=0))
             path = self.folder / f"{name}{KEPT}"
             write_atomically(path, json.dumps({"table": body.model_dump()}) + "\n")
+            opening = self._opening[name] = threading.Lock()
+            opening.acquire()  # whoever finds the file meanwhile must not open the table a second time
         try:
             self._open(name, path, body)
         except Exception:
             path.unlink(missing_ok=True)
             raise
+        finally:
+            opening.release()
         return name
 
     def _open(self, name: str, path: Path, body: Seating) -> Hosted:
@@ -201,12 +210,14 @@ def routes(served: Served) -> APIRouter:
     @router.post("/{name}/hands/{number}/save", status_code=201)
     def save(name: str, number: int) -> dict[str, Any]:
         text = tables[name].call("phh", number)
-        folder = served.folder / HANDS
+        folder = served.inside(served.folder / HANDS)
         folder.mkdir(exist_ok=True)
-        count = 1
-        while (path := folder / f"hand-{count}.phh").exists():
-            count += 1
-        write_atomically(path, text)
+        path = claim(folder / f"hand-{each}.phh" for each in count(1))
+        try:
+            write_atomically(path, text)
+        except FileError:
+            path.unlink(missing_ok=True)
+            raise
         return {"file": served.name(path)}
 
     @router.delete("/{name}")

@@ -120,10 +120,13 @@ def largest_stacks(most: float, *, step: float = 0.5, ante: float = 0.0) -> tupl
         last time.
 
     Raises:
-        SpecError: as :func:`push_fold`; a step that is not above 0 or asks for more than 1,000 stacks.
+        SpecError: an ante below 0, or with which no stack is left to push; a step that is not above 0 or asks for more than
+            1,000 stacks.
     """
     if not 0 < step <= most or most / step > MOST_STEPS:
         raise SpecError(f"the step is {step:g} big blinds; give one above 0 with at most {MOST_STEPS:,} stacks up to {most:g}")
+    if not (isfinite(ante) and 0 <= ante < most - BIG):
+        raise SpecError(f"the ante is {ante:g} big blinds; give 0 or more, so that {most:g} exceeds big blind and ante")
     push, call = np.zeros(len(CLASSES)), np.zeros(len(CLASSES))
     for count in range(1, int(most / step + 1e-9) + 1):
         stack = count * step

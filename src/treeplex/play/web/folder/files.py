@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Annotated, Any
 
+from anyio import to_thread
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import FileResponse, Response, StreamingResponse
 
@@ -67,7 +68,8 @@ def routes(served: Served) -> APIRouter:
         suffix = PurePosixPath(name).suffix.lower()
         if suffix not in UPLOADED:
             raise Refused(400, f"{name[:80]!r} is not taken; send one of {', '.join(UPLOADED)}", "name")
-        target = served.free_file(name[: -len(suffix)], suffix)
+        stem = name[: -len(suffix)]
+        target = served.free_file(stem, suffix)
         temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
         size = 0
         try:
@@ -77,6 +79,9 @@ def routes(served: Served) -> APIRouter:
                     if size > MOST_UPLOAD:
                         raise Refused(413, f"more than {MOST_UPLOAD // 1024**2} MB; send less")
                     out.write(part)
+                out.flush()
+                await to_thread.run_sync(os.fsync, out.fileno())
+            target = served.reserve(stem, suffix)  # only now: the name may have been taken while the file was on its way
             os.replace(temporary, target)
         except OSError as error:
             raise FileError(f"cannot write {target.name}: {error.strerror or error}; free some space") from error

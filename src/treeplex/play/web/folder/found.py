@@ -26,11 +26,11 @@ def listing(served: Served) -> dict[str, Any]:
     """Everything in the folder that a page can open, the newest first; spots that a batch keeps are counted with the batch."""
     kinds: dict[str, list[tuple[Path, float]]] = {"solutions": [], "spot_files": [], "folders": []}
     boards, looked_at = Counter[Path](), 0
-    for path, modified in entries(served.folder, DEEPEST):
+    for path, modified in entries(served, served.folder, DEEPEST):
         looked_at += 1
         if looked_at > MOST_LOOKED_AT:
             break
-        kind = kind_of_path(path)
+        kind = kind_of_path(served, path)
         if kind == "solutions" and path.parent.name == "boards" and (path.parent.parent / RUN).is_file():
             boards[path.parent.parent] += 1
         elif kind is not None:
@@ -62,31 +62,37 @@ def listing(served: Served) -> dict[str, Any]:
     }
 
 
-def entries(folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
-    """Files and folders below a folder with when they were changed; hidden ones and links to folders are left out."""
+def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, float]]:
+    """Files and folders below a folder with when they were changed.
+
+    Hidden ones and links that lead out of the folder served are left out; links to folders are not followed.
+    """
     try:
         with os.scandir(folder) as found:
             for entry in found:
                 if entry.name.startswith("."):
                     continue
                 try:
+                    if entry.is_symlink() and served.link_out(Path(entry.path)) is not None:
+                        continue
                     yield Path(entry.path), entry.stat(follow_symlinks=False).st_mtime
                     inside = entry.is_dir(follow_symlinks=False)
                 except OSError:
                     continue
                 if inside and deepest:
-                    yield from entries(Path(entry.path), deepest - 1)
+                    yield from entries(served, Path(entry.path), deepest - 1)
     except OSError:
         return
 
 
-def kind_of_path(path: Path) -> str | None:
+def kind_of_path(served: Served, path: Path) -> str | None:
     """Which part of the listing a path belongs to, if any."""
     if path.suffix == SUFFIX:
         return "solutions"
     if path.suffix in SPOT_FILES and is_spot_file(path):
         return "spot_files"
-    return "folders" if not path.suffix and (path / RUN).is_file() else None
+    about = path / RUN
+    return "folders" if not path.suffix and about.is_file() and served.link_out(about) is None else None
 
 
 def is_spot_file(path: Path) -> bool:

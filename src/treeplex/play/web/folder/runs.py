@@ -41,7 +41,7 @@ def routes(served: Served) -> APIRouter:
 def runs(served: Served) -> list[dict[str, Any]]:
     """All run folders, those that changed last first."""
     found: list[dict[str, Any]] = []
-    for looked_at, (path, _) in enumerate(entries(served.folder, DEEPEST)):
+    for looked_at, (path, _) in enumerate(entries(served, served.folder, DEEPEST)):
         if looked_at > MOST_LOOKED_AT:
             break
         if path.name == RUN and path.parent != served.folder:

@@ -265,6 +265,7 @@ class Queue:
 
         Raises:
             Refused: something is wrong with what it asks for, or its file is being written already.
+            FileError: the job cannot be kept in the folder.
         """
         if len(self.jobs) >= MOST_JOBS:
             raise Refused(409, f"there are {MOST_JOBS} jobs; remove some")
@@ -295,10 +296,11 @@ class Queue:
                 "locks": header["locks"] + len(request.locks),
             }
         job = PageJob(**common, **about, name=path.stem, file=self.served.name(path))
+        write_atomically(self.served.inside(self.folder) / f"{job.id}.json", job.kept())
         if request.resume is not None:
             self._read_solution(job)
         self.jobs[job.id] = job
-        self._changed(job)
+        self.served.events.send("job", self.seen(job, records=False))
         self._wake.set()
         return job
 

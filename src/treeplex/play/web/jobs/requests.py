@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
 
 from treeplex.errors import SpecError
 from treeplex.games.poker.cards.cards import hand_numbers
@@ -15,7 +15,7 @@ from treeplex.games.poker.spots.locks import AnyLock, NodeLock
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import located
 from treeplex.play.web.served import Refused
-from treeplex.play.web.spots.fields import PLACE, boards_named, spot_of, spot_request
+from treeplex.play.web.spots.fields import PLACE, Shallow, boards_named, spot_of, spot_request
 from treeplex.runs.holdem.batches.boards import Board, check_symmetric
 
 MOST_LOCKS = 200
@@ -35,7 +35,7 @@ class Lock(BaseModel):
     line: str = Field("", max_length=2000)
     hands: str | None = Field(None, max_length=20_000)
     rows: list[int] | None = Field(None, max_length=1326)
-    strategy: str | list[list[float]]
+    strategy: str | list[list[FiniteFloat]]
 
     @model_validator(mode="after")
     def check(self) -> Self:
@@ -79,7 +79,7 @@ class JobRequest(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", populate_by_name=True)
-    fields: dict[str, Any] | None = None
+    fields: Shallow | None = None
     boards: str | None = Field(None, max_length=20_000)
     keep: bool = False
     origin: str | None = Field(None, alias="from", max_length=1000)

@@ -3,13 +3,15 @@
 import json
 import math
 import re
+import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from fastapi import APIRouter
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
 
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -27,7 +29,7 @@ from treeplex.solvers.holdem.solver import method_of
 from treeplex.solvers.registry import algorithm_spec, is_own
 from treeplex.spec import shown
 from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import read_json
+from treeplex.storage.reading import check_depth, read_json
 
 DEFAULT: Mapping[str, Any] = {
     "board": "Td 9d 6h Qc 2s",
@@ -51,6 +53,7 @@ PRESETS: Mapping[str, str] = {
 """Ranges that are always offered."""
 PLACE = "field "
 """What stands before a field's name in the places of values that come from the page."""
+PRESETS_FILE = "presets.json"
 MOST_PRESETS, LONGEST = 200, 20_000
 TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
 """How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
@@ -60,12 +63,26 @@ START_SECONDS, JUDGED = 2.0, 1.2
 """What starting a process adds, and what judging every tenth strategy, which takes as long as two iterations, multiplies by."""
 
 
+def shallow(fields: dict[str, Any]) -> dict[str, Any]:
+    """``fields``, where they are not nested without end.
+
+    Raises:
+        ValueError: they are.
+    """
+    check_depth(fields)
+    return fields
+
+
+Shallow = Annotated[dict[str, Any], AfterValidator(shallow)]
+"""Fields of a spot as a request brings them."""
+
+
 class RangeText(BaseModel):
     """A range, as a text or as weights of all hands."""
 
     model_config = ConfigDict(extra="forbid")
     text: str | None = Field(None, max_length=500_000)
-    weights: list[float] | None = Field(None, max_length=1326)
+    weights: list[FiniteFloat] | None = Field(None, max_length=1326)
 
 
 class Preset(BaseModel):
@@ -80,7 +97,7 @@ class SpotFields(BaseModel):
     """The fields of a spot file."""
 
     model_config = ConfigDict(extra="forbid")
-    fields: dict[str, Any]
+    fields: Shallow
     boards: str | None = Field(None, max_length=20_000)
 
 
@@ -93,7 +110,7 @@ class SpotText(BaseModel):
 
 def routes(served: Served) -> APIRouter:
     """What is answered about spots."""
-    router = APIRouter(prefix="/api")
+    router, saving = APIRouter(prefix="/api"), threading.Lock()
 
     @router.get("/spots/default")
     def default() -> dict[str, Any]:
@@ -127,18 +144,20 @@ def routes(served: Served) -> APIRouter:
     @router.post("/presets")
     def save_preset(body: Preset) -> dict[str, Any]:
         parse_range(body.text)
-        own = own_presets(served)
-        if len(own) >= MOST_PRESETS and body.name not in own:
-            raise Refused(400, f"{MOST_PRESETS} ranges are saved already; remove one first", "name")
-        save_presets(served, {**own, body.name: body.text})
+        with saving:
+            own = own_presets(served)
+            if len(own) >= MOST_PRESETS and body.name not in own:
+                raise Refused(400, f"{MOST_PRESETS} ranges are saved already; remove one first", "name")
+            save_presets(served, {**own, body.name: body.text})
         return listed_presets(served)
 
     @router.delete("/presets")
     def remove_preset(name: str) -> dict[str, Any]:
-        own = own_presets(served)
-        if name not in own:
-            raise Refused(404, f"no range of yours is called {name[:60]!r}", "name")
-        save_presets(served, {each: text for each, text in own.items() if each != name})
+        with saving:
+            own = own_presets(served)
+            if name not in own:
+                raise Refused(404, f"no range of yours is called {name[:60]!r}", "name")
+            save_presets(served, {each: text for each, text in own.items() if each != name})
         return listed_presets(served)
 
     return router
@@ -154,23 +173,32 @@ def range_of(given: RangeText) -> dict[str, Any]:
 
 
 def own_presets(served: Served) -> dict[str, str]:
-    """The ranges that were saved, by name; none where the file is damaged."""
-    try:
-        found = read_json(served.own / "presets.json")
-    except (FileError, ValueError):
+    """The ranges that were saved, by name.
+
+    Raises:
+        Refused: the file is a link that leads out of the folder.
+        FileError: the file is damaged or cannot be read.
+    """
+    path = served.inside(served.own / PRESETS_FILE)
+    if not path.exists():
         return {}
-    return {str(name): str(text) for name, text in found.items()} if isinstance(found, dict) else {}
+    try:
+        return {str(name): str(text) for name, text in read_json(path).items()}
+    except (ValueError, AttributeError) as error:
+        raise FileError(f"{served.name(path)} is damaged ({error}); remove the file to save ranges anew") from error
 
 
 def save_presets(served: Served, presets: Mapping[str, str]) -> None:
     """Write the ranges that are saved."""
     served.own.mkdir(exist_ok=True)
-    write_atomically(served.own / "presets.json", json.dumps(presets, indent=1) + "\n")
+    write_atomically(served.inside(served.own / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
 
 
 def listed_presets(served: Served) -> dict[str, Any]:
     """All ranges on offer, those of the user's own first."""
-    own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
+    own = list[dict[str, Any]]()
+    with suppress(FileError, Refused):  # what the library offers is there whatever became of the user's own
+        own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
     return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
 
 

@@ -1,6 +1,5 @@
 """Charts before the flop: push or fold heads up, exact, for one stack or for all up to one; and those of blueprints."""
 
-import threading
 from functools import lru_cache
 from typing import Annotated, Any
 
@@ -19,29 +18,26 @@ MOST_BLUEPRINTS = 2
 READING = 900.0
 """Seconds that reading a blueprint may take: its buckets are made again."""
 LONGEST_LINE = 200
+Finite = Annotated[float, Query(allow_inf_nan=False)]
 
 
 def routes(served: Served) -> APIRouter:
     """What is answered about charts; columns are by class of hands, in the order of the grid."""
     router = APIRouter(prefix="/api/preflop")
-    charts, known, guard = Hosts(Charts, MOST_BLUEPRINTS), dict[str, str](), threading.Lock()
+    charts = Hosts(Charts, MOST_BLUEPRINTS)
     served.closing.append(charts.close)
 
     @router.get("/pushfold")
-    def one_stack(stack: float, ante: float = 0.0) -> dict[str, Any]:
+    def one_stack(stack: Finite, ante: Finite = 0.0) -> dict[str, Any]:
         return solved(stack, ante)
 
     @router.get("/chart")
-    def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: float = 0.0) -> dict[str, Any]:
+    def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: Finite = 0.0) -> dict[str, Any]:
         return charted(to, ante)
 
     @router.get("/blueprint")
     def blueprint(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
-        path = str(served.path(file))
-        with guard:
-            name = known.get(path)
-            if name is None or name not in charts.names():
-                name = known[path] = charts.open(path, within=READING)
+        name = charts.find(str(served.path(file)), within=READING)
         return dict(charts[name].call("chart", line))
 
     return router

@@ -1,0 +1,84 @@
+"""Connections that are slow or do nothing: they time out, and make room where there are too many."""
+
+import asyncio
+from typing import Any, final
+
+import h11
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+MOST_CONNECTIONS = 512
+HEAD_SECONDS = 10.0
+"""Seconds for the head of a request, from when the connection is made or the last answer ended."""
+BODY_SECONDS, SLOWEST = 60.0, 10_000
+"""Seconds for the body, and bytes per second for what does not arrive in them."""
+SILENCE = 20.0
+"""Seconds without a byte of a body that is still to come."""
+UNREAD = 60.0
+"""Seconds in which a client reads nothing of an answer."""
+
+
+@final
+class Connection(H11Protocol):
+    """A connection with time limits; :class:`Server` calls :meth:`check` about once a second.
+
+    Attributes:
+        began: when it waits for the present request, in the loop's seconds.
+    """
+
+    def __init__(self, *arguments: Any, **named: Any) -> None:
+        super().__init__(*arguments, **named)
+        self.began = self._heard = self.loop.time()
+        self._received, self._unread_since = 0, 0.0
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin; where there are too many, the one that is longest without a whole request ends."""
+        super().connection_made(transport)
+        if len(self.connections) > MOST_CONNECTIONS:
+            idle = [each for each in self.connections if isinstance(each, Connection) and each.unfinished]
+            min(idle, key=lambda each: each.began).abort()
+
+    def data_received(self, data: bytes) -> None:
+        """Take in a part of a request."""
+        self._heard, self._received = self.loop.time(), self._received + len(data)
+        super().data_received(data)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request."""
+        self.began, self._received = self.loop.time(), 0
+        super().on_response_complete()
+
+    def pause_writing(self) -> None:
+        """The client reads too slowly."""
+        self._unread_since = self.loop.time()
+        super().pause_writing()
+
+    def resume_writing(self) -> None:
+        """The client has read."""
+        self._unread_since = 0.0
+        super().resume_writing()
+
+    @property
+    def unfinished(self) -> bool:
+        """Whether a request, or the rest of one, is still to come."""
+        return self.conn.their_state in (h11.IDLE, h11.SEND_BODY)
+
+    def check(self, now: float) -> None:
+        """End the connection if it is too slow."""
+        waited = now - self.began
+        if self._unread_since:
+            late = now - self._unread_since > UNREAD
+        elif self.conn.their_state is h11.IDLE:
+            late = waited > HEAD_SECONDS
+        elif self.flow.read_paused:
+            late, self._heard = False, now
+        elif self.conn.their_state is h11.SEND_BODY:
+            late = now - self._heard > SILENCE or waited > BODY_SECONDS + self._received / SLOWEST
+        else:
+            late = False
+        if late:
+            self.abort()
+
+    def abort(self) -> None:
+        """End the connection at once."""
+        self.connections.discard(self)
+        self.transport.abort()
