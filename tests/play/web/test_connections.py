@@ -59,10 +59,14 @@ def test_requests_that_do_not_go_on_are_ended(bare: httpx.Client, monkeypatch: p
 
 def test_a_body_that_drips_is_ended(bare: httpx.Client, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(connections, "BODY_SECONDS", 0.5)
-    with connected(bare, HEAD) as plain, pytest.raises(ConnectionError):
+
+    def drip(plain: socket.socket) -> None:
         for _ in range(100):
             plain.sendall(b" ")
             time.sleep(0.05)
+
+    with connected(bare, HEAD) as plain, pytest.raises(ConnectionError):
+        drip(plain)
 
 
 def test_an_answer_that_nobody_reads_is_ended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

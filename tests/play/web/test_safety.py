@@ -14,6 +14,7 @@ import httpx
 import pytest
 
 from tests.play.web.conftest import RIVER, running
+from treeplex.play.web.app import make_app
 from treeplex.play.web.safety import COOKIE, MOST_BODY, Access, Guard
 from treeplex.play.web.served import Refused, Served
 
@@ -359,6 +360,39 @@ def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) ->
     assert sent[0]["status"] == 500
     assert "what nobody thought of" in json.loads(sent[1]["body"])["error"]
     assert "Traceback" not in capsys.readouterr().err
+
+
+def numbers_asked_for(app: Any) -> list[tuple[str, dict[str, str], str]]:
+    """Each number that an address takes: the address, what it needs besides, and the number's name."""
+    found = []
+    for route in app.routes:
+        for number in getattr(route, "dependant", None).query_params if hasattr(route, "dependant") else ():
+            if number.field_info.annotation is float:
+                needed = {each.alias: "10" for each in route.dependant.query_params if each.field_info.is_required()}
+                found.append((route.path, needed, number.alias))
+    return found
+
+
+def test_what_is_no_number_is_refused(shared: httpx.Client, tmp_path: Path) -> None:
+    asked = numbers_asked_for(make_app(Served(tmp_path / "served")).app)
+    assert {name for _, _, name in asked} == {"stack", "ante", "to"}
+    for path, needed, name in asked:
+        for word in ("nan", "NaN", "inf", "-Infinity", "1e999", "x"):
+            answer = shared.get(path, params={**needed, name: word})
+            assert (answer.status_code, answer.json()["field"]) == (400, name), (path, name, word)
+    assert shared.get("/api/preflop/chart", params={"to": 20, "ante": 100}).status_code == 400
+    for body in (b'{"weights": [NaN]}', b'{"weights": [1e999]}'):
+        assert shared.post("/api/spots/range", content=body, headers=JSON).status_code == 400
+
+
+@pytest.mark.parametrize("depth", [100, 400, 900])
+def test_fields_in_one_another_are_refused(shared: httpx.Client, depth: int) -> None:
+    for start, end in (('{"a":', "}"), ("[", "]")):
+        body = f'{{"fields": {{"board": {start * depth}1{end * depth}}}}}'
+        for path in ("/api/spots/check", "/api/jobs"):
+            answer = shared.post(path, content=body, headers=JSON)
+            assert (answer.status_code, answer.json()["field"]) == (400, "fields")
+            assert "in one another" in answer.json()["error"]
 
 
 def test_names_of_files(served: Served) -> None:
