@@ -1,11 +1,12 @@
 """Links that lead out of the folder are followed neither to read nor to write."""
 
-import json
+import shutil
 from pathlib import Path
 
 import httpx
 import pytest
 
+import treeplex as tp
 from tests.play.web.conftest import RIVER, running
 from treeplex.errors import FileError
 from treeplex.play.web.served import Refused, Served
@@ -13,22 +14,16 @@ from treeplex.play.web.served import Refused, Served
 HAND = "variant = 'NT'"
 
 
-def write_run(folder: Path) -> Path:
-    """A run folder with one record."""
-    folder.mkdir(parents=True)
-    (folder / "run.json").write_text(json.dumps({"format": 1, "kind": "solve", "game": "kuhn_poker", "status": "finished"}))
-    (folder / "metrics.jsonl").write_text('{"done": 1, "exploitability": 0.5}\n')
-    return folder
-
-
 def test_nothing_is_read_through_a_link(tmp_path: Path) -> None:
-    folder, outside = tmp_path / "served", write_run(tmp_path / "outside")
-    for name, linked in (("a", "run.json"), ("b", "metrics.jsonl")):
-        write_run(folder / name)
+    folder, outside = tmp_path / "served", tmp_path / "outside"
+    tp.solve("kuhn_poker", iterations=10, out=outside)
+    for name, linked in (("a", "run.json"), ("b", "metrics.jsonl"), ("real", "")):
+        shutil.copytree(outside, folder / name)
+        if not linked:
+            continue
         (folder / name / linked).unlink()
         (folder / name / linked).symlink_to(outside / linked)
     (folder / "c").symlink_to(outside)
-    write_run(folder / "real")
     (folder / "inner").symlink_to(folder / "real")
     (outside / "spot.yaml").write_text("\n".join(f"{name}: {value}" for name, value in RIVER.items()))
     (folder / "spot.yaml").symlink_to(outside / "spot.yaml")
