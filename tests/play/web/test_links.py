@@ -1,22 +1,25 @@
 """Links that lead out of the folder are followed neither to read nor to write."""
 
+import json
 import shutil
 from pathlib import Path
 
 import httpx
 import pytest
 
-import treeplex as tp
 from tests.play.web.conftest import RIVER, running
 from treeplex.errors import FileError
 from treeplex.play.web.served import Refused, Served
+from treeplex.runs.job.folder import FORMAT
 
 HAND = "variant = 'NT'"
 
 
 def test_nothing_is_read_through_a_link(tmp_path: Path) -> None:
     folder, outside = tmp_path / "served", tmp_path / "outside"
-    tp.solve("kuhn_poker", iterations=10, out=outside)
+    outside.mkdir()
+    (outside / "run.json").write_text(json.dumps({"format": FORMAT, "kind": "solve", "game": "kuhn_poker"}))
+    (outside / "metrics.jsonl").write_text('{"done": 1, "exploitability": 0.5}\n')
     for name, linked in (("a", "run.json"), ("b", "metrics.jsonl"), ("real", "")):
         shutil.copytree(outside, folder / name)
         if not linked:
