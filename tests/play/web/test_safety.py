@@ -12,9 +12,10 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi.routing import APIRoute
 
 from tests.play.web.conftest import RIVER, running
-from treeplex.play.web.app import make_app
+from treeplex.play.web.app import PARTS
 from treeplex.play.web.safety import COOKIE, MOST_BODY, Access, Guard
 from treeplex.play.web.served import Refused, Served
 
@@ -362,19 +363,18 @@ def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) ->
     assert "Traceback" not in capsys.readouterr().err
 
 
-def numbers_asked_for(app: Any) -> list[tuple[str, dict[str, str], str]]:
+def numbers_asked_for(served: Served) -> list[tuple[str, dict[str, str], str]]:
     """Each number that an address takes: the address, what it needs besides, and the number's name."""
     found = []
-    for route in app.routes:
-        for number in getattr(route, "dependant", None).query_params if hasattr(route, "dependant") else ():
-            if number.field_info.annotation is float:
-                needed = {each.alias: "10" for each in route.dependant.query_params if each.field_info.is_required()}
-                found.append((route.path, needed, number.alias))
+    for route in (route for part in PARTS for route in part.routes(served).routes if isinstance(route, APIRoute)):
+        asked = route.dependant.query_params
+        needed = {each.alias: "10" for each in asked if each.field_info.is_required()}
+        found += [(route.path, needed, each.alias) for each in asked if each.field_info.annotation is float]
     return found
 
 
 def test_what_is_no_number_is_refused(shared: httpx.Client, tmp_path: Path) -> None:
-    asked = numbers_asked_for(make_app(Served(tmp_path / "served")).app)
+    asked = numbers_asked_for(Served(tmp_path / "served"))
     assert {name for _, _, name in asked} == {"stack", "ante", "to"}
     for path, needed, name in asked:
         for word in ("nan", "NaN", "inf", "-Infinity", "1e999", "x"):
