@@ -6,7 +6,9 @@ import random
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.games import CHANCE, TERMINAL, Game, State
+from treeplex.games import CHANCE, TERMINAL, Game, State, TurnBased
+from treeplex.games.poker.whole.game import HoldemHistory
+from treeplex.games.poker.whole.repeated import RepeatedState
 from treeplex.games.registry import games, load
 
 from .walks import histories, playout
@@ -130,6 +132,34 @@ def test_random_plays(name: str) -> None:
         for state, _ in playout(game, generator):
             check_state(game, state)
             check_children(game, state)
+
+
+@pytest.mark.parametrize("name", SMALL + LARGE)
+def test_illegal_actions_are_refused(name: str) -> None:
+    """Among the actions tried are those that are legal elsewhere in the same play, such as a card that is dealt."""
+    game = load(name)
+    states = [state for state, _ in playout(game, random.Random(3))]
+    actions = {-1, 7, 10**6}.union(*(list(state.legal_actions())[-3:] for state in states))
+    for state in states:
+        refused = actions.difference(state.legal_actions())
+        if isinstance(state, HoldemHistory | RepeatedState) and state.current_player() >= 0:
+            refused = {-1, 10**6}  # a whole hand may also be played with bets that its menu leaves out
+        assert refused
+        for action in refused:
+            with pytest.raises(GameError) as caught:
+                state.child(action)
+            assert str(action) in str(caught.value)
+            assert "\n" not in str(caught.value)
+
+
+def test_a_joint_action_is_checked_for_each_player() -> None:
+    game = load("oshi_zumo(coins=2,size=1,horizon=3)")
+    assert isinstance(game, TurnBased)
+    root = game.game.new_initial_state()
+    assert root.child((2, 0)).legal_actions(1) == range(3)  # type: ignore[arg-type]
+    for action in (1, (0, 3), (3, 0)):
+        with pytest.raises(GameError, match=r"not legal here|give a tuple"):
+            root.child(action)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("name", SMALL)

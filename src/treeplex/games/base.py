@@ -6,6 +6,9 @@ numbers and conventions are OpenSpiel's, so that rules written for one read like
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
+from typing import Self
+
+from treeplex.errors import GameError
 
 CHANCE = -1
 """The player who acts where chance does."""
@@ -13,6 +16,10 @@ SIMULTANEOUS = -2
 """The player who acts where all players move at once."""
 TERMINAL = -4
 """The player who acts where the game is over."""
+
+
+MOST_SHOWN = 20
+"""Legal actions that an error lists."""
 
 
 class State(ABC):
@@ -75,6 +82,45 @@ class State(ABC):
 
     def is_simultaneous_node(self) -> bool:
         return self.current_player() == SIMULTANEOUS
+
+
+class CheckedState(State):
+    """A state of our own games: it has ``after``, and its ``child`` refuses illegal actions first."""
+
+    def child(self, action: int) -> Self:
+        """The state after a legal action.
+
+        Raises:
+            GameError: the action is not legal here.
+        """
+        check_legal(self, action)
+        return self.after(action)
+
+    @abstractmethod
+    def after(self, action: int) -> Self:
+        """``child`` without the check."""
+
+
+def check_legal(state: State, action: int | tuple[int, ...], player: int | None = None) -> None:
+    """Refuse an action that is not legal at a state; ``player`` names whose action it is at a simultaneous one.
+
+    Raises:
+        GameError: it is not legal.
+    """
+    if player is None and state.is_simultaneous_node():
+        if not isinstance(action, tuple):
+            raise GameError(f"all players move at once here, not with action {action!r}; give a tuple with one action a player")
+        for seat, move in enumerate(action):
+            check_legal(state, move, seat)
+        return
+    if action not in state.legal_actions(player):
+        legal = list(state.legal_actions(player))
+        if not legal:
+            if player is not None and action == 0:  # who has no choice
+                return
+            raise GameError(f"no action is legal here, {action!r} neither; stop where is_terminal() is true")
+        shown = ", ".join(map(str, legal[:MOST_SHOWN])) + (", ..." if len(legal) > MOST_SHOWN else "")
+        raise GameError(f"action {action!r} is not legal here; choose one of legal_actions(): {shown}")
 
 
 class Game(ABC):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from math import prod
 
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Game, State
 from treeplex.games.turn_based import TurnBased
 from treeplex.spec import shown
 
@@ -31,7 +31,7 @@ class Stage:
     names: tuple[str, ...]
 
 
-class OpenLoopState(State):
+class OpenLoopState(CheckedState):
     """The plans chosen so far; after the last, the wrapped game as it goes on from there (a chance node or an end)."""
 
     __slots__ = ("game", "plans", "state")
@@ -53,7 +53,7 @@ class OpenLoopState(State):
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         return super().chance_outcomes() if self.state is None else self.state.chance_outcomes()
 
-    def child(self, action: int) -> "OpenLoopState":
+    def after(self, action: int) -> "OpenLoopState":
         if self.state is None:
             return OpenLoopState(self.game, (*self.plans, action))
         return OpenLoopState(self.game, self.plans, self.state.child(action))

@@ -9,13 +9,18 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, cast
 
 from treeplex.errors import GameError
-from treeplex.games.base import SIMULTANEOUS, Game, State
+from treeplex.games.base import SIMULTANEOUS, CheckedState, Game, State, check_legal
 from treeplex.games.parameters import observer
 
 
 def turn_text(player: int) -> str:
     """What an infostate of a turn-based game begins with."""
     return f"Current player: {player}\n"
+
+
+def other_names(player: int, infostate: str) -> tuple[str, str]:
+    """An infostate of the player to act without whose turn it is, and with it."""
+    return infostate.removeprefix(turn_text(player)), f"{turn_text(player)}{infostate}"
 
 
 class TurnBasedState(State):
@@ -55,10 +60,12 @@ class TurnBasedState(State):
         state = self.state
         if state.current_player() != SIMULTANEOUS:
             return TurnBasedState(state.child(action), self.players)
+        check_legal(self, action)
         moves = self.with_skipped((*self.moves, action))
         if len(moves) < self.players:
             return TurnBasedState(state, self.players, moves)
-        return TurnBasedState(state.child(cast(Any, moves)), self.players)
+        joint = cast(Any, moves)
+        return TurnBasedState(state.after(joint) if isinstance(state, CheckedState) else state.child(joint), self.players)
 
     def returns(self) -> Sequence[float]:
         return self.state.returns()

@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from treeplex.errors import SpecError
-from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, flag, integer, items, observer, real
 
 MOST_CACHED = 1 << 16
@@ -67,7 +67,7 @@ def targets(num_cells: int, shots: int) -> tuple[int, ...]:
     return tuple(cell for cell in range(num_cells) if not shots >> cell & 1)
 
 
-class BattleshipState(State):
+class BattleshipState(CheckedState):
     """A position; cells are bits.
 
     ``turn`` counts the moves, ``ships[player]`` are the cells of each ship placed, ``shots[player]`` the cells shot at *by* the
@@ -104,7 +104,7 @@ class BattleshipState(State):
             return placements(self.game.board, len(placed), sum(placed))
         return targets(self.game.num_cells, 0 if self.game.allow_repeated_shots else self.shots[self.player])
 
-    def child(self, action: int) -> "BattleshipState":
+    def after(self, action: int) -> "BattleshipState":
         game, player = self.game, self.player
         placed, (first_log, second_log) = self.ships[player], self.logs
         if len(placed) < len(game.ship_sizes):

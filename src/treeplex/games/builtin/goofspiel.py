@@ -16,7 +16,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, choice, flag, integer, observer
 from treeplex.games.turn_based import TurnBased
 
@@ -38,7 +38,7 @@ class GoofspielRules:
     turns: int
 
 
-class GoofspielState(State):
+class GoofspielState(CheckedState):
     """Point cards shown, bids of each turn (cards numbered from 0) and the winner of each turn (``TIE`` for none)."""
 
     __slots__ = ("bids", "cards", "rules", "winners")
@@ -88,7 +88,7 @@ class GoofspielState(State):
         cards = self.legal_actions()
         return [(card, 1 / len(cards)) for card in cards]
 
-    def child(self, action: int) -> "GoofspielState":
+    def after(self, action: int) -> "GoofspielState":
         if self.current_player() == CHANCE:
             return GoofspielState(self.rules, (*self.cards, action), self.bids, self.winners)
         bid = cast(tuple[int, ...], action)
@@ -98,8 +98,8 @@ class GoofspielState(State):
         if len(after.bids) != self.rules.num_cards - 1 or after.current_player() == TERMINAL:
             return after
         if after.current_player() == CHANCE:
-            after = after.child(after.legal_actions()[0])
-        return after.child(cast(int, tuple(after.hand(player)[0] for player in range(self.rules.players))))
+            after = after.after(after.legal_actions()[0])
+        return after.after(cast(int, tuple(after.hand(player)[0] for player in range(self.rules.players))))
 
     def returns(self) -> Sequence[float]:
         points = self.points()

@@ -12,7 +12,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Bets, Decision, PublicTree, Terminal, pair_state
@@ -24,7 +24,7 @@ PASS, BET = 0, 1
 LETTERS = "pb"
 
 
-class KuhnState(State):
+class KuhnState(CheckedState):
     """Cards dealt so far (one per player, in order) and the bets as a word of ``p`` and ``b``."""
 
     __slots__ = ("bets", "cards", "players")
@@ -50,7 +50,7 @@ class KuhnState(State):
         cards = self.legal_actions()
         return [(card, 1 / len(cards)) for card in cards]
 
-    def child(self, action: int) -> "KuhnState":
+    def after(self, action: int) -> "KuhnState":
         if len(self.cards) < self.players:
             return KuhnState(self.players, (*self.cards, action))
         return KuhnState(self.players, self.cards, self.bets + LETTERS[action])

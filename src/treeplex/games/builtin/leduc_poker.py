@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, flag, integer, items, observer
 from treeplex.games.public import Bets, Chance, Decision, PublicTree, Terminal, check_entries, pair_state
@@ -51,7 +51,7 @@ class LeducTable(NamedTuple):
     calls: int = 0
 
 
-class LeducState(State):
+class LeducState(CheckedState):
     """The game's rules, the private cards dealt so far, and the table."""
 
     __slots__ = ("game", "hands", "table")
@@ -74,7 +74,7 @@ class LeducState(State):
         left = sum(copies for _, copies in deck)
         return [(card, copies / left) for card, copies in deck]
 
-    def child(self, action: int) -> "LeducState":
+    def after(self, action: int) -> "LeducState":
         game, table = self.game, self.table
         if table.player != CHANCE:
             return LeducState(game, self.hands, game.bet(table, action))

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries
 from treeplex.spec import nearest
 
 
-class LiarsDiceState(State):
+class LiarsDiceState(CheckedState):
     """The dice rolled so far (player 0's first; sorted per player once all are rolled) and the bids."""
 
     __slots__ = ("bids", "dice", "game")
@@ -46,7 +46,7 @@ class LiarsDiceState(State):
     def chance_outcomes(self) -> Sequence[tuple[int, float]]:
         return self.game.roll_outcomes
 
-    def child(self, action: int) -> "LiarsDiceState":
+    def after(self, action: int) -> "LiarsDiceState":
         game = self.game
         if len(self.dice) == game.total_dice:
             return LiarsDiceState(game, self.dice, (*self.bids, action))

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treeplex.errors import FileError, SpecError
-from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, canonical_spec, observer
 from treeplex.spec import shown
 from treeplex.storage.reading import read_text
@@ -30,7 +30,7 @@ MOST_SHOWN = 200
 HANDS = ("Rock", "Paper", "Scissors")
 
 
-class MatrixState(State):
+class MatrixState(CheckedState):
     """The moves made so far: none, the row, or both."""
 
     __slots__ = ("game", "moves")
@@ -45,7 +45,7 @@ class MatrixState(State):
     def legal_actions(self, player: int | None = None) -> Sequence[int]:
         return range(self.game.payoffs.shape[1 + len(self.moves)]) if len(self.moves) < 2 else []
 
-    def child(self, action: int) -> "MatrixState":
+    def after(self, action: int) -> "MatrixState":
         return MatrixState(self.game, (*self.moves, action))
 
     def returns(self) -> Sequence[float]:

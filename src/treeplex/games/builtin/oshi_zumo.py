@@ -13,7 +13,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from treeplex.games.base import SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.base import SIMULTANEOUS, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, flag, integer, observer
 from treeplex.games.turn_based import TurnBased
 
@@ -29,7 +29,7 @@ class OshiZumoRules:
     min_bid: int
 
 
-class OshiZumoState(State):
+class OshiZumoState(CheckedState):
     """The bids of each turn, and what follows from them: coins left, and where the wrestlers stand (0 is in the middle)."""
 
     __slots__ = ("bids", "coins", "place", "rules")
@@ -50,7 +50,7 @@ class OshiZumoState(State):
         held = self.coins[observer(self, player)]
         return range(min(self.rules.min_bid, held), held + 1)
 
-    def child(self, action: int) -> "OshiZumoState":
+    def after(self, action: int) -> "OshiZumoState":
         first, second = cast(tuple[int, int], action)
         coins = self.coins[0] - first, self.coins[1] - second
         place = self.place + (first > second) - (first < second)

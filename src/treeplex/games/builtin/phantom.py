@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from treeplex.engine.phantom.symmetry import Group, group_of, permuted
 from treeplex.errors import SpecError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, choice, flag, integer, observer
 
 HIDDEN, COUNTED = "reveal-nothing", "reveal-numturns"
@@ -117,7 +117,7 @@ class PhantomGame(Game):
         return "".join("".join(marks[row * width : (row + 1) * width]) + "\n" for row in range(self.rows))
 
 
-class PhantomState(State):
+class PhantomState(CheckedState):
     """A history: all that was tried, in order; the stones, and what each player has seen of the other's."""
 
     __slots__ = ("game", "over", "seen", "stones", "tried", "turn")
@@ -142,7 +142,7 @@ class PhantomState(State):
         known = self.stones[self.turn] | self.seen[self.turn]
         return [cell for cell in range(self.game.cells) if not known >> cell & 1]
 
-    def child(self, action: int) -> "PhantomState":
+    def after(self, action: int) -> "PhantomState":
         game, player = self.game, self.turn
         tried = (*self.tried, (player, action))
         if self.stones[1 - player] >> action & 1:
@@ -260,7 +260,7 @@ class SymmetricState(PhantomState):
         cells = self.cells_of(self.choosing)
         return [(cell, 1 / len(cells)) for cell in cells]
 
-    def child(self, action: int) -> "SymmetricState":
+    def after(self, action: int) -> "SymmetricState":
         history = {name: getattr(self, name) for name in PhantomState.__slots__ if name != "game"}
         if self.choosing < 0:
             cells = self.cells_of(action)
@@ -272,7 +272,7 @@ class SymmetricState(PhantomState):
         turned = int(group.compose[element, group.inverse[group.toward[fixing, seen]]])
         frame = (turned, int(fixing & group.fixing[group.least[fixing, seen]]))
         frames = (frame, self.frames[1]) if self.turn == 0 else (self.frames[0], frame)
-        after = super().child(action)
+        after = super().after(action)
         history = {name: getattr(after, name) for name in history}
         return SymmetricState(self.game, frames, **history)
 

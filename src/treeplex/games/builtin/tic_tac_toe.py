@@ -9,7 +9,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.games.base import TERMINAL, Game, State
+from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo
 
 CELLS = range(9)
@@ -18,7 +18,7 @@ LINES += [sum(1 << cell for cell in line) for line in (range(0, 9, 3), range(1, 
 LINES += [sum(1 << cell for cell in line) for line in ((0, 4, 8), (2, 4, 6))]
 
 
-class TicTacToeState(State):
+class TicTacToeState(CheckedState):
     """The cells taken, in order; crosses and noughts as bit sets of cells."""
 
     __slots__ = ("boards", "moves")
@@ -41,7 +41,7 @@ class TicTacToeState(State):
         taken = self.boards[0] | self.boards[1]
         return [cell for cell in CELLS if not taken >> cell & 1]
 
-    def child(self, action: int) -> "TicTacToeState":
+    def after(self, action: int) -> "TicTacToeState":
         crosses, noughts = self.boards
         boards = (crosses, noughts | 1 << action) if len(self.moves) % 2 else (crosses | 1 << action, noughts)
         return TicTacToeState((*self.moves, action), boards)

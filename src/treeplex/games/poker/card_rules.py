@@ -50,7 +50,7 @@ class PokerCards(CardGame):
 
     def moved(self, state: State, label: int) -> State:
         node, board = table(state)
-        found = PokerState(self.game, (0, 0), node, board).child(label)
+        found = PokerState(self.game, (0, 0), node, board).after(label)
         return found.node, found.board
 
     def chances_of(self, state: State, deals: NDArray[np.int64]) -> Floats:

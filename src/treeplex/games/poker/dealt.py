@@ -12,7 +12,7 @@ import numpy as np
 
 from treeplex.arrays import Singles
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import observer
 from treeplex.games.poker.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
 from treeplex.games.poker.cards.cards import card_to_string
@@ -53,7 +53,7 @@ class Deal:
         return found
 
 
-class DealtState(State):
+class DealtState(CheckedState):
     """The cards dealt so far and the node of the betting tree."""
 
     __slots__ = ("deal", "game", "node")
@@ -75,7 +75,7 @@ class DealtState(State):
         chance = 1.0 / len(left)
         return [(card, chance) for card in left]
 
-    def child(self, action: int) -> "DealtState":
+    def after(self, action: int) -> "DealtState":
         game, deal, event = self.game, self.deal, self.game.cards_aside.tree.nodes[self.node]
         if len(deal.hole) < game.hole_cards:
             return DealtState(game, Deal(game, (*deal.hole, action), deal.board), self.node)

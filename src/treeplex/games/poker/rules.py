@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.games import public
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import observer
 from treeplex.games.poker.betting.added import action_to, offered, with_bet
 from treeplex.games.poker.betting.tree import (
@@ -47,7 +47,7 @@ KINDS = ("fold", "check", "call", "bet", "raise", "allin")
 Outcomes = Sequence[tuple[int, float]]
 
 
-class PokerState(State):
+class PokerState(CheckedState):
     """The hands dealt so far (indices of ``format.hands``), the node of the betting tree and the board."""
 
     __slots__ = ("board", "game", "hands", "node")
@@ -73,7 +73,7 @@ class PokerState(State):
         deals = self.game.board_deals(self.board, self.hands)
         return [(number_of_deal(cards), 1.0 / len(deals)) for cards in deals]
 
-    def child(self, action: int) -> "PokerState":
+    def after(self, action: int) -> "PokerState":
         game, node = self.game, self.game.tree.nodes[self.node]
         if len(self.hands) < 2:
             return PokerState(game, (*self.hands, action), self.node, self.board)
@@ -264,7 +264,7 @@ class PokerPublicTree(public.PublicTree):
 
     def child(self, node: Hashable, action: int) -> tuple[int, tuple[int, ...]]:
         number, board = table(node)
-        state = PokerState(self.game, (0, 0), number, board).child(action)
+        state = PokerState(self.game, (0, 0), number, board).after(action)
         return state.node, state.board
 
     def future(self, node: Hashable) -> Hashable:

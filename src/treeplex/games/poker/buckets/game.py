@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.errors import GameError, SpecError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import observer
 from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
 from treeplex.games.poker.rules import action_names, lines_of
@@ -37,7 +37,7 @@ TOLERANCE = 1e-3
 """How far float32 probabilities may be from summing to one."""
 
 
-class BucketState(State):
+class BucketState(CheckedState):
     """The two sequences of buckets, and the node of the betting tree; :data:`DEAL` before any is dealt."""
 
     __slots__ = ("game", "node", "sequences")
@@ -63,7 +63,7 @@ class BucketState(State):
         possible = np.flatnonzero(pairs)
         return list(zip(possible.tolist(), (pairs[possible] / pairs[possible].sum()).tolist(), strict=True))
 
-    def child(self, action: int) -> "BucketState":
+    def after(self, action: int) -> "BucketState":
         game = self.game
         if self.current_player() == CHANCE:
             count = game.counts[game.dealt_at(self.node) + 1]

@@ -9,7 +9,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.base import CHANCE, TERMINAL, Game, State, check_legal
 from treeplex.games.parameters import observer
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.whole.betting import WholeBetting
@@ -45,7 +45,14 @@ class HoldemHistory(State):
         return [(card, chance) for card in left]
 
     def child(self, action: int) -> "HoldemHistory":
+        """The state after a card of the deck, or after any action that the rules allow, offered or not.
+
+        Raises:
+            GameError: the card is dealt already or not in the deck, or the rules do not allow the action.
+        """
         game = self.game
+        if self.current_player() < 0:
+            check_legal(self, action)
         if len(self.cards) < game.hole_cards:
             return HoldemHistory(game, (*self.cards, action), self.table, self.board)
         if self.table.player == CHANCE:
