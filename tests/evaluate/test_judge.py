@@ -13,6 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.runs.judge import expected_values, exploitability, nash_conv
+from treeplex.solvers import make_solver
 
 pyspiel = pytest.importorskip("pyspiel")
 
@@ -112,6 +113,17 @@ def test_big_leduc_by_public_tree_only() -> None:
     """Uniform play on six million histories; the number is that of the DDCFR paper's first iteration."""
     game = compile_game("big_leduc")
     assert exploitability(game, Policy.uniform(game)) == pytest.approx(4.157665329150333, abs=1e-10)
+
+
+@pytest.mark.parametrize("name", ["kuhn_poker", "matrix(rows=[[3,-1],[-2,1]])", "modified_rps"])
+def test_rounding_never_makes_an_exact_solution_better_than_exact(name: str) -> None:
+    """The solution of a linear program, of which rounding would have a player of Kuhn poker gain -1.4e-17."""
+    game = compile_game(name)
+    solver = make_solver(game, "lp")
+    solver.run(1)
+    found = judge(game, solver.average_policy())
+    assert min(found.gains) >= 0.0
+    assert 0.0 <= found.exploitability <= found.nash_conv < 1e-12
 
 
 def test_a_policy_of_another_game() -> None:

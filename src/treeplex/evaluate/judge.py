@@ -52,6 +52,7 @@ def judge(game: CompiledGame, policy: Policy) -> Judgement:
     strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(game.tree)
     found = np.empty((2, game.players))
     value_and_best_response(game.tree, game.payoff, policy.probabilities, strategy, values, infoset_values, found)
+    found[1] = np.maximum(found[1], found[0])  # rounding: a best response is worth no less than the policy itself
     gains = found[1] - found[0]
     return Judgement(
         exploitability=float(gains.mean()),

@@ -47,7 +47,7 @@ def judgement_of(game: CompiledSpot, values: Callable[[int, int], Floats], *, ex
         if expected or game.raked:
             ev.append(float(own @ values(player, EXPECT)) / game.compatible)
     value = tuple(ev) if ev else (float("nan"), float("nan"))
-    gains = sum(best) - (sum(value) if game.raked else 0.0)
+    gains = max(sum(best) - (sum(value) if game.raked else 0.0), 0.0)  # rounding: NaN stays what it is
     return Judgement(exploitability=gains / 2, nash_conv=gains, value=value, best_response_values=tuple(best))
 
 
