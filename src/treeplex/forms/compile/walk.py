@@ -5,6 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from math import isfinite
+from time import perf_counter
 
 import numpy as np
 
@@ -14,6 +15,7 @@ from treeplex.errors import GameError, ImperfectRecallError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE, Discovery, lay_out, sparse_operator
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.rule_errors import failed_rules
+from treeplex.forms.compile.state_check import StateCheck, check_states, innermost, is_foreign
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
 from treeplex.games.turn_based import TurnBased
@@ -71,7 +73,7 @@ def compile_rules(
         ImperfectRecallError: a player's own past differs within an infostate (named) and ``refine`` is off.
         GameError: chance probabilities that do not sum to one, differing actions within an infostate, no legal action,
             payoffs that are not finite or too few, a public state that leaks or splits an infostate, too many histories
-            or players, an exception in the rules.
+            or players, a state that changes, an exception in the rules.
     """
     if not isinstance(game.num_players, int) or not 1 <= game.num_players <= MOST_PLAYERS:
         raise GameError(f"{game} has num_players {game.num_players}; 1 to {MOST_PLAYERS} players can be compiled")
@@ -85,7 +87,10 @@ def compile_rules(
         names=[{} for _ in players],
     )
     path: Path = None
+    check_states(game)
+    begun, states = perf_counter(), StateCheck(game) if is_foreign(innermost(game)) else None
     check = SizeCheck(str(game), history_playout(game), limit)
+    state: State | None = None
     try:
         stack: list[tuple[State, float, tuple[int, ...], int, Path]] = [
             (game.new_initial_state(), 1.0, tuple(range(game.num_players)), 1, None)
@@ -95,6 +100,8 @@ def compile_rules(
             walk.histories += 1
             if walk.histories >= check.next_look:
                 check.look(walk.histories, walk.histories)
+                if states is not None:
+                    states.keep_up(perf_counter() - begun)
                 if watch is not None:
                     watch(walk.histories)
             walk.depth = max(walk.depth, depth)
@@ -118,6 +125,8 @@ def compile_rules(
     except (TreeplexError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
+        if state is None and path is not None:
+            raise GameError(f"child({path[1]}) is None {safely_at(walk, path[0])}; return the next state") from error
         raise failed_rules(error, safely_at(walk, path)) from error
     return finished(walk)
 
@@ -161,6 +170,8 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
     """Find or register the infoset of the player to act; return its first sequence and its actions."""
     found, parent = walk.found, sequences[player]
     infostate = state.information_state_string(player)
+    if not isinstance(infostate, str):
+        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
     actions = list(state.legal_actions())
     key = (infostate, parent) if walk.refine else infostate
     infoset = walk.numbers[player].get(key)
@@ -184,10 +195,8 @@ def visit_infoset(walk: GameWalk, state: State, player: int, sequences: tuple[in
     return found.first[infoset], actions
 
 
-def check_new_infoset(walk: GameWalk, infostate: object, actions: list[int], path: Path) -> None:
-    """Infostates are text, actions distinct whole numbers."""
-    if not isinstance(infostate, str):
-        raise GameError(f"information_state_string() is {infostate!r} {at(walk, path)}; give text")
+def check_new_infoset(walk: GameWalk, infostate: str, actions: list[int], path: Path) -> None:
+    """Actions are distinct whole numbers."""
     if not actions:
         raise GameError(f"no legal action at infostate {infostate!r} {at(walk, path)}; a node without actions must be terminal")
     if not all(isinstance(action, int | np.integer) and 0 <= action < MOST_ACTION for action in actions):
@@ -245,6 +254,8 @@ def add_terminal(walk: GameWalk, state: State, chance: float, sequences: tuple[i
     """Record a terminal history."""
     returns = state.returns()
     players = walk.game.num_players
+    if not hasattr(returns, "__len__"):
+        raise GameError(f"returns() is {returns!r} {at(walk, path)}; give {players} finite payoffs")
     if len(returns) != players or not all(map(isfinite, returns)):
         raise GameError(f"returns() is {list(returns)} {at(walk, path)}; give {players} finite payoffs")
     walk.terminals += 1

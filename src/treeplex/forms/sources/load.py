@@ -13,6 +13,7 @@ import numpy as np
 
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.state_check import check_states
 from treeplex.forms.sources.efg_read import read_efg
 from treeplex.forms.sources.liteefg import read_game_file
 from treeplex.forms.sources.nfg_read import read_nfg
@@ -38,6 +39,8 @@ SPOT_FILES = (".yaml", ".yml", ".toml")
 def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game | Spot:
     """The game that ``game`` names: rules, or a hold'em spot, whose infosets are never enumerated.
 
+    A sample of the histories of a user's rules is played to see that states do not change (``forms.compile.state_check``).
+
     Args:
         game: one of those below.
         named_in: the file or folder in which the spec stands; None if a person typed it. A spec in a file loads no game from
@@ -62,12 +65,14 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
     Raises:
         SpecError: an unknown name or parameter.
         FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
-        GameError: what was named is no game of perfect recall, or a wrapper around a spot.
+        GameError: what was named is no game of perfect recall, a wrapper around a spot, or rules whose states change.
     """
-    if isinstance(game, Game | Spot):
+    if isinstance(game, Spot):
         return game
+    if isinstance(game, Game):
+        return checked(game)
     if is_openspiel_class(type(game)):
-        return OpenSpielGame(game)
+        return checked(OpenSpielGame(game))
     if isinstance(game, Spec):
         return load(str(game), named_in=named_in)
     if isinstance(game, CompiledGame):
@@ -86,9 +91,17 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
             "so name the game as well"
         )
     found = loader(text)
+    if isinstance(found, Game):
+        checked(found)
     for wrapper in reversed(wrappers):
         found = WRAPPERS[wrapper](enumerable(found))
     return found
+
+
+def checked(game: Game) -> Game:
+    """The game itself, after :func:`treeplex.forms.compile.state_check.check_states`."""
+    check_states(game)
+    return game
 
 
 def load_rules(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:

@@ -1,0 +1,320 @@
+"""Whether rules leave states as they are: a sample of histories is played, and every state asked again afterwards.
+
+A walk holds many states at once and continues from each of them. A ``child`` that changes the state it is called on, a list
+that two states share, or rules that draw random numbers would silently turn the game into another one.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from random import Random
+from time import perf_counter
+from typing import Any, Final, NoReturn, final
+from weakref import WeakValueDictionary
+
+from treeplex.errors import GameError
+from treeplex.forms.compile.rule_errors import said_by
+from treeplex.forms.sources.openspiel import OpenSpielGame
+from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
+from treeplex.games.open_loop import OpenLoop
+from treeplex.games.turn_based import TurnBased
+
+HISTORIES, SECONDS = 10, 0.1
+"""The sample that is checked before anything is done with rules; it ends early where it takes longer, after :data:`LEAST`."""
+LEAST = 4
+MOST_HISTORIES, SHARE = 1000, 0.03
+"""The sample that is checked while rules are compiled, and its share of that time."""
+MOST_MOVES = 200
+"""Where a playthrough is cut off."""
+REPEATS = 8
+"""How often a method is called again to see whether it is the calls that change its answer."""
+SHOWN = 120
+"""Characters of an answer that an error shows."""
+
+Seen = dict[str, object]
+"""What the methods of a state say, by method."""
+
+_checked: "WeakValueDictionary[int, Game]" = WeakValueDictionary()
+"""The rules that were checked, by identity."""
+
+
+def check_states(game: Game) -> None:
+    """Check a sample of the histories of rules, once for each object; rules of Treeplex itself are left to its tests.
+
+    Raises:
+        GameError: a state changes, or what its methods say does; the message names the history, the method and the remedy.
+    """
+    rules = innermost(game)
+    if is_foreign(rules) and id(rules) not in _checked:
+        StateCheck(rules).run(HISTORIES, SECONDS)
+        _checked[id(rules)] = rules
+
+
+def innermost(game: Game) -> Game:
+    """The rules inside wrappers."""
+    while isinstance(game, TurnBased | OpenLoop):
+        game = game.game
+    return game
+
+
+def is_foreign(rules: Game) -> bool:
+    """Whether rules come from elsewhere: a user's, or a game of OpenSpiel, which may be written in Python."""
+    return isinstance(rules, OpenSpielGame) or not type(rules).__module__.startswith("treeplex.")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """An exception of a method, in place of its answer."""
+
+    what: str
+
+    def __repr__(self) -> str:
+        return self.what
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A state of a playthrough: what it said, and the names and numbers of the actions that lead to it."""
+
+    state: State
+    seen: Seen
+    names: tuple[str, ...]
+    actions: tuple[Any, ...]
+
+    @property
+    def where(self) -> str:
+        """The history in words."""
+        return f"after history [{', '.join(self.names)}]" if self.names else "at the root"
+
+
+@final
+class StateCheck:
+    """Plays histories of a game at random and raises :class:`GameError` as soon as a state changes.
+
+    Attributes:
+        histories: how many were checked.
+    """
+
+    def __init__(self, game: Game) -> None:
+        self._game: Final = game
+        self._random: Final = Random(0)  # of its own: rules may use Python's
+        self.histories = 0
+        self._seconds = 0.0
+
+    def keep_up(self, elapsed: float) -> None:
+        """Check histories until this has taken its :data:`SHARE` of the seconds ``elapsed``, or there were enough."""
+        while self.histories < MOST_HISTORIES and self._seconds < SHARE * elapsed:
+            self.run(1)
+
+    def run(self, histories: int, seconds: float = 0.0) -> None:
+        """Check some histories; fewer if they take longer than ``seconds``, but at least :data:`LEAST`."""
+        begun = perf_counter()
+        for number in range(histories):
+            if number >= LEAST and perf_counter() - begun > seconds:
+                break
+            self._check_history()
+            self.histories += 1
+        self._seconds += perf_counter() - begun
+
+    def _check_history(self) -> None:
+        """Play a history; from a state on the way another one; then ask all states again, and play the first one again."""
+        try:
+            range(self._game.num_players)
+            root = self._game.new_initial_state()
+        except (Exception, SystemExit):  # the job itself will say so
+            return
+        visits = self._play(root)
+        if not visits:
+            return
+        fork = self._random.randrange(max(len(visits) - 1, 1))
+        taken = [visit.actions[-1] for visit in visits[fork + 1 : fork + 2]]
+        self._play(visits[fork].state, visits[fork], avoid=taken)
+        for visit in visits:
+            again = self._observe(visit.state)
+            if (method := difference(visit.seen, again)) is not None:
+                self._refuse_unstable(visit, method)
+                raise GameError(
+                    f"{method} {visit.where} was {shown(visit.seen, method)} and is {shown(again, method)} after other "
+                    "histories were played; states share something that changes, such as a list: copy it in child()"
+                )
+        kept = self._random.randrange(len(visits))
+        self._replay(visits[kept].state, visits[kept:], "from a state that was kept")
+        try:
+            root = self._game.new_initial_state()
+        except (Exception, SystemExit) as error:
+            raise GameError(
+                f"new_initial_state() raises {said_by(error)} when it is called again; let it return a new state every time"
+            ) from error
+        self._replay(root, visits, "from new_initial_state()")
+
+    def _play(self, state: State, start: Visit | None = None, avoid: Sequence[Any] = ()) -> list[Visit]:
+        """Play at random to the end, or until the rules fail, which is left to whoever walks them; the states on the way.
+
+        The first action is another one than those to ``avoid``, where a few draws find one.
+        """
+        visits: list[Visit] = []
+        names, actions = ((), ()) if start is None else (start.names, start.actions)
+        while len(visits) < MOST_MOVES:
+            visit = Visit(state, self._observe(state), names, actions)
+            check_kinds(visit, self._game.num_players)
+            if any(isinstance(answer, Failure) for answer in visit.seen.values()):
+                break
+            visits.append(visit)
+            try:
+                action = self._choose(visit.seen)
+                for _ in range(REPEATS if len(visits) == 1 else 0):
+                    if action not in avoid:
+                        break
+                    action = self._choose(visit.seen)
+                if action is None:
+                    break
+                child = state.child(action)
+            except (Exception, SystemExit):
+                break
+            names, actions = (*names, name_of(state, visit.seen, action)), (*actions, action)
+            self._check_child(visit, action, child)
+            state = child
+        return visits
+
+    def _check_child(self, visit: Visit, action: Any, child: State | None) -> None:
+        """Whether ``child`` has made a new state and left the old one as it was."""
+        if child is None:
+            raise GameError(f"child({action}) is None {visit.where}; return the next state")
+        remedy = "let child() return a new state, with copies of the lists and other objects that it changes"
+        if child is visit.state:
+            raise GameError(f"child({action}) returns the state that it is called on {visit.where}; {remedy}")
+        again = self._observe(visit.state)
+        if (method := difference(visit.seen, again)) is not None:
+            self._refuse_unstable(visit, method)
+            raise GameError(
+                f"child({action}) changes the state that it is called on {visit.where}: {method} was "
+                f"{shown(visit.seen, method)} and is {shown(again, method)} afterwards; {remedy}"
+            )
+
+    def _replay(self, state: State, visits: Sequence[Visit], start: str) -> None:
+        """Play the actions of some visits again, from a state that is to be as the first of them."""
+        for number, visit in enumerate(visits):
+            again = self._observe(state)
+            if (method := difference(visit.seen, again)) is not None:
+                self._refuse_unstable(visit, method)
+                before, after = shown(visit.seen, method), shown(again, method)
+                self._refuse_replay(f"{method} is {before} {visit.where}, and {after}", start)
+            if number + 1 < len(visits):
+                action = visits[number + 1].actions[-1]
+                try:
+                    state = state.child(action)
+                except (Exception, SystemExit) as error:
+                    self._refuse_replay(f"child({action}) {visit.where} raises {said_by(error)}", start)
+
+    def _refuse_replay(self, what: str, start: str) -> NoReturn:
+        raise GameError(
+            f"{what} when the same actions are played again {start}; rules must neither draw random numbers nor change "
+            "anything outside a new state: let chance act by chance_outcomes(), and copy in child() what it changes"
+        )
+
+    def _refuse_unstable(self, visit: Visit, method: str) -> None:
+        """Raise where it is the calls themselves that change an answer, at a new state of the same history."""
+        try:
+            state = self._game.new_initial_state()
+            for action in visit.actions:
+                state = state.child(action)
+        except (Exception, SystemExit):
+            state = visit.state
+        first = self._observe(state)
+        for _ in range(REPEATS):
+            again = self._observe(state)
+            if difference({method: first.get(method)}, {method: again.get(method)}) is not None:
+                raise GameError(
+                    f"{method} changes from call to call {visit.where}: {shown(first, method)}, then {shown(again, method)}; "
+                    "return the same every time, without random numbers, counters or lists that are changed"
+                )
+
+    def _observe(self, state: State) -> Seen:
+        """What a state says to whoever walks the rules; exceptions as :class:`Failure`."""
+        seen: Seen = {}
+
+        def ask(method: str, call: Callable[..., object], *arguments: int) -> Any:
+            try:
+                seen[method] = call(*arguments)
+            except (Exception, SystemExit) as error:
+                seen[method] = Failure(said_by(error))
+            return seen[method]
+
+        player = ask("current_player()", lambda: int(state.current_player()))
+        if player == TERMINAL:
+            ask("returns()", lambda: sequence(state.returns()))
+        elif player == CHANCE:
+            ask("chance_outcomes()", lambda: tuple(map(tuple, state.chance_outcomes())))
+        elif player == SIMULTANEOUS:
+            for seat in range(self._game.num_players):
+                if ask(f"legal_actions({seat})", lambda who: tuple(state.legal_actions(who)), seat):
+                    ask(f"information_state_string({seat})", state.information_state_string, seat)
+        elif isinstance(player, int):
+            ask("legal_actions()", lambda: tuple(state.legal_actions()))
+            ask(f"information_state_string({player})", state.information_state_string, player)
+        ask("public_state()", lambda: state.public_state())
+        return seen
+
+    def _choose(self, seen: Seen) -> Any:
+        """An action at random, as ``child`` takes it; None at the end and where there is none."""
+        player, choice = seen["current_player()"], self._random.choice
+        if player == TERMINAL:
+            return None
+        if player == CHANCE:
+            outcomes: Any = seen["chance_outcomes()"]
+            possible = [action for action, probability in outcomes if probability > 0.0]
+            return choice(possible) if possible else None
+        if player == SIMULTANEOUS:
+            joint: list[Any] = [seen[f"legal_actions({seat})"] for seat in range(self._game.num_players)]
+            return tuple(choice(actions) if actions else 0 for actions in joint) if any(joint) else None
+        actions: Any = seen["legal_actions()"]
+        return choice(actions) if actions else None
+
+
+def sequence(answer: object) -> object:
+    """A sequence as a tuple, anything else as it is."""
+    return tuple(answer) if isinstance(answer, Iterable) else answer
+
+
+def check_kinds(visit: Visit, players: int) -> None:
+    """Infostates are text, public states hashable, payoffs a sequence."""
+    for method, answer in visit.seen.items():
+        if isinstance(answer, Failure):
+            continue
+        if method.startswith("information_state_string") and not isinstance(answer, str):
+            raise GameError(f"{method} is {cut(answer)} {visit.where}; give text")
+        if method == "returns()" and not isinstance(answer, tuple):
+            raise GameError(f"returns() is {cut(answer)} {visit.where}; give {players} finite payoffs")
+        if method == "public_state()":
+            try:
+                hash(answer)
+            except TypeError:
+                raise GameError(f"public_state() is {cut(answer)} {visit.where}; give a hashable value: a tuple") from None
+
+
+def difference(one: Seen, other: Seen) -> str | None:
+    """The first method whose answers differ; None if none do."""
+    for method, answer in one.items():
+        if method not in other or not (answer == other[method] or repr(answer) == repr(other[method])):  # NaN is equal here
+            return method
+    return None
+
+
+def name_of(state: State, seen: Seen, action: Any) -> str:
+    """The name of an action, or its number where it has none or all move at once."""
+    if seen["current_player()"] == SIMULTANEOUS:
+        return str(action)
+    try:
+        return str(state.action_to_string(action))
+    except (Exception, SystemExit):
+        return str(action)
+
+
+def shown(seen: Seen, method: str) -> str:
+    """An answer in an error."""
+    return cut(seen[method]) if method in seen else "not to be had"
+
+
+def cut(answer: object) -> str:
+    """The representation of an answer, in one line of bounded length."""
+    text = " ".join(repr(answer).split())
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}..."
