@@ -15,6 +15,7 @@ from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
+from treeplex.games.turn_based import other_names
 
 History = tuple[int, ...]
 NO_POLICY = "it takes an action and says no probabilities, which AIVAT, exact values and solving against it need"
@@ -171,7 +172,7 @@ class BotAgent(Guest):
         """A history at an infostate, if possible one that goes on from what the bot was told."""
         if not self._histories:
             self._histories = histories_by_infostate(self._openspiel)
-        found = self._histories.get((player, infostate))
+        found = self._histories.get((player, other_names(player, infostate)[0]))
         if not found:
             raise GameError(f"OpenSpiel's game has no infostate {infostate!r} of player {player}")
         known = self._told.get(player, ())
@@ -191,7 +192,7 @@ def says_policy(bot: Any) -> bool:
 
 
 def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
-    """The histories of each player's infostates in a game of OpenSpiel, by player and infostate string."""
+    """The histories of each player's infostates in a game of OpenSpiel, by player and infostate without whose turn it is."""
     found: dict[tuple[int, str], list[History]] = {}
     waiting = [game.new_initial_state()]
     while waiting:
@@ -200,7 +201,8 @@ def histories_by_infostate(game: Any) -> dict[tuple[int, str], list[History]]:
             continue
         if not state.is_chance_node():
             player = state.current_player()
-            found.setdefault((player, state.information_state_string(player)), []).append(tuple(state.history()))
+            infostate, _ = other_names(player, state.information_state_string(player))
+            found.setdefault((player, infostate), []).append(tuple(state.history()))
         waiting += [state.child(action) for action in state.legal_actions()]
     return found
 

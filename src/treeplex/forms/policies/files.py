@@ -41,6 +41,7 @@ from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
 from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
+from treeplex.games.turn_based import other_names
 from treeplex.storage.files import write_atomically
 from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
 from treeplex.version import own_version
@@ -126,7 +127,7 @@ def load_policy(
         if not header["game"]:
             raise PolicyError(f"{path} does not say which game it is for; give the game (in Python game=...)")
         game = compile_game(header["game"], named_in=path)
-    if header.get("game_identity", game.identity) != game.identity:
+    if not game.is_identity(header.get("game_identity", game.identity)):
         if same_rules(header["game"], game.spec):
             return transferred(load_policy(path, complete=complete), game)
         same = "which has other rules now" if header["game"] == game.spec else f"not for {game}"
@@ -243,7 +244,8 @@ def array_of(
     probabilities = np.full(size, np.nan)
     probabilities[game.tree.sequence_offsets[:-1]] = 1.0
     for player, infostate, action, probability in contents.entries:
-        infoset = game.lookup.get((player, infostate))
+        names = (infostate, *other_names(player, infostate))
+        infoset = next((game.lookup[player, name] for name in names if (player, name) in game.lookup), None)
         if infoset is None:
             raise PolicyError(f"{path}: {game} has no infostate {infostate!r} of player {player}; remove it")
         actions = game.actions_at(infoset)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.games.turn_based import turn_text
+from treeplex.games.turn_based import other_names
 from treeplex.spec import shown
 
 ROUNDED = 5e-3
@@ -120,8 +120,8 @@ def probabilities_of(game: CompiledGame, table: Table, *, complete: bool = False
 
 def keys_of(player: int, infostate: str) -> list[object]:
     """The keys that a table may have for an infostate."""
-    bare = infostate.removeprefix(turn_text(player))
-    return [(player, infostate), infostate, (player, bare), bare]
+    names = (infostate, *other_names(player, infostate))
+    return [key for name in names for key in ((player, name), name)]
 
 
 def shares_of(game: CompiledGame, player: int, infostate: str, actions: list[int], row: Any) -> list[float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import AnyState, Policy, uniform_probabilities
+from treeplex.games.turn_based import other_names
 from treeplex.storage.reading import open_regular, tensor_metadata
 from treeplex.storage.tensors import (
     LONGEST_HEADER,
@@ -108,7 +109,10 @@ class TablePolicy:
 
     def number(self, player: int, infostate: str) -> int:
         """The number of an infoset among its player's; -1 if the table lacks it."""
-        number = self.infosets[player].lookup.get(infostate, -1)
+        lookup = self.infosets[player].lookup
+        number = lookup.get(infostate, -1)
+        for name in other_names(player, infostate) if number < 0 else ():
+            number = max(number, lookup.get(name, -1))
         return number if number < self.counts[player] else -1
 
     def __len__(self) -> int:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
-from treeplex.games.turn_based import turn_text
+from treeplex.games.turn_based import other_names
 from treeplex.notebook import table
 
 COLUMNS = ("player", "infostate", "action", "action_name", "probability")
@@ -91,7 +91,7 @@ class Policy(PolicyMapping):
     def infoset(self, key: str | tuple[int, str]) -> int:
         """The infoset of an infostate string, or of a pair (player, string).
 
-        Where moves were simultaneous, the string of the rules themselves will do, without whose turn it is.
+        Where moves were simultaneous, whose turn it is may be left out or added (``Current player: 0``).
         """
         keys = self.known_keys(key)
         if len(keys) > 1:
@@ -108,8 +108,8 @@ class Policy(PolicyMapping):
         else:
             pairs = [key] if isinstance(key, tuple) and len(key) == 2 else []
         known = [pair for pair in pairs if pair in lookup]
-        turns = [(player, f"{turn_text(player)}{infostate}") for player, infostate in pairs]
-        return known or [pair for pair in turns if pair in lookup]
+        others = [(player, name) for player, infostate in pairs for name in other_names(player, str(infostate))]
+        return known or [pair for pair in others if pair in lookup]
 
     def at(self, infoset: int) -> dict[int, float]:
         """``{action id: probability}`` at an infoset (by number)."""

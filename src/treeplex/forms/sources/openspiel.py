@@ -12,6 +12,7 @@ from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, as_compiled
 from treeplex.games.base import Game, State
+from treeplex.games.turn_based import other_names, turn_text
 from treeplex.spec import check_depth, nearest, parse_spec, shown
 
 PREFIX = "openspiel:"
@@ -82,6 +83,19 @@ class OpenSpielState(State):
         return f"<OpenSpiel state {self.state.history()}>"
 
 
+class OpenSpielTurn(OpenSpielState):
+    """A state of a game with simultaneous moves, turn by turn. The player to act has the infostate of the game itself."""
+
+    __slots__ = ()
+
+    def child(self, action: int) -> "OpenSpielTurn":
+        return OpenSpielTurn(self.state.child(action))
+
+    def information_state_string(self, player: int | None = None) -> str:
+        text, mover = super().information_state_string(player), self.current_player()
+        return text if player not in (None, mover) else text.removeprefix(turn_text(mover))
+
+
 class OpenSpielGame(Game):
     """A game of OpenSpiel, written in C++ or Python; one with simultaneous moves is made turn-based.
 
@@ -108,11 +122,18 @@ class OpenSpielGame(Game):
         if kind.dynamics == pyspiel.GameType.Dynamics.MEAN_FIELD:
             raise GameError(f"{self.spec} is a mean-field game, not a game in extensive form; choose another game")
         if kind.chance_mode == pyspiel.GameType.ChanceMode.SAMPLED_STOCHASTIC:
-            raise GameError(f"{self.spec} samples its chance without giving probabilities, so its tree cannot be walked")
+            raise GameError(
+                f"{self.spec} draws its chance itself and gives no probabilities (sampled stochastic), so Treeplex can neither "
+                "solve, sample nor evaluate it; take a game with explicit chance, or the parameter that makes chance explicit"
+            )
         if not kind.provides_information_state_string:
-            raise GameError(f"{self.spec} provides no information_state_string, by which Treeplex tells infosets apart")
+            raise GameError(
+                f"{self.spec} provides no information_state_string, by which Treeplex tells infosets apart, so it can neither "
+                "solve, sample nor evaluate it; take a game that provides one, or write rules that do (docs: Your own game)"
+            )
+        self.state_type = OpenSpielState
         if kind.dynamics == pyspiel.GameType.Dynamics.SIMULTANEOUS:
-            game = pyspiel.convert_to_turn_based(game)
+            game, self.state_type = pyspiel.convert_to_turn_based(game), OpenSpielTurn
         self.game = game
         self.num_players = int(game.num_players())
 
@@ -122,7 +143,7 @@ class OpenSpielGame(Game):
         return int(self.game.num_distinct_actions())
 
     def new_initial_state(self) -> OpenSpielState:
-        return OpenSpielState(self.game.new_initial_state())
+        return self.state_type(self.game.new_initial_state())
 
     def parameters(self) -> Mapping[str, object]:
         return self.given_parameters
@@ -256,6 +277,9 @@ def from_tabular_policy(game: CompiledGame | str | Game | Any, tabular: Any) -> 
     """
     game = as_compiled(game)
     rows = policy_rows(game, tabular)
+    for player, infostate in game.lookup:  # of a game with simultaneous moves OpenSpiel's policies are for it turn by turn
+        if infostate not in rows and (turn := other_names(player, infostate)[1]) in rows:
+            rows[infostate] = rows[turn]
     probabilities = np.ones(int(game.tree.sequence_offsets[-1]))
     missing = [infostate for infostate in game.infostates if infostate not in rows]
     if missing:

@@ -349,7 +349,7 @@ def reopen(
     old = SolveSettings.from_json(about["settings"], folder.path / RUN)
     check_fixed(folder.path, old, fixed)
     compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
-    if compiled.identity != about["identity"]:
+    if not compiled.is_identity(about["identity"]):
         raise FileError(
             f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
             "give the same game or start a new run"
