@@ -1,7 +1,7 @@
 """Any game as an environment of Gymnasium (one player's view, one game or many side by side) or PettingZoo (all players).
 
 Agents sit in them, and players of PettingZoo and OpenSpiel at our tables. Environments need ``gymnasium`` and ``pettingzoo``:
-``pip install treeplex[rl]``; bots need ``open_spiel``.
+the extra ``rl``; bots need ``open_spiel``.
 """
 
 from typing import TYPE_CHECKING

@@ -91,3 +91,18 @@ def products(executor: Executor, numbers: np.ndarray, jobs: int = 12) -> list[fl
 def killed_once(executor: Executor, folder: Path) -> list[int]:
     """What jobs give of which one killed its worker."""
     return list(executor.map(die_once, [(str(folder / "flag"), x) for x in range(6)]))
+
+
+def reported():
+    """Whether a worker listens to reports, and the lines that it shows meanwhile."""
+    from treeplex import notices
+
+    with notices.reporting(None, "work"):
+        return notices.listening(), [line for line in notices._lines if line.visible]
+
+
+def compiled(seconds):
+    """Let this process believe that it compiled kernels for so long."""
+    from treeplex.work_clock import add_compile_time
+
+    add_compile_time(seconds)

@@ -211,7 +211,7 @@ def test_places_that_are_none():
 
 def test_ray_that_is_missing_is_said(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(SpecError, match=r"treeplex\[ray\]"):
+    with pytest.raises(SpecError, match=r"pip install .*\[ray\]'"):
         make_executor("local")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 from numba.core import event
 
 from treeplex.notices import on_compilation
+from treeplex.work_clock import compiling_ended, compiling_started
 
 IMPORT = re.compile(r"^from (treeplex(?:\.\w+)+) import", re.MULTILINE)
 
@@ -42,13 +43,15 @@ def drop_stale_kernels(package: Path, name: str) -> None:
 
 
 class CompilationListener(event.Listener):
-    """Tells :mod:`treeplex.notices` when Numba compiles; kernels that come from the cache raise no such event."""
+    """Stops the clock of work while Numba compiles, and reports it; kernels that come from the cache raise no such event."""
 
     def on_start(self, event: Any) -> None:
-        on_compilation()
+        if compiling_started():
+            on_compilation(True)
 
     def on_end(self, event: Any) -> None:
-        pass
+        if compiling_ended():
+            on_compilation(False)
 
 
 PACKAGE = Path(__file__).parent

@@ -21,6 +21,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.plans import all_plans, count_plans, written
 from treeplex.games.base import Game
+from treeplex.notices import reporting
 
 MOST_ENTRIES = 10_000_000
 """Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""
@@ -44,7 +45,11 @@ def cce_gap(device: Device) -> float:
 
 
 def best_cce(
-    game: CompiledGame | str | Game | Any, *, objective: Floats | None = None, most_entries: int = MOST_ENTRIES
+    game: CompiledGame | str | Game | Any,
+    *,
+    objective: Floats | None = None,
+    most_entries: int = MOST_ENTRIES,
+    progress: bool | None = None,
 ) -> Device:
     """A coarse correlated equilibrium of the largest welfare, by one linear program over all joint reduced plans (HiGHS).
 
@@ -55,11 +60,12 @@ def best_cce(
         game: a spec, rules or the compiled game.
         objective: float64 [N], what one unit of each player's payoff counts; ones for welfare.
         most_entries: give up beyond so many sequences times joint plans.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         AlgorithmError: a game that is too large, or HiGHS fails.
     """
-    game = compile_game(game)
+    game = compile_game(game, progress=progress)
     joint = prod(count_plans(game, player) for player in range(game.players))
     sequences = int(game.tree.sequence_offsets[-1])
     if joint * sequences > most_entries:
@@ -67,11 +73,12 @@ def best_cce(
             f"{game} has {written(joint)} joint plans and {sequences:,} sequences, too many for a linear program over "
             f"joint plans (at most {most_entries:,} in their product); take a smaller game"
         )
-    plans = tuple(all_plans(game, player) for player in range(game.players))
-    support = np.indices([len(table) for table in plans]).reshape(game.players, -1).T.astype(np.int64)
-    gradients, values = joint_payoffs(Device(game, plans, support, np.full(joint, 1.0 / joint)))
-    weighed = values @ (np.ones(game.players) if objective is None else np.asarray(objective, np.float64))
-    weights = np.maximum(distribution(game, gradients, values, weighed), 0.0)
+    with reporting(progress, f"looking for the best CCE over {joint:,} joint plans"):
+        plans = tuple(all_plans(game, player) for player in range(game.players))
+        support = np.indices([len(table) for table in plans]).reshape(game.players, -1).T.astype(np.int64)
+        gradients, values = joint_payoffs(Device(game, plans, support, np.full(joint, 1.0 / joint)))
+        weighed = values @ (np.ones(game.players) if objective is None else np.asarray(objective, np.float64))
+        weights = np.maximum(distribution(game, gradients, values, weighed), 0.0)
     return Device(game, plans, support, weights / weights.sum()).merged()
 
 

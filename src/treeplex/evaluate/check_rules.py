@@ -14,6 +14,7 @@ from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.turn_based import TurnBased
 from treeplex.notebook import facts
+from treeplex.notices import reporting, tell
 from treeplex.spec import suggests_arguments
 
 PLAYTHROUGHS = 1000
@@ -49,6 +50,7 @@ def check_rules(
     playthroughs: int = PLAYTHROUGHS,
     seed: int = 0,
     watch: Callable[[int], None] | None = None,
+    progress: bool | None = None,
 ) -> RulesCheck:
     """Compare rules of one game in random playthroughs, in which every action is as likely.
 
@@ -62,11 +64,18 @@ def check_rules(
         playthroughs: how many.
         seed: of the actions.
         watch: called with the number of playthroughs so far.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         GameError: they differ; the message says where. Or the rules fail.
         SpecError: there is nothing to compare.
     """
+    with reporting(progress, "comparing rules"):
+        return compare_rules(game, against, playthroughs, seed, watch)
+
+
+def compare_rules(game: Any, against: Any, playthroughs: int, seed: int, watch: Callable[[int], None] | None) -> RulesCheck:
+    """Compare rules; arguments as of :func:`check_rules`."""
     first = turn_by_turn(load_rules(game))
     others = dict(views_of(first))
     if against is not None:
@@ -77,6 +86,7 @@ def check_rules(
     random, histories = Random(seed), 0
     known: list[dict[tuple[int, str], str]] = [{} for _ in range(2 * len(others))]
     for playthrough in range(playthroughs):
+        tell(f"comparing rules: {playthrough:,}/{playthroughs:,} playthroughs")
         if watch is not None:
             watch(playthrough)
         path: list[str] = []

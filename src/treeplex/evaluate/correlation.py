@@ -53,6 +53,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.notebook import table
+from treeplex.notices import reporting, tell
 
 CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
 """What :func:`judge_device` finds the distance to, in this order."""
@@ -134,22 +135,31 @@ class DeviceJudgement:
         return table(("concept", "distance", "gap"), rows, caption)
 
 
-def judge_device(device: Device) -> DeviceJudgement:
+def judge_device(device: Device, *, progress: bool | None = None) -> DeviceJudgement:
     """Find the distance of a device to every kind of correlated equilibrium.
 
     One gradient for each joint plan (fewer where many differ in one player's plan only), and one sweep for each plan of a
     player: O(support x terminals) in all. Nothing grows with the number of plans that the game has.
+
+    Args:
+        device: joint plans and their probabilities.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         AlgorithmError: a support or a game that is too large; the message says by how much.
     """
     merged = device.merged()
     check_size(merged)
-    views = [view_of(merged, player) for player in range(merged.game.players)]
-    return DeviceJudgement(
-        value=tuple(float(view.seen.totals[EXPECTED]) for view in views),
-        distances=tuple(distance_to(concept, views) for concept in CONCEPTS),
-    )
+    players, text = merged.game.players, f"judging {len(merged):,} joint plans"
+    views, distances = list[View](), list[Distance]()
+    with reporting(progress, text):
+        for player in range(players):
+            tell(f"{text}: what player {player} of {players} can gain")
+            views.append(view_of(merged, player))
+        for concept in CONCEPTS:
+            tell(f"{text}: {concept}")
+            distances.append(distance_to(concept, views))
+    return DeviceJudgement(tuple(float(view.seen.totals[EXPECTED]) for view in views), tuple(distances))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,15 +14,14 @@ from typing import Unpack
 from treeplex import notebook
 from treeplex.digits import three_digits
 from treeplex.errors import FileError, Interrupted, SpecError
-from treeplex.notices import compilation_announced
 from treeplex.runs.job.folder import folder_at
-from treeplex.runs.job.progress_line import line_for
+from treeplex.runs.job.progress_line import AnyProgress, line_for
 from treeplex.runs.job.record import check_effort, words_of
 from treeplex.runs.solve.measures import measures_of
 from treeplex.runs.solve.settings import PLOT, SOLVE
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import AnyCompiled, Options
-from treeplex.runs.solve.solve import AnyGame, AnyProgress, solvable, solve
+from treeplex.runs.solve.solve import AnyGame, solvable, solve
 from treeplex.solvers.registry import AnyAlgorithm
 from treeplex.storage.files import write_atomically
 
@@ -227,7 +226,7 @@ def compare(
     if x is not None:
         check_effort(x)
     given = {name: value for name, value in options.items() if value is not None}
-    with compilation_announced(bool(progress)), line_for(progress) as line, folder_at(SOLVE, out) as folder:
+    with line_for(progress) as line, folder_at(SOLVE, out) as folder:
         line.say("reading the game")
         target = solvable(game)
         target.check_options(given, signature(compare).parameters.keys() - {"options"})

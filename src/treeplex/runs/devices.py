@@ -29,6 +29,7 @@ from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.mixtures import mixture_device
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
+from treeplex.notices import reporting
 from treeplex.runs.job.folder import JobFolder, kind_of
 from treeplex.runs.solve.settings import DEVICE, SOLVE
 from treeplex.solvers import Solver
@@ -65,8 +66,13 @@ def device_of(solver: Solver) -> tuple[Device, dict[str, Any]] | None:
         return None
 
 
-def device_from_policy(policy: Policy, *, most: int = MOST_JOINT_PLANS) -> Device:
+def device_from_policy(policy: Policy, *, most: int = MOST_JOINT_PLANS, progress: bool | None = None) -> Device:
     """The device under which every player draws a plan alone, so that each plays as ``policy``: the product of their mixtures.
+
+    Args:
+        policy: of a compiled game.
+        most: joint plans beyond which it is refused.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         AlgorithmError: it has more than ``most`` joint plans.
@@ -75,7 +81,8 @@ def device_from_policy(policy: Policy, *, most: int = MOST_JOINT_PLANS) -> Devic
     strategy = np.zeros((1, len(policy.probabilities)))
     for player in range(game.players):
         reach(game.tree, player, policy.probabilities, strategy[0])
-    return mixture_device(game, strategy, np.ones(1), most=most)
+    with reporting(progress, "finding the plans of the policy"):
+        return mixture_device(game, strategy, np.ones(1), most=most)
 
 
 def save_device(device: Device, path: str | os.PathLike[str], *, metadata: Mapping[str, Any] | None = None) -> None:

@@ -21,6 +21,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
+from treeplex.notices import reporting
 from treeplex.runs.devices import refined
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
@@ -94,17 +95,19 @@ def game_in(folder: str | os.PathLike[str]) -> str:
     return game_of_blueprint(folder) if is_holdem_blueprint(folder) else str(read_json(Path(folder) / RUN).get("game", ""))
 
 
-def judge(game: AnyGame, policy: AnyPolicy) -> Judgement:
+def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> Judgement:
     """Judge a policy: exploitability, NashConv, values, best-response values.
 
     Args:
         game: a spec, rules, a compiled game, or a hold'em spot, whose values are chips against half of the starting pot.
         policy: a policy, solution, mapping, file, run folder, OpenSpiel policy, or ``"uniform"``.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         PolicyError: the policy does not fit the game.
     """
-    return solvable(game).judge(policy)
+    with reporting(progress, "judging"):
+        return solvable(game).judge(policy)
 
 
 def tree_of(game: AnyGame) -> CompiledGame:
@@ -112,26 +115,27 @@ def tree_of(game: AnyGame) -> CompiledGame:
     return solvable(game).tree()
 
 
-def exploitability(game: AnyGame, policy: AnyPolicy) -> float:
+def exploitability(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
     """Mean over players of what a best response gains, in game units; arguments as for :func:`judge`."""
-    return judge(game, policy).exploitability
+    return judge(game, policy, progress=progress).exploitability
 
 
-def nash_conv(game: AnyGame, policy: AnyPolicy) -> float:
+def nash_conv(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> float:
     """Sum over players of what a best response gains, in game units; arguments as for :func:`judge`."""
-    return judge(game, policy).nash_conv
+    return judge(game, policy, progress=progress).nash_conv
 
 
-def expected_values(game: AnyGame, policy: AnyPolicy) -> NDArray[np.float64]:
+def expected_values(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> NDArray[np.float64]:
     """Expected payoff of each player, float64 [N], in game units; arguments as for :func:`judge`."""
-    return np.array(judge(game, policy).value)
+    return np.array(judge(game, policy, progress=progress).value)
 
 
-def best_response(game: AnyGame, policy: AnyPolicy, player: int) -> tuple[float, Any]:
+def best_response(game: AnyGame, policy: AnyPolicy, player: int, *, progress: bool | None = None) -> tuple[float, Any]:
     """The best that ``player`` can get against the others, and the policy that gets it; arguments as for :func:`judge`."""
     if isinstance(player, bool) or not isinstance(player, int):
         raise SpecError(f"player must be a whole number, not {player!r}")
-    return solvable(game).best_response(policy, player)
+    with reporting(progress, "finding a best response"):
+        return solvable(game).best_response(policy, player)
 
 
 def infostate_regrets(game: AnyGame, policy: AnyPolicy) -> dict[tuple[int, str], float]:

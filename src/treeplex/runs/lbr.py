@@ -11,6 +11,7 @@ from treeplex.games.base import Game
 from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.notices import reporting, tell
 from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import agent
 from treeplex.runs.agents.tables import SpotAgent
@@ -33,7 +34,7 @@ def local_best_response(
     models: int = 1,
     think: float | str | None = None,
     seed: int = 0,
-    progress: Callable[[str], None] = lambda text: None,
+    progress: Callable[[str], None] | bool | None = None,
 ) -> Winnings:
     """What a local best response wins from an agent: a lower bound of what a best response would (Lisý and Bowling 2017).
 
@@ -50,35 +51,37 @@ def local_best_response(
         models: of an agent that draws how it plays, so many draws stand for what is known of it.
         think: time for each of the agent's decisions, seconds or a text such as ``"500ms"``; None for what its settings say.
         seed: of all draws.
-        progress: told what is going on.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`. A function is called with a
+            line of text instead.
 
     Raises:
         SpecError: no such agent, or actions that cannot be read.
         GameError: no poker for two, or fewer than 4 hands.
         PolicyError, FileError: as :func:`treeplex.agent`.
     """
-    moves = Moves(actions, first_round)
-    other = seated_opponent(game, opponent, think=think, seed=seed)
-    response = LocalBestResponse(other, moves=moves, models=models)
-    if hands is None:
-        drawn = getattr(other, "draws", None) is not False  # an agent that does not say may draw
-        hands = HANDS if drawn or not few_states(other.game) else 0
-    if hands:
+    moves, say = Moves(actions, first_round), progress if callable(progress) else tell
+    with reporting(progress, "local best response"):
+        other = seated_opponent(game, opponent, think=think, seed=seed)
+        response = LocalBestResponse(other, moves=moves, models=models)
+        if hands is None:
+            drawn = getattr(other, "draws", None) is not False  # an agent that does not say may draw
+            hands = HANDS if drawn or not few_states(other.game) else 0
+        if hands:
 
-        def tell(done: int, found: Winnings) -> None:
-            progress(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g}, error {found.error:.2g}")
+            def show(done: int, found: Winnings) -> None:
+                say(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g}, error {found.error:.2g}")
 
-        values = CheckedDown(other.game.exactly_shared) if isinstance(other.game, PublicHoldem) else None
-        return sampled_winnings(response, other, hands, seed=seed, values=values, progress=tell)
-    decisions = 0
+            values = CheckedDown(other.game.exactly_shared) if isinstance(other.game, PublicHoldem) else None
+            return sampled_winnings(response, other, hands, seed=seed, values=values, progress=show)
+        decisions = 0
 
-    def count() -> None:
-        nonlocal decisions
-        decisions += 1
-        if decisions % 16 == 0:
-            progress(f"local best response: {decisions:,} decisions")
+        def count() -> None:
+            nonlocal decisions
+            decisions += 1
+            if decisions % 16 == 0:
+                say(f"local best response: {decisions:,} decisions")
 
-    return exact_winnings(response, other, seed=seed, progress=count)
+        return exact_winnings(response, other, seed=seed, progress=count)
 
 
 def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = None, seed: int | None = None) -> Agent:

@@ -65,7 +65,8 @@ class Report(NamedTuple):
         worker: who did it.
         value: what the function returned.
         error: what it raised.
-        seconds: processor time of its thread.
+        seconds: processor time of its thread, in processes without that of compiling kernels.
+        compiling: seconds by the wall clock in which its process compiled kernels; 0 in this process.
         received: bytes that came back.
         died: whether the worker died instead; it has been replaced.
     """
@@ -74,6 +75,7 @@ class Report(NamedTuple):
     value: Any = None
     error: Exception | None = None
     seconds: float = 0.0
+    compiling: float = 0.0
     received: int = 0
     died: bool = False
 

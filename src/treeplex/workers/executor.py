@@ -5,6 +5,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator
 from typing import Any, NamedTuple, TypeVar, final
 
 from treeplex.errors import AlgorithmError, SpecError
+from treeplex.work_clock import add_compile_time
 from treeplex.workers.crew import MOST_LOSSES, Crew, Inline, Report, Shared, SharedT, Task, Threads
 
 POLL_SECONDS = 0.2
@@ -182,6 +183,7 @@ class Executor:
         self._jobs += 1
         self._received += report.received
         self._seconds += report.seconds
+        add_compile_time(report.compiling / self.size)  # the others worked meanwhile, or compiled as well
 
     def _lose(self, name: Hashable, task: Task) -> None:
         """Queue a job again whose worker died."""
@@ -225,8 +227,7 @@ def make_executor(where: str, size: int | None = None, most: int | None = None) 
         SpecError: no such place, Ray is not installed, there is no such cluster, or it has too few CPUs.
     """
     if where not in KINDS:
-        if where not in CLUSTERS and ":" not in where:
-            raise SpecError(f"jobs are done {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
+        check_place(where)
         from treeplex.workers.on_ray import RayActors
 
         return Executor(RayActors(where, size, most))
@@ -238,6 +239,16 @@ def make_executor(where: str, size: int | None = None, most: int | None = None) 
     from treeplex.workers.processes import Processes
 
     return Executor(Processes(size))
+
+
+def check_place(where: str) -> None:
+    """Refuse what is no place for jobs.
+
+    Raises:
+        SpecError: it is none.
+    """
+    if where not in (*KINDS, *CLUSTERS) and ":" not in where:
+        raise SpecError(f"jobs are done {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
 
 
 def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:

@@ -1,4 +1,4 @@
-"""Actors of Ray as workers, on one machine or on many (``treeplex[ray]``)."""
+"""Actors of Ray as workers, on one machine or on many (the extra ``ray``)."""
 
 import os
 import pickle
@@ -12,11 +12,16 @@ from contextlib import contextmanager
 from typing import Any, final
 
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.version import own_version
+from treeplex.version import install_hint, own_version
 from treeplex.workers.crew import MOST_LOSSES, Crew, Report, Task, pack
 from treeplex.workers.processes import RemoteBench
 
-CONNECT_SECONDS = 10.0
+CONNECT_SECONDS = 4.0
+"""The longest wait for whoever listens at a cluster's address."""
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"\0\0\0\4\0\0\0\0\0"
+"""What a client of gRPC says first: the preface of HTTP/2 and empty settings (RFC 9113, section 3.4)."""
+SETTINGS = 4
+"""The kind of the frame with which a server answers."""
 
 
 def import_ray() -> Any:
@@ -28,7 +33,7 @@ def import_ray() -> Any:
     try:
         import ray
     except ImportError as error:
-        raise SpecError("work on Ray needs Ray; pip install 'treeplex[ray]', or leave --ray out") from error
+        raise SpecError(f"work on Ray needs Ray; leave --ray out, or run: {install_hint('ray')}") from error
     return ray
 
 
@@ -41,14 +46,33 @@ def connect(ray: Any, address: str) -> bool:
     if ray.is_initialized():
         return False
     try:
-        listens(address)
+        listens(head_of(address))
         with sigterm_kept():
             ray.init(address=address, log_to_driver=False, logging_level="error")
     except Exception as error:  # Ray has plain ones too, as where a new cluster does not come up in time
-        reason = " ".join(str(error).split()) or type(error).__name__
-        remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
-        raise SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}") from error
+        raise unreachable(address, error) from error
     return True
+
+
+def check_cluster(address: str) -> None:
+    """Check within a few seconds that there is a cluster to connect to, before long preparations.
+
+    Raises:
+        SpecError: Ray is not installed, or there is no such cluster.
+    """
+    if import_ray().is_initialized():
+        return
+    try:
+        listens(head_of(address))
+    except (OSError, ValueError) as error:
+        raise unreachable(address, error) from error
+
+
+def unreachable(address: str, error: Exception) -> SpecError:
+    """The error of a cluster that cannot be connected to."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    remedy = "start one, use --ray local, or set RAY_AUTH_MODE=token here if it asks for a token"
+    return SpecError(f"no Ray cluster at {address!r} ({reason}); {remedy}")
 
 
 @contextmanager
@@ -62,16 +86,35 @@ def sigterm_kept() -> Iterator[None]:
             signal.signal(signal.SIGTERM, before)
 
 
-def listens(address: str) -> None:
-    """Check that somebody answers at HOST:PORT, of which Ray is sure only after many minutes.
+def head_of(address: str) -> str:
+    """Where to connect to: for ``auto`` the cluster that this machine belongs to.
 
     Raises:
-        OSError: nobody does.
+        ConnectionError: it belongs to none.
+    """
+    if address != "auto":
+        return address
+    from ray._private.services import canonicalize_bootstrap_address
+
+    return str(canonicalize_bootstrap_address(address) or "")
+
+
+def listens(address: str) -> None:
+    """Check that a Ray cluster answers at HOST:PORT, of which Ray is sure only after many minutes.
+
+    Raises:
+        OSError: nobody listens there, or something other than Ray.
         ValueError: the port is no number.
     """
     host, _, port = address.removeprefix("ray://").rpartition(":")
-    if host:
-        socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS).close()
+    if not host:
+        return
+    with socket.create_connection((host.strip("[]"), int(port)), timeout=CONNECT_SECONDS) as connection:
+        if os.environ.get("RAY_USE_TLS", "").lower() not in ("1", "true"):
+            connection.sendall(GREETING)
+            answer = connection.recv(9)
+            if len(answer) < 9 or answer[3] != SETTINGS:
+                raise ConnectionError("what listens there is not Ray")
 
 
 def cpus(ray: Any) -> int:

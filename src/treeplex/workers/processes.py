@@ -14,6 +14,8 @@ from multiprocessing.connection import Connection, wait
 from typing import Any, final
 
 from treeplex.errors import AlgorithmError
+from treeplex.notices import silence
+from treeplex.work_clock import compile_times
 from treeplex.workers.bound_process import BoundProcess
 from treeplex.workers.crew import PROTOCOL, Bench, Crew, Report, Task, pack
 
@@ -31,6 +33,7 @@ class RemoteBench:
 
     def do(self, packed: bytes, new: Mapping[int, bytes], gone: Iterable[int]) -> bytes:
         """Take up shared values that are new and drop others, then do a job."""
+        began, _ = compile_times()
         for number in gone:
             self._bench.values.pop(number, None)
         try:
@@ -39,7 +42,11 @@ class RemoteBench:
             task: Task = pickle.loads(packed)
         except Exception as error:
             return pickle.dumps(Report(0, error=unreadable(error)), PROTOCOL)
-        report = self._bench.do(0, task)
+        _, before = compile_times()
+        with silence():
+            report = self._bench.do(0, task)
+        ended, after = compile_times()
+        report = report._replace(seconds=max(0.0, report.seconds - (after - before)), compiling=ended - began)
         try:
             found = pickle.dumps(report, PROTOCOL)
             if report.error is not None:

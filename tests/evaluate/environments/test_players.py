@@ -25,6 +25,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.efg_read import parse_efg
 from treeplex.runs.judge import expected_values
 from treeplex.runs.solve.solve import solve
+from treeplex.version import CHECKOUT
 
 GAMES = ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=3)"]
 
@@ -213,8 +214,8 @@ def test_aec_plays_to_the_payoffs() -> None:
 
 def test_missing_packages_are_named() -> None:
     code = "import sys; sys.modules['gymnasium'] = None\nimport treeplex.evaluate.environments.players"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert "pip install treeplex[rl]" in done.stderr
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, cwd=CHECKOUT)
+    assert "pip install -c constraints.txt -e '.[rl]'" in done.stderr
 
 
 def test_a_step_after_the_end_is_refused() -> None:

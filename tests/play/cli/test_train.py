@@ -17,6 +17,7 @@ from treeplex.runs.discount.settings import DiscountSettings
 from treeplex.runs.job.checkpoint import position_of
 from treeplex.runs.job.folder import METRICS, STATE, JobFolder
 from treeplex.runs.job.record import Progress
+from treeplex.runs.job.workers import Work
 from treeplex.runs.train.registry import learner_named
 
 SETTINGS = ["--set", "population=4", "--set", "horizon=20", "--workers", "1"]
@@ -141,7 +142,6 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
         ("ddcfr --set weights=1,heavy --out {0}", "weights must be numbers above 0"),
         ("ddcfr kuhn_poker --set weights=1,2 --out {0}", "one for each of 1 games"),
         ("ddcfr --set optimizer=sgd --out {0}", "one of es, ppo"),
-        ("ddcfr kuhn_poker --set optimizer=ppo --set horizon=5 --ray auto --out {0}", "leave --ray out"),
         ("ddcfr --set fitness=relativ --out {0}", "did you mean 'relative'"),
         ("ddcfr --workers 0 --out {0}", "workers"),
         ("ddcfr --judge-every 3 --out {0}", "does not take judge_every (--judge-every)"),
@@ -157,6 +157,12 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
 def test_wrong_use_is_one_line(tmp_path, arguments, part):
     assert part in complaint(*arguments.format(tmp_path / "run").split())
     assert not (tmp_path / "run").exists()
+
+
+def test_ppo_takes_no_cluster(tmp_path, monkeypatch):
+    monkeypatch.setattr(Work, "check", lambda work: None)
+    words = f"ddcfr kuhn_poker --set optimizer=ppo --set horizon=5 --ray auto --out {tmp_path / 'run'}"
+    assert "leave --ray out" in complaint(*words.split())
 
 
 def test_another_training_is_kept_unless_forced(tmp_path):

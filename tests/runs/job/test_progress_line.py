@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import treeplex as tp
+from treeplex import notices
 from treeplex.notices import tell
 from treeplex.runs.job import progress_line
 from treeplex.runs.job.progress_line import KERNELS, ProgressLine
@@ -79,8 +80,8 @@ def test_a_notebook_has_one_output_that_is_replaced(monkeypatch: pytest.MonkeyPa
     ipython.get_ipython = ZMQInteractiveShell  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "IPython", ipython)
     monkeypatch.setitem(sys.modules, "IPython.display", SimpleNamespace(display=display))
-    monkeypatch.setattr(progress_line, "PATIENCE_SECONDS", 0.0)
-    monkeypatch.setattr(progress_line, "NOTEBOOK_SECONDS", 0.0)
+    monkeypatch.setattr(notices, "PATIENCE_SECONDS", 0.0)
+    monkeypatch.setattr(notices.NotebookOutput, "seconds", 0.0)
     tp.solve("leduc_poker", iterations=300)
     assert any("dcfr  iteration" in text or KERNELS in text or "compiling" in text for text in shown)
     assert shown[-1] == ""
@@ -102,3 +103,12 @@ def test_a_plot_shows_itself_in_a_notebook() -> None:
 def test_the_command_line_starts_without_solvers() -> None:
     code = "import sys, treeplex.play.cli.main; print('numba' in sys.modules, 'treeplex.runs.solve.solve' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True).stdout.split() == ["False", "False"]
+
+
+def test_within_work_that_has_a_line_a_solve_uses_that() -> None:
+    with Notes() as notes:
+        tp.solve("kuhn_poker", iterations=10)
+    assert "iteration 10/10" in notes.said[-1]
+    with Notes() as notes:
+        tp.solve("kuhn_poker", iterations=10, progress=False)
+    assert notes.said == []

@@ -5,7 +5,7 @@ that there is none (yet): the player has not acted, or the game is over. Perfect
 can be a tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
 the rules' action ids. Rewards are the game's payoffs, all at the end.
 
-Needs ``gymnasium`` and ``pettingzoo``: ``pip install treeplex[rl]``.
+Needs ``gymnasium`` and ``pettingzoo``: the extra ``rl``.
 """
 
 from bisect import bisect_right
@@ -27,13 +27,14 @@ from treeplex.forms.policies.tabular import Policy, PolicyMapping
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBasedState
+from treeplex.version import install_hint
 
 try:
     import gymnasium
     import pettingzoo
     from gymnasium.spaces import Box, Dict, Discrete
 except ImportError as error:
-    raise ImportError(f"environments need gymnasium and pettingzoo ({error}); run: pip install treeplex[rl]") from error
+    raise ImportError(f"environments need gymnasium and pettingzoo ({error}); run: {install_hint('rl')}") from error
 
 Mask = NDArray[np.int8]
 Others: TypeAlias = Policy | Agent | Mapping[int, Policy | Agent] | None

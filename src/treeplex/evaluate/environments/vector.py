@@ -1,7 +1,7 @@
 """Many games of one kind side by side as one Gymnasium vector environment, over the arrays of the compiled game.
 
 No rules run while it is played: a step is a few NumPy operations for all games at once, some millions of episodes of Kuhn
-poker in a minute on one core. Needs ``gymnasium``: ``pip install treeplex[rl]``.
+poker in a minute on one core. Needs ``gymnasium``: the extra ``rl``.
 """
 
 from collections.abc import Mapping
@@ -19,13 +19,14 @@ from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.games.base import Game
+from treeplex.version import install_hint
 
 try:
     from gymnasium.spaces import Box, Discrete
     from gymnasium.vector import AutoresetMode, VectorEnv
     from gymnasium.vector.utils import batch_space
 except ImportError as error:
-    raise ImportError(f"environments need gymnasium ({error}); run: pip install treeplex[rl]") from error
+    raise ImportError(f"environments need gymnasium ({error}); run: {install_hint('rl')}") from error
 
 
 class GameVectorEnv(VectorEnv[Any, Any, Any]):

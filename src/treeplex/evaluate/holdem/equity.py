@@ -31,6 +31,7 @@ from treeplex.games.poker.cards.canonical import hand_map
 from treeplex.games.poker.cards.cards import HANDS, N_HANDS, cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import HOLDEM
 from treeplex.games.poker.cards.ranges import parse_range
+from treeplex.notices import reporting, tell
 from treeplex.spec import shown
 from treeplex.workers.executor import in_threads
 
@@ -128,7 +129,7 @@ def equity(
     samples: int | None = None,
     seed: int = 0,
     threads: int | None = None,
-    progress: Done | None = None,
+    progress: Done | bool | None = None,
 ) -> Equity:
     """The share of the pot of each of two to six ranges at a showdown without further betting.
 
@@ -139,7 +140,8 @@ def equity(
         samples: draw so many deals; default: exact for two players and wherever it can be done, else two million.
         seed: of the draws.
         threads: default: one for each core allowed.
-        progress: told how much is done.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+            A function is called with the parts done and all parts.
 
     Raises:
         SpecError: too few or too many ranges, a text that cannot be read, cards twice, or ranges of which no deal is left.
@@ -148,11 +150,13 @@ def equity(
     if samples is not None and samples < 2:
         raise SpecError(f"samples is {samples}; draw at least 2 deals")
     workers = checked_threads(threads)
-    if samples is None:
-        exact = heads_up(table, workers, progress) if len(ranges) == 2 else every_deal(table, workers, progress)
-        if exact is not None:
-            return exact
-    return sampled(table, samples or SAMPLES, seed, workers, progress)
+    show: Done = progress if callable(progress) else lambda done, parts: tell(f"dealing: {done:,} of {parts:,} parts")
+    with reporting(progress, "dealing"):
+        if samples is None:
+            exact = heads_up(table, workers, show) if len(ranges) == 2 else every_deal(table, workers, show)
+            if exact is not None:
+                return exact
+        return sampled(table, samples or SAMPLES, seed, workers, show)
 
 
 def table_of(ranges: Sequence[str | NDArray[Any]], board: str, dead: str) -> Dealt:

@@ -17,6 +17,7 @@ from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.forms.subgames.public_rules import public_game
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.public import PublicGame, State, pick
+from treeplex.notices import reporting, tell
 
 PLAYS = 32
 """Draws of an agent that draws at random while it plays, where its policy is asked for."""
@@ -265,7 +266,13 @@ def play_game(
 
 
 def agent_policy(
-    agent: Agent, game: CompiledGame | str | Game | Any, *, plays: int | None = None, seed: int = 0, watch: Watch | None = None
+    agent: Agent,
+    game: CompiledGame | str | Game | Any,
+    *,
+    plays: int | None = None,
+    seed: int = 0,
+    watch: Watch | None = None,
+    progress: bool | None = None,
 ) -> Policy:
     """What an agent plays at every infoset of a small game, as a policy that can be judged.
 
@@ -279,12 +286,19 @@ def agent_policy(
         plays: how often everything is drawn; None for :data:`PLAYS` of an agent that :attr:`draws <Seat.draws>`, else once.
         seed: of the draws.
         watch: called after each public history with the number done, that of all, and the subgames solved so far.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         GameError: infosets of the agent's game are never enumerated.
     """
-    game = compile_game(game)
+    game = compile_game(game, progress=progress)
     count = (PLAYS if getattr(agent, "draws", False) else 1) if plays is None else plays
+    with reporting(progress, "asking the agent how it plays"):
+        return drawn_policy(agent, game, count, seed, watch)
+
+
+def drawn_policy(agent: Agent, game: CompiledGame, count: int, seed: int, watch: Watch | None) -> Policy:
+    """The mean of ``count`` draws of what an agent plays; see :func:`agent_policy`."""
     weights, strategy = np.zeros((2, len(uniform_probabilities(game))))
     done = subgames = total = 0
     last: Thought | None = None
@@ -303,11 +317,15 @@ def agent_policy(
                 table = agent.policy()
                 for hand, sequences in sequences_at(game, rules, agent.state).items():
                     once[sequences] = table[:, hand]
+            thought = getattr(agent, "thought", None)
+            subgames += thought.subgames if thought is not None and thought is not last else 0
+            last, done, total = thought, done + 1, total or count * histories_in(rules)
             if watch is not None:
-                thought = getattr(agent, "thought", None)
-                subgames += thought.subgames if thought is not None and thought is not last else 0
-                last, done, total = thought, done + 1, total or count * histories_in(rules)
                 watch(done, total, subgames)
+            else:
+                draw = f"draw {play + 1} of {count}  " if count > 1 else ""
+                solved = f"  {subgames:,} subgames solved" if subgames else ""
+                tell(f"asking the agent  {draw}{done:,}/{total:,} public histories{solved}")
             waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
         for player in range(game.players):
             reach(game.tree, player, once, strategy)

@@ -19,6 +19,7 @@ from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
+from treeplex.notices import reporting, tell_histories
 from treeplex.spec import suggests_arguments
 
 LARGE = 1_000_000
@@ -38,6 +39,7 @@ def compile_game(
     stored: bool | None = None,
     watch: Callable[[int], None] | None = None,
     named_in: str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
 ) -> CompiledGame:
     """Compile a game, through its public tree, its buckets or its timelines where it has them, else by walking its rules.
 
@@ -50,6 +52,7 @@ def compile_game(
             stored; else every iteration walks the rules. None: stored where they fit easily.
         watch: called now and then, while the rules are walked, with the number of histories so far.
         named_in: the file in which a spec stands, which may then name no file (see :func:`treeplex.forms.sources.load.load`).
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Returns:
         The compiled game; the same object for the same rules object and ``refine``, as long as somebody holds it.
@@ -65,21 +68,28 @@ def compile_game(
     key = id(rules), refine, stored
     compiled = _compiled.get(key)
     if compiled is None:
-        tree = rules.public_tree()
-        known = isinstance(tree, PublicTree) or (isinstance(rules, PhantomGame) and factors(rules))
-        functions = None if known and stored is None else functions_of(rules, refine, stored)
-        if functions is not None:
-            compiled = compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
-        elif isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
-            compiled = compile_public_tree(rules, tree, limit=limit, watch=watch)
-        elif isinstance(rules, BucketGame):
-            compiled = compile_buckets(rules, limit=limit)
-        elif isinstance(rules, PhantomGame) and factors(rules):
-            compiled = compile_phantom(rules, limit=limit, watch=watch)
-        else:
-            compiled = compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
+        with reporting(progress, "compiling the game"):
+            compiled = compile_new(rules, refine=refine, limit=limit, stored=stored, watch=watch or tell_histories)
         _compiled[key] = compiled
     return compiled
+
+
+def compile_new(
+    rules: Game, *, refine: bool, limit: int | None, stored: bool | None, watch: Callable[[int], None]
+) -> CompiledGame:
+    """Compile rules; arguments as of :func:`compile_game`."""
+    tree = rules.public_tree()
+    known = isinstance(tree, PublicTree) or (isinstance(rules, PhantomGame) and factors(rules))
+    functions = None if known and stored is None else functions_of(rules, refine, stored)
+    if functions is not None:
+        return compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
+    if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
+        return compile_public_tree(rules, tree, limit=limit, watch=watch)
+    if isinstance(rules, BucketGame):
+        return compile_buckets(rules, limit=limit)
+    if isinstance(rules, PhantomGame) and factors(rules):
+        return compile_phantom(rules, limit=limit, watch=watch)
+    return compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
 
 
 def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules | None:

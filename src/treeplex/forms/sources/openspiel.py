@@ -14,6 +14,7 @@ from treeplex.forms.policies.tabular import Policy, as_compiled
 from treeplex.games.base import Game, State
 from treeplex.games.turn_based import other_names, turn_text
 from treeplex.spec import check_depth, nearest, parse_spec, shown
+from treeplex.version import install_hint
 
 PREFIX = "openspiel:"
 OF_FILES = ("file", "puzzles_root")
@@ -31,7 +32,7 @@ def import_pyspiel() -> ModuleType:
     try:
         import pyspiel
     except ImportError as error:
-        raise GameError(f"OpenSpiel is not installed ({error}); run: pip install treeplex[openspiel]") from error
+        raise GameError(f"OpenSpiel is not installed ({error}); run: {install_hint('openspiel')}") from error
     module: ModuleType = pyspiel
     return module
 

@@ -23,6 +23,7 @@ from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
 from treeplex.notebook import table
+from treeplex.notices import reporting, tell
 from treeplex.spec import Spec, suggests_arguments
 
 MOST_HISTORIES = 5_000_000
@@ -100,6 +101,7 @@ def structure(
     refine: bool = False,
     limit: int | None = None,
     watch: Callable[[int], None] | None = None,
+    progress: bool | None = None,
 ) -> Structure:
     """The classes of a game; it need not compile.
 
@@ -108,13 +110,20 @@ def structure(
         refine: split infosets that differ in the player's own past first.
         limit: the most histories; default: :data:`MOST_HISTORIES`.
         watch: called now and then with the number of histories walked so far.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         SpecError: an unknown name or parameter.
         FileError: a file that cannot be read.
         GameError: rules that do not describe a game, or too many histories.
     """
-    return classify(histories_of(game, refine=refine, limit=limit, watch=watch))
+    with reporting(progress, "walking the game"):
+        return classify(histories_of(game, refine=refine, limit=limit, watch=watch or tell_walked))
+
+
+def tell_walked(histories: int) -> None:
+    """Say how far a walk has come."""
+    tell(f"walking the game: {histories:,} histories")
 
 
 def histories_of(

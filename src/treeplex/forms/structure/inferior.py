@@ -7,15 +7,16 @@ import numpy as np
 from treeplex.engine.histories.form import ACTOR, CHILD, CHILDREN
 from treeplex.errors import GameError
 from treeplex.forms.compile.views.histories import HistoryTree
-from treeplex.forms.structure.classes import histories_of, single_act
+from treeplex.forms.structure.classes import histories_of, single_act, tell_walked
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict
 from treeplex.games.base import Game
+from treeplex.notices import reporting
 from treeplex.spec import Spec
 
 
 def informationally_inferior(
-    game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None
+    game: str | Spec | Game | Any, other: str | Spec | Game | Any, *, limit: int | None = None, progress: bool | None = None
 ) -> Verdict:
     """Whether every strategy of a single-act game is one of another, which has more: its players know less when they move.
 
@@ -25,6 +26,7 @@ def informationally_inferior(
     Args:
         game, other: specs, rules, files or compiled games, with the same moves, chances and payoffs.
         limit: the most histories of each; default as of :func:`treeplex.structure`.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Returns:
         The verdict; where it does not hold, what the game's player can tell apart and the other's cannot, or that somebody
@@ -33,7 +35,8 @@ def informationally_inferior(
     Raises:
         GameError: the games differ in more than what players know; else as :func:`treeplex.structure` raises.
     """
-    fine, coarse = histories_of(other, limit=limit), histories_of(game, limit=limit)
+    with reporting(progress, "walking the games"):
+        fine, coarse = (histories_of(each, limit=limit, watch=tell_walked) for each in (other, game))
     check_same_moves(coarse, fine)
     survey = HistoryView(coarse, cut(coarse.histories, len(coarse.infostates)))
     single = single_act(survey)

@@ -11,7 +11,7 @@ a critic that sees what the actor sees and which game it is in. Rewards come at 
 (``learn.discount.advantages.rewards``). DDCFR gives no settings for its PPO: those of :class:`PPO` are the usual ones, but
 for the discount, which a finite horizon does not need.
 
-PyTorch is the extra ``treeplex[torch]``; it is imported when a trainer is made.
+PyTorch is the extra ``torch``; it is imported when a trainer is made.
 """
 
 import math

@@ -6,6 +6,7 @@ from typing import Any
 
 from treeplex.engine.blas_threads import one_blas_thread
 from treeplex.errors import SpecError
+from treeplex.version import install_hint
 
 DEVICES: Mapping[str, str] = {
     "cpu": "compiled kernels on the processor",
@@ -21,7 +22,7 @@ def torch_module() -> Any:
     try:
         import torch
     except ImportError as error:
-        raise SpecError("networks need PyTorch; install the extra: pip install 'treeplex[torch]'") from error
+        raise SpecError(f"networks need PyTorch; run: {install_hint('torch')}") from error
     return torch
 
 

@@ -7,6 +7,7 @@ import typer
 
 from treeplex.errors import FileError, SpecError
 from treeplex.play.cli.shared.commands import command
+from treeplex.version import install_hint
 
 DEFAULT_FOLDER = Path("runs")
 FOLDER_HELP = "Where files are read and written; nothing outside of it is, but for FILE."
@@ -49,7 +50,7 @@ def web(
     except ModuleNotFoundError as error:
         if error.name not in ("fastapi", "starlette", "uvicorn", "pydantic", "anyio"):
             raise
-        raise SpecError("treeplex web needs FastAPI and uvicorn; install them with pip install 'treeplex[web]'") from error
+        raise SpecError(f"treeplex web needs FastAPI and uvicorn; run: {install_hint('web')}") from error
     from treeplex.engine.threads import checked_threads
     from treeplex.forms.sources.load import load
 

@@ -14,6 +14,7 @@ from treeplex.play.tables.whole import WholeTable
 from treeplex.runs.holdem.review.played_hand import RecordedHand, played_hand
 from treeplex.runs.holdem.review.review import SHARE, ReviewSettings, judged
 from treeplex.runs.job.record import Progress
+from treeplex.version import install_hint
 
 LATER = HOLDEM_STREETS[1:]
 """The streets that can be solved."""
@@ -30,7 +31,7 @@ def check_streets(rules: HandRules, street: str) -> None:
     if rules.format is not HOLDEM or rules.betting.players != 2 or rules.betting.limits:
         raise SpecError("--review solves streets of no-limit hold'em for two with 52 cards; leave it out")
     if importlib.util.find_spec("pokerkit") is None:
-        raise SpecError("--review needs PokerKit; install it: pip install pokerkit")
+        raise SpecError(f"--review needs PokerKit; run: {install_hint('poker')}")
 
 
 def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[Decided]:

@@ -88,6 +88,7 @@ class Limits:
             target = how.target.chips(spot.opening_pot)
         threads = checked_threads(options.get("threads", how.threads))
         work = Work(options.get("workers"), options.get("ray"))
+        work.check()
         return cls(iterations, target, asked.seconds, every, threads, options.get("most_memory"), work)
 
 

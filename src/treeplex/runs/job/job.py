@@ -1,34 +1,37 @@
 """The frame of every long job: step, evaluate, save, tell; stop at the end, a limit, a target or on request."""
 
 import json
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from time import perf_counter, process_time
+from time import perf_counter
 from typing import Any, ClassVar, Final
 
 from treeplex.engine.tree.walked import walks_raise
 from treeplex.errors import AlgorithmError, FileError, GameError, PolicyError, SpecError
-from treeplex.notices import compilation_announced
 from treeplex.runs.job.checkpoint import Arrays, Position, State, position_of
 from treeplex.runs.job.folder import METRICS, RUN, STATE, JobFolder, JobKind, digest_of
 from treeplex.runs.job.interrupt import Interrupt, StepAbandoned
 from treeplex.runs.job.record import Progress, Record, Watcher
+from treeplex.work_clock import work_cpu_time, work_time
 
 CHECKPOINT_SECONDS, LEAST_SHARE = 40.0, 20.0
 """A job is saved so often; more seldom if saving takes more than a twentieth of the time."""
 RECORD_SECONDS = 5.0
 """How often jobs without points to evaluate at are evaluated."""
+FITTED = 20
+"""The most records from which the time to a target is estimated."""
 CHUNK_SECONDS = 0.1
 """How long to iterate between two looks at the clock and at requests to stop."""
 
 
 @dataclass
 class Clock:
-    """Time spent in the steps of a job, over all its sessions, evaluation excluded.
+    """Time spent in the steps of a job, over all its sessions, evaluation and compiling of kernels excluded.
 
     Attributes:
         seconds: by the wall.
@@ -41,10 +44,10 @@ class Clock:
     @contextmanager
     def running(self) -> Iterator[None]:
         """Add the time of a block, unless it raises :class:`StepAbandoned`, whose work is done again."""
-        began, processor = perf_counter(), process_time()
+        began, processor = work_time(), work_cpu_time()
         yield
-        self.seconds += perf_counter() - began
-        self.cpu_seconds += process_time() - processor
+        self.seconds += work_time() - began
+        self.cpu_seconds += work_cpu_time() - processor
 
 
 class Job(ABC):
@@ -149,6 +152,28 @@ class Job(ABC):
         """Write everything where a job keeps itself that has no folder."""
 
 
+def units_to_target(records: Sequence[Record], measure: str, target: float) -> float | None:
+    """How many units a job will have done when a measure meets its target, if it goes on falling as it did of late.
+
+    The measure is taken for a power of the units done: a straight line through its records on logarithmic scales, by least
+    squares, of the last half of them, at least three and at most :data:`FITTED`.
+
+    Returns:
+        The units in total, infinite where the measure does not fall or the target is 0; None where fewer than two records tell.
+    """
+    late = records[-min(FITTED, max(3, len(records) // 2)) :]
+    known = [(math.log(each.done), math.log(value)) for each in late if each.done and (value := each.measure(measure)) > 0]
+    if len(known) < 2:
+        return None
+    done, value = (sum(column) / len(known) for column in zip(*known, strict=True))
+    spread = sum((x - done) ** 2 for x, _ in known)
+    slope = sum((x - done) * (y - value) for x, y in known) / spread if spread else 0.0
+    if slope >= 0.0 or target <= 0.0:
+        return math.inf
+    end = done + (math.log(target) - value) / slope
+    return math.exp(end) if end < 700.0 else math.inf
+
+
 @dataclass(frozen=True)
 class Outcome:
     """How a session of a job ended.
@@ -198,7 +223,8 @@ class Session:
         """Run until something says stop, and save.
 
         Args:
-            seconds: stop after about this much time in this call, evaluation included unless the kind counts solver time.
+            seconds: stop after about this much time in this call, evaluation included unless the kind counts solver time;
+                compiling of kernels does not count.
             progress: told where the job stands before the first step and after each.
 
         Raises:
@@ -206,7 +232,7 @@ class Session:
             GameError, PolicyError, SpecError: what it is asked for cannot be done; a new job without a checkpoint leaves no
                 files.
         """
-        with compilation_announced(progress is not None), self.job.interrupt:
+        with self.job.interrupt:
             try:
                 status = self._iterate(seconds, progress)
                 if not self.judged:
@@ -229,7 +255,7 @@ class Session:
             return "finished"
         self.drop_unscheduled()
         job.begin()
-        began, recorded, solved, first, chunk = perf_counter(), perf_counter(), job.clock.seconds, job.done, 1
+        began, recorded, solved, first, chunk = work_time(), perf_counter(), job.clock.seconds, job.done, 1
         piece = CHUNK_SECONDS if seconds is None else min(CHUNK_SECONDS, seconds / 20)
         upcoming = self._upcoming()
         point = next(upcoming, None)
@@ -252,7 +278,7 @@ class Session:
                 return "finished"
             if job.interrupt.requested:
                 return "interrupted"
-            elapsed = (job.clock.seconds - solved) if job.kind.solver_time else perf_counter() - began
+            elapsed = (job.clock.seconds - solved) if job.kind.solver_time else work_time() - began
             if seconds is not None and elapsed >= seconds:
                 return "time up"
             if progress and job.done == first:
@@ -261,15 +287,16 @@ class Session:
             count = min(chunk, job.ahead, job.ahead if point is None else point - before)
             try:
                 with job.clock.running(), walks_raise():
-                    step_began = perf_counter()
+                    step_began = work_time()
                     job.step(count)
             except StepAbandoned:
                 return "interrupted"
             self._worked = True
-            spent = perf_counter() - step_began
+            spent = work_time() - step_began
             chunk = max(1, min(8 * count, int(count * piece / max(spent, 1e-9))))
             if progress and not job.interrupt.requested:
-                progress(self.progress(first, perf_counter() - began, seconds))
+                elapsed = (job.clock.seconds - solved) if job.kind.solver_time else work_time() - began
+                progress(self.progress(first, elapsed, seconds))
 
     def _upcoming(self) -> Iterator[int]:
         """Where to evaluate from here on; a job killed between saving and evaluating stands at a point to come."""
@@ -313,10 +340,15 @@ class Session:
         job = self.job
         rate = (job.done - first) / elapsed if elapsed > 0 else 0.0
         estimates = [] if limit is None else [max(0.0, limit - elapsed)]
+        target = job.target
         if job.seconds_left is not None:
             estimates.append(job.seconds_left)
-        elif job.left is not None and rate:
-            estimates.append(job.left / rate if job.ahead else 0.0)
+        elif target is None:
+            if job.left is not None and rate:
+                estimates.append(job.left / rate if job.ahead else 0.0)
+        elif rate and (end := units_to_target(self.records, *target)) is not None:
+            most = math.inf if job.left is None else job.left
+            estimates.append(min(max(0.0, end - job.done), most) / rate if job.ahead else 0.0)
         numbers = {**(self.records[-1].numbers if self.records else {}), **job.live()}
         left = min(estimates, default=None)
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from treeplex.engine.threads import available_cores
 from treeplex.errors import SpecError
-from treeplex.workers.executor import Executor, make_executor
+from treeplex.workers.executor import Executor, check_place, make_executor
 
 
 @dataclass(frozen=True)
@@ -17,6 +17,18 @@ class Work:
     def __post_init__(self) -> None:
         if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
             raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
+
+    def check(self) -> None:
+        """Check that the cluster can be reached, if there is one.
+
+        Raises:
+            SpecError: Ray is not installed, or there is no such cluster.
+        """
+        if self.ray is not None:
+            from treeplex.workers.on_ray import check_cluster
+
+            check_place(self.ray)
+            check_cluster(self.ray)
 
     @property
     def asked(self) -> bool:

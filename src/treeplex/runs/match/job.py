@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.errors import AlgorithmError, FileError
+from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.match.statistics import summary
 from treeplex.evaluate.match.tables import expected_payoffs
 from treeplex.runs.job.checkpoint import Arrays, State
@@ -51,6 +51,9 @@ class MatchJob(Job):
         self.player, self.work, self.path = player, work, path
         self.ledger = Ledger(player.plan)
         self._workers: tuple[Executor, Shared[HandPlayer]] | None = None
+        if work.ray is not None and (self.exact is not None or player.tables_only is not None):
+            how = "values are exact and no hand is played" if self.exact is not None else "hands are played by this process"
+            raise SpecError(f"all agents are policy tables, so {how}; leave --ray out")
         if self.exact is None and player.tables_only is None:
             for table in range(len(player.plan.tables)):
                 player.seated(table)

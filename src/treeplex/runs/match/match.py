@@ -16,7 +16,8 @@ from treeplex.runs.agents.played_game import PlayedGame
 from treeplex.runs.agents.registry import seconds_of
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import Session, go_on, start
-from treeplex.runs.job.record import Watcher, check_limits
+from treeplex.runs.job.progress_line import AnyProgress, watcher_for
+from treeplex.runs.job.record import check_limits
 from treeplex.runs.job.workers import Work
 from treeplex.runs.match.hands import HandPlayer
 from treeplex.runs.match.job import MatchJob
@@ -46,7 +47,7 @@ def match(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
 ) -> MatchResult:
     """Let agents play each other, exactly where that can be, else hand by hand.
 
@@ -76,7 +77,8 @@ def match(
         out: a folder to write; see :mod:`treeplex.runs.match.settings`.
         force: overwrite the match in ``out``.
         resume: the folder of a match to resume. Only ``hands`` and what plays them may be new.
-        progress: called about ten times per second.
+        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+            :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:
         SpecError: unknown names, or a number of agents that does not fit the game.
@@ -86,6 +88,7 @@ def match(
     """
     check_limits(None, seconds)
     work = Work(1 if workers is None and ray is None else workers, ray)
+    work.check()
     names = None
     if isinstance(agents, Mapping):
         names, agents = tuple(map(str, agents)), tuple(agents.values())
@@ -101,7 +104,7 @@ def match(
     }
     asked |= {"think": None if think is None else seconds_of(think), "seed": seed}
     given = {name: value for name, value in asked.items() if value is not None}
-    with folder_at(MATCH, out if resume is None else resume) as folder:
+    with watcher_for(progress, "preparing") as watch, folder_at(MATCH, out if resume is None else resume) as folder:
         path = None if folder is None else folder.path
         if resume is None:
             if game is None or not agents:
@@ -116,7 +119,7 @@ def match(
         job = session.job
         assert isinstance(job, MatchJob)
         try:
-            outcome = session.run(seconds=seconds, progress=progress)
+            outcome = session.run(seconds=seconds, progress=watch)
         finally:
             job.close()
     result = job.result(outcome.status, outcome.folder)

@@ -21,7 +21,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treeplex.games.poker.cards.cards import cards_to_string
@@ -38,6 +37,7 @@ from treeplex.runs.job.interrupt import StepAbandoned
 from treeplex.runs.job.record import Record, integer, maybe, real
 from treeplex.runs.rebel.live_evaluation import Judge
 from treeplex.runs.train.kind import TrainingJob
+from treeplex.work_clock import work_time
 from treeplex.workers.crew import Inline
 from treeplex.workers.executor import Executor
 
@@ -159,14 +159,14 @@ class RebelJob(TrainingJob[LearningSettings]):
             solved = trainer.play.solved + trainer.settings.episodes
             trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
         worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
-        began = perf_counter()
+        began = work_time()
         try:
             found = trainer.round()
         except SelfPlayStopped as stopped:
             raise StepAbandoned from stopped
         if parallel and not isinstance(parallel.executor.crew, Inline):
             self.clock.cpu_seconds += parallel.seconds - worked
-        after = self.share(self.clock.seconds + perf_counter() - began)
+        after = self.share(self.clock.seconds + work_time() - began)
         for share, name in self.late.items():
             if self.folder and before < share <= after:
                 self.save_net(self.folder / name)

@@ -27,6 +27,7 @@ from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
 from treeplex.learn.torch.device import one_thread, torch_module
+from treeplex.notices import reporting, tell
 from treeplex.runs.job.record import check_count
 from treeplex.runs.job.workers import Work
 from treeplex.runs.rebel.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
@@ -180,6 +181,7 @@ def judge_rebel(
     workers: int | None = None,
     ray: str | None = None,
     watch: Watch | None = None,
+    progress: bool | None = None,
 ) -> RebelJudgement:
     """Judge a network by the policy of N repeated playthroughs, averaged by reach.
 
@@ -202,7 +204,8 @@ def judge_rebel(
         seed: of the iterations drawn.
         workers: processes; None for all cores (Ray: all of the cluster's).
         ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
-        watch: called now and then.
+        watch: called now and then with what is done, what there is to do, and about how many seconds are left.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
 
     Raises:
         PolicyError: a network for another game, or none for it comes with the library.
@@ -215,12 +218,16 @@ def judge_rebel(
     if iterations is not None:
         check_count("iterations", iterations)
     work = Work(workers, ray)
+    work.check()
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
     folder = Path(source) if is_rebel_folder(source) else None
     rules = public_rules(game)
+    certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
+    if certain is not None and ray is not None:
+        raise SpecError(f"{game} has perfect information, so no workers judge it; leave --ray out, or give --playthroughs")
     net = net_of(source, rules)
-    compiled = compile_game(game)
+    compiled = compile_game(game, progress=progress)
     search = dict(search or {})
     own_net = search.pop("net", None)
     for name in search:
@@ -231,12 +238,14 @@ def judge_rebel(
         raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
     iterations = net.play_iterations if iterations is None else iterations
     settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
-    certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
-    if certain is not None:
-        policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, watch)
-    else:
-        store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
-        policy, halves, seconds = sampled(Searcher(compiled.spec, net, settings, seed, own_net), compiled, store, work, watch)
+    show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}/{total:,}"))
+    with reporting(progress, "searching"):
+        if certain is not None:
+            policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, show)
+        else:
+            store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
+            searcher = Searcher(compiled.spec, net, settings, seed, own_net)
+            policy, halves, seconds = sampled(searcher, compiled, store, work, show)
     result = RebelJudgement(
         game=compiled.spec,
         network=shipped_name(net) or str(source),

@@ -4,7 +4,6 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any, final
 
 from treeplex.evaluate import judge
@@ -20,6 +19,7 @@ from treeplex.runs.job.schedule import sparse_points
 from treeplex.runs.sample.settings import PLOT, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.storage.tensors import TensorFile
+from treeplex.work_clock import work_time
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -77,7 +77,7 @@ class SampleJob(Job):
 
     def begin(self) -> None:
         """Note where the session began."""
-        self._began = perf_counter(), self.sampler.nodes
+        self._began = work_time(), self.sampler.nodes
 
     def step(self, count: int) -> None:
         """Iterate."""
@@ -105,8 +105,8 @@ class SampleJob(Job):
 
     def live(self) -> Mapping[str, Any]:
         """Histories a second in this session, and the tables."""
-        sampler, (began, walked) = self.sampler, self._began or (perf_counter(), self.sampler.nodes)
-        elapsed = perf_counter() - began
+        sampler, (began, walked) = self.sampler, self._began or (work_time(), self.sampler.nodes)
+        elapsed = work_time() - began
         return {
             "nodes": sampler.nodes,
             "node_rate": (sampler.nodes - walked) / elapsed if elapsed > 0 else 0.0,

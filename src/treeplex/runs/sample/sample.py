@@ -19,7 +19,8 @@ from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import Session, go_on, start
-from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, Watcher, check_limits
+from treeplex.runs.job.progress_line import AnyProgress, watcher_for
+from treeplex.runs.job.record import UNCOUNTED_ITERATIONS, check_limits
 from treeplex.runs.sample.job import Sampled, SampleJob
 from treeplex.runs.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
 from treeplex.runs.solve.settings import DEFAULT_ITERATIONS
@@ -55,7 +56,7 @@ def sample(
     out: str | os.PathLike[str] | None = None,
     force: bool = False,
     resume: str | os.PathLike[str] | None = None,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
 ) -> Sampled:
     """Run Monte Carlo CFR on rules, without compiling them; tables grow as infosets are met.
 
@@ -77,7 +78,8 @@ def sample(
         out: a folder to write; see :mod:`treeplex.runs.sample.settings`.
         force: overwrite the run in ``out``.
         resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
-        progress: called about ten times per second.
+        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+            :func:`treeplex.solve`. A function is called about ten times per second.
 
     Raises:
         SpecError: an unknown name or a value outside its range.
@@ -89,7 +91,7 @@ def sample(
     check_limits(None, seconds)
     most = None if memory is None else parsed_memory(memory)
     other = None if against is None else str(against)
-    with folder_at(SAMPLE, out if resume is None else resume) as folder:
+    with watcher_for(progress, "preparing") as watch, folder_at(SAMPLE, out if resume is None else resume) as folder:
         if resume is None:
             if game is None:
                 raise SpecError("no game given; name one (see treeplex games) or a folder to resume")
@@ -112,7 +114,7 @@ def sample(
             fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
             limits = {"iterations": iterations, "nodes": nodes, "memory": most}
             session = reopen(folder, game, algorithm, fixed, limits)
-        outcome = session.run(seconds=seconds, progress=progress)
+        outcome = session.run(seconds=seconds, progress=watch)
     assert isinstance(session.job, SampleJob)
     sampled = Sampled(session.job, outcome)
     if sampled.status == "interrupted":

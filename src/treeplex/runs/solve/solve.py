@@ -19,11 +19,10 @@ from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.located_text import is_solved_spot
-from treeplex.notices import compilation_announced
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution
 from treeplex.runs.holdem.spot_game import SpotGame
-from treeplex.runs.job.progress_line import ProgressLine, line_for
-from treeplex.runs.job.record import Watcher, check_limits
+from treeplex.runs.job.progress_line import AnyProgress, line_for
+from treeplex.runs.job.record import check_limits
 from treeplex.runs.solve.solution import Solution
 from treeplex.runs.solve.solvable import Asked, Options, Solvable, SolvingJob
 from treeplex.runs.solve.tree_game import TreeGame
@@ -33,8 +32,6 @@ from treeplex.solvers.registry import AnyAlgorithm
 AnyGame: TypeAlias = str | Game | CompiledGame | Spot | CompiledSpot | Solvable | Sequence[Any] | NDArray[Any]
 """A spec, rules, or a compiled game; a hold'em spot, its file or the file of its solution; a payoff matrix or a pair of them;
 an OpenSpiel game works as well."""
-AnyProgress = Watcher | ProgressLine | bool | None
-"""How to show progress; see :func:`solve`."""
 
 
 def solve(
@@ -76,9 +73,9 @@ def solve(
             locks and the horizon stay what they were; target, iterations, nodes and seconds may be new; new iterations end an
             old limit of histories, and the other way round. Records off the evaluation points of the whole run (the last one
             before a stop) are dropped, so that it ends up as if the run had never stopped, seconds excepted.
-        progress: True for a progress line on stderr or in the notebook, False for none; default: where a person looks, on a
-            terminal or in a notebook. A function is called about ten times per second with a
-            :class:`treeplex.runs.job.record.Progress` instead.
+        progress: False shows no progress. Default: after two seconds, one line that is updated on a terminal or in a notebook,
+            or records of the logger ``treeplex`` where ``logging`` lets level INFO through. True shows a line on stderr at
+            once. A function is called about ten times per second with a :class:`treeplex.runs.job.record.Progress` instead.
         options: those of the game's form: :class:`treeplex.runs.solve.solvable.GameOptions` for games that are compiled
             (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
             :class:`treeplex.runs.solve.solvable.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``, ``locks``,
@@ -98,7 +95,7 @@ def solve(
     """
     check_limits(target, seconds)
     given = {name: value for name, value in options.items() if value is not None}
-    with compilation_announced(bool(progress)), line_for(progress) as line:
+    with line_for(progress) as line:
         line.say("reading the game")
         chosen = solvable(game, resume)
         chosen.check_options(given, signature(solve).parameters.keys() - {"options"})

@@ -20,7 +20,8 @@ from typing import Any
 
 from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.runs.job.folder import RUN, JobFolder
-from treeplex.runs.job.record import Record, Watcher, check_count
+from treeplex.runs.job.progress_line import AnyProgress
+from treeplex.runs.job.record import Record, check_count
 from treeplex.runs.train.kind import Training
 from treeplex.runs.train.registry import AnyLearner, kind_for
 from treeplex.runs.train.train import train
@@ -83,7 +84,7 @@ def train_seeds(
     out: str | os.PathLike[str] | None = None,
     resume: str | os.PathLike[str] | None = None,
     force: bool = False,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
     **options: Any,
 ) -> SeedTrainings:
     """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; draw bands at the end.

@@ -13,7 +13,7 @@ from treeplex.games.poker.whole.named import NAME as HOLDEM
 from treeplex.games.poker.whole.nodes import check_acting
 from treeplex.runs.job.folder import RUN, JobFolder, folder_at
 from treeplex.runs.job.job import go_on, start
-from treeplex.runs.job.record import Watcher
+from treeplex.runs.job.progress_line import AnyProgress, watcher_for
 from treeplex.runs.job.workers import Work
 from treeplex.runs.train.events import tensorboard_events
 from treeplex.runs.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
@@ -41,7 +41,7 @@ def train(
     ray: str | None = None,
     judge_every: float | None = None,
     tensorboard: bool = False,
-    progress: Watcher | None = None,
+    progress: AnyProgress = None,
 ) -> Training:
     """Train in memory, or in a folder from which the training can be resumed bit for bit.
 
@@ -66,7 +66,8 @@ def train(
         judge_every: seconds between judgements under way; None as often as costs a twentieth of the time, in small games; 0
             never.
         tensorboard: write TensorBoard events as well, into the folder.
-        progress: called after each step.
+        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+            :func:`treeplex.solve`. A function is called after each step.
 
     Returns:
         The training: ``model``, what was learned (a policy, the file of a network, or a discount policy), and ``records``,
@@ -85,6 +86,8 @@ def train(
         raise SpecError("TensorBoard events are written into the training's folder; give out, or leave tensorboard out")
     known = kind_for(game, learner, resume, preset)
     check_options(known, workers=workers, ray=ray, judge_every=judge_every)
+    work = Work(workers, ray)
+    work.check()
     changes = dict(settings) if isinstance(settings, Mapping) else {}
     changes |= efforts(known, {"nodes": nodes, "episodes": episodes})
     limit = seconds
@@ -92,9 +95,11 @@ def train(
         limit, changes = None, changes | {"seconds": seconds}
     elif seconds is not None and not seconds > 0:
         raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
-    work = Work(workers, ray)
     place = out if resume is None else resume
-    with known.context(), folder_at(known.job_kind, place) as folder, ExitStack() as stack:
+    with ExitStack() as stack:
+        watch = stack.enter_context(watcher_for(progress, "preparing"))
+        stack.enter_context(known.context())
+        folder = stack.enter_context(folder_at(known.job_kind, place))
         options = Options(work, judge_every, folder.path if folder else None)
         if resume is None:
             if game is None and known.needs_game:
@@ -121,7 +126,7 @@ def train(
             events = make_events(str(folder.path / EVENTS), gone, known.name)
             stack.callback(events.close)
             session.recorded = events.add
-        outcome = session.run(seconds=limit, progress=progress)
+        outcome = session.run(seconds=limit, progress=watch)
         made = job.model(known, outcome.records) if folder is None else None
     training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
     if training.status == "interrupted":

@@ -19,6 +19,7 @@ from scipy.optimize import linprog
 from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.solvers.exact.supports import action_values, mixed_on_supports
+from treeplex.version import install_hint
 
 TOLERANCE = 1e-9
 """What a player may gain by another action, as a part of the range of their payoffs."""
@@ -157,7 +158,7 @@ def mixed_of_two(payoffs: Floats) -> list[Floats] | None:
         nashpy, linalg = import_module("nashpy"), import_module("nashpy.linalg")
     except ImportError as error:
         raise AlgorithmError(
-            "mixed equilibria of two players with general sums need nashpy; install it with: pip install 'treeplex[nash]'"
+            f"mixed equilibria of two players with general sums need nashpy; run: {install_hint('nash')}"
         ) from error
     scaled = np.stack([(own - own.min()) / (float(np.ptp(own)) or 1.0) for own in payoffs])
     return first_checked(scaled, candidates(nashpy, linalg, scaled))

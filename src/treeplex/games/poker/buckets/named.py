@@ -13,7 +13,7 @@ from treeplex.games.poker.cards.cards import cards_to_string, parse_cards
 from treeplex.games.poker.cards.format import Format, format_named
 from treeplex.games.poker.spots.known import all_hands, unbound
 from treeplex.games.poker.spots.spot import Spot
-from treeplex.notices import tell
+from treeplex.notices import reporting, tell
 
 if TYPE_CHECKING:
     from treeplex.games.poker.buckets.buckets import Buckets
@@ -89,10 +89,11 @@ def buckets_of(plan: BucketPlan, form: Format, start: tuple[int, ...] = ()) -> "
     from treeplex.games.poker.buckets.buckets import make_buckets  # both load Numba, which most games do without
     from treeplex.games.poker.buckets.strength_files import load_clusters, load_strengths
 
-    strengths = load_strengths(form, done=lambda n, of: tell(f"rolling out hand strength: part {n} of {of}"))
-    tell("dividing hands into buckets")
-    ready = load_clusters(strengths, plan.counts, plan.seed, tell) if plan.method == HISTOGRAM else None
-    return make_buckets(strengths, plan, start=start, ready=ready)
+    with reporting(None, "preparing buckets"):
+        strengths = load_strengths(form, done=lambda n, of: tell(f"rolling out hand strength: part {n} of {of}"))
+        tell("dividing hands into buckets")
+        ready = load_clusters(strengths, plan.counts, plan.seed, tell) if plan.method == HISTOGRAM else None
+        return make_buckets(strengths, plan, start=start, ready=ready)
 
 
 @lru_cache(maxsize=1)
@@ -100,13 +101,14 @@ def tables_of(plan: BucketPlan, form: Format, start: tuple[int, ...], boards: in
     """The joint tables of these buckets."""
     from treeplex.games.poker.buckets.joint import joint_tables
 
-    return joint_tables(
-        buckets_of(plan, form, start),
-        boards,
-        seed=seed,
-        start=start,
-        done=lambda n, of: tell(f"counting hands on boards: {n:,}/{of:,}"),
-    )
+    with reporting(None, "counting hands on boards"):
+        return joint_tables(
+            buckets_of(plan, form, start),
+            boards,
+            seed=seed,
+            start=start,
+            done=lambda n, of: tell(f"counting hands on boards: {n:,}/{of:,}"),
+        )
 
 
 INFO = GameInfo(

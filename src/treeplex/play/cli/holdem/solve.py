@@ -91,6 +91,8 @@ def solve(
     if estimate and (resume is not None or start is not None):
         other = "--resume" if resume is not None else "--from"
         raise SpecError(f"--estimate is for spots that are not solved yet; leave {other} out")
+    if estimate and (workers is not None or ray is not None):
+        raise SpecError("--estimate solves nothing; leave --workers and --ray out")
     sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street, "from": start}
     if estimate:
         from treeplex.runs.holdem.spot_game import SpotGame

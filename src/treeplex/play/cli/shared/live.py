@@ -5,7 +5,6 @@ from contextlib import redirect_stdout
 from types import TracebackType
 from typing import Self, final
 
-from treeplex.notices import compilation_announced
 from treeplex.runs.job.progress_line import ProgressLine
 
 
@@ -18,15 +17,13 @@ class Live(ProgressLine):
 
     def __init__(self, shown: bool | None) -> None:
         super().__init__(shown)
+        self.announces = shown is not False
         self._prints = redirect_stdout(sys.stderr)
-        self._announced = compilation_announced(shown is not False)
 
     def __enter__(self) -> Self:
         self._prints.__enter__()
-        self._announced.__enter__()
         return super().__enter__()
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
-        self._announced.__exit__(kind, error, trace)
         self._prints.__exit__(kind, error, trace)
         super().__exit__(kind, error, trace)

@@ -17,6 +17,7 @@ from treeplex.games.poker.cards.cards import RANKS
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.runs.holdem.report.room_text import is_room_text, phh_texts
 from treeplex.storage.reading import MOST_TEXT, read_bytes
+from treeplex.version import install_hint
 
 MOST_DECIMALS = 4
 
@@ -109,7 +110,7 @@ def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
         SpecError: no such hand, another game than no-limit hold'em in a room's text, or PokerKit is not installed.
     """
     if importlib.util.find_spec("pokerkit") is None:
-        raise SpecError("reading hand histories needs PokerKit; install it: pip install pokerkit")
+        raise SpecError(f"reading hand histories needs PokerKit; run: {install_hint('poker')}")
     from pokerkit import HandHistory
 
     try:

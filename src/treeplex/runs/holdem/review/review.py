@@ -19,6 +19,7 @@ from treeplex.games.poker.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.poker.cards.ranges import parse_range
 from treeplex.games.poker.spots.spot import Spot
+from treeplex.notices import reporting, tell
 from treeplex.runs.holdem.estimate import estimate_spot
 from treeplex.runs.holdem.report.export import node_report
 from treeplex.runs.holdem.report.hand_history import HandSpot, with_bets_of
@@ -28,6 +29,7 @@ from treeplex.runs.holdem.review.played_hand import RecordedHand, played_hand
 from treeplex.runs.holdem.review.position_ranges import position_range
 from treeplex.runs.holdem.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.runs.holdem.solve import solve_spot
+from treeplex.runs.job.progress_line import line_of
 from treeplex.runs.job.record import Progress
 
 Watch = Callable[[str, Progress, float], None]
@@ -152,7 +154,7 @@ def review(
     number: int = 1,
     hero: str | None = None,
     settings: ReviewSettings | None = None,
-    progress: Watch | None = None,
+    progress: Watch | bool | None = None,
 ) -> Review:
     """Judge the actions of one player of a hand, street by street.
 
@@ -161,7 +163,8 @@ def review(
         number: which hand, from 1.
         hero: whose actions, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose are known.
         settings: ranges, sizes, accuracy, and where solutions are kept.
-        progress: told the street, how far it is solved, and its pot.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+            A function is called with the street, how far it is solved, and its pot.
 
     Raises:
         FileError: no hand history.
@@ -169,8 +172,9 @@ def review(
         Interrupted: Ctrl-C; with a folder the street goes on there the next time.
     """
     how = settings or ReviewSettings()
-    hand = played_hand(os.fspath(source), number=number, hero=hero)
-    return judged(hand, how, progress)
+    with reporting(progress, "reading the hand"):
+        hand = played_hand(os.fspath(source), number=number, hero=hero)
+        return judged(hand, how, progress if callable(progress) else lambda name, now, pot: tell(f"{name}  {line_of(now)}"))
 
 
 def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
