@@ -106,7 +106,11 @@ class Fitting:
 
 
 def load_weights(module: Any, arrays: Arrays) -> None:
-    """Put arrays into a module's weights of the same names; other arrays are left alone.
+    """Load weights from arrays.
+
+    Args:
+        module: a PyTorch module.
+        arrays: its weights by name; other names are ignored.
 
     Raises:
         KeyError, RuntimeError: they do not fit.
@@ -116,7 +120,7 @@ def load_weights(module: Any, arrays: Arrays) -> None:
 
 
 def optimizer_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
-    """The moments of an optimizer such as Adam, by the number of the parameter."""
+    """The state of an optimizer such as Adam as arrays named ``adam.PARAMETER.NAME``, for :func:`restore_optimizer`."""
     arrays = {}
     for number, moments in optimizer.state_dict()["state"].items():
         for key, tensor in moments.items():
@@ -125,7 +129,11 @@ def optimizer_arrays(optimizer: Any) -> dict[str, NDArray[Any]]:
 
 
 def restore_optimizer(optimizer: Any, arrays: Arrays) -> None:
-    """Put moments back that :func:`optimizer_arrays` gave; none, as before the first step, where there are none.
+    """Restore the state of an optimizer.
+
+    Args:
+        optimizer: the optimizer, such as Adam.
+        arrays: what :func:`optimizer_arrays` returned; other names are ignored. Without any the optimizer starts afresh.
 
     Raises:
         KeyError, RuntimeError: they do not fit the parameters.

@@ -21,6 +21,10 @@ may have it. ``words``: a column for each word at each place of the infostate's 
 def infoset_features(game: CompiledGame, kind: str = USUAL) -> Rows:
     """A row of features for each infoset of all players, float32 [I, F], no number above 1 in size.
 
+    Args:
+        game: the compiled game.
+        kind: one of :data:`KINDS`.
+
     Raises:
         GameError: ``tensor`` is asked for, and the rules have none, or the same for infosets of one player that differ.
     """
