@@ -116,7 +116,7 @@ class Counting(Learner):
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=12,preflop=[a],sizes=[100%;a],raises=[2;2;1;1])"
 BLUEPRINT = BlueprintTraining(boards=60, deals=2, buckets=(3, 2, 2, 2), method="kmeans", discount_every=20, prune_after=10)
 CASES["blueprint"] = Case(HOLDEM_BLUEPRINT, partial(train, TEN_CARDS, "blueprint", settings=BLUEPRINT), train, 23)
-RESPONSE = BestResponseSettings(episodes=400, hands=60, every=100, exploring=100)
+RESPONSE = BestResponseSettings(episodes=400, hands=8, every=100, exploring=100)
 CASES["best response"] = Case(BEST_RESPONSE, partial(train, "kuhn_poker", "best-response", settings=RESPONSE), train, 150)
 CASES["own learner"] = Case(OWN, partial(train, "kuhn_poker", Counting), partial(train, learner=Counting), 12)
 if find_spec("torch"):
@@ -130,7 +130,7 @@ if find_spec("torch"):
 
     LEARNING = {"steps": 12, "walks": 20, "value_walks": 20, "fits": 3, "critic_fits": 3, "average_fits": 5, "width": 4}
     CASES["learner"] = Case(LIBRARY, partial(train, "kuhn_poker", "escher", settings=LEARNING), train, 4)
-    POKER = AlphaHoldemSettings(updates=6, hands=16, match=8, admit=2, best=2, channels=2, width=8, checked=30, every=2)
+    POKER = AlphaHoldemSettings(updates=6, hands=16, match=8, admit=2, best=2, channels=2, width=8, checked=8, every=2)
     CASES["alphaholdem"] = Case(ALPHAHOLDEM, partial(train, "kuhn_poker", "alphaholdem", settings=POKER), train, 3)
     DICE = RebelSettings(iterations=4, episodes=16, width=8, solves=128, burn_in=32, batch=16, reuse=4.0, depth=1, seed=3)
     SPOT = holdem("3s7hTdKs", "QQ,AKs,JTs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))

@@ -42,7 +42,7 @@ class AlphaHoldemSettings(Settings):
     layers: int = setting(2, "convolutions of a tower", low=1, fixed=True)
     width: int = setting(64, "units of what joins the towers", low=1, fixed=True)
     exact: bool = setting(True, "judge exactly where the game can be compiled", fixed=True)
-    checked: int = setting(2000, "hands against uniform play of each evaluation", low=30, fixed=True)
+    checked: int = setting(2000, "hands against uniform play of each evaluation, at least 30", low=2, fixed=True)
     every: int | None = setting(None, "updates between evaluations; none: 10, 20, 50, 100, ...", low=1, fixed=True)
     seed: int = setting(0, "seed of everything drawn", low=0, fixed=True)
 

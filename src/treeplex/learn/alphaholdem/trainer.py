@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import half_width
+from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
 from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
@@ -146,7 +146,11 @@ class AlphaHoldem:
         self.members = kept([newer, *older], self.settings.best)
 
     def against_uniform(self, hands: int, seed: int) -> tuple[float, float]:
-        """What it wins in a hand against uniform play, in chips, and half the width of the 95% interval; draws of their own."""
+        """What it wins in a hand against uniform play, in chips, and half the width of the 95% interval.
+
+        At least :data:`FEWEST_DEALS` hands are played, with a random stream of their own.
+        """
+        hands = max(FEWEST_DEALS, hands)
         seats = np.zeros((hands, 2), np.int64)
         seats[np.arange(hands), np.arange(hands) % 2] = 1
         played = play_hands(self.coder, [asked_of(self.net), None], seats, np.random.default_rng(seed))

@@ -60,7 +60,7 @@ class BestResponseSettings(Settings):
     exploring: int = setting(10_000, "episodes over which that share falls from 1", low=0, fixed=True)
     width: int = setting(128, "network: units of the hidden layers", low=1, fixed=True)
     learning_rate: float = setting(1e-3, "network: Adam's step", above=0)
-    hands: int = setting(4000, "held-out hands of each evaluation, in all seats together", low=60, fixed=True)
+    hands: int = setting(4000, "held-out hands of each evaluation in all seats, at least 30 in each", low=4, fixed=True)
     every: int | None = setting(None, "episodes between evaluations; none: 100, 200, 500, 1,000, ...", low=1, fixed=True)
     seed: int = setting(0, "seed of everything random", low=0, fixed=True)
 
