@@ -31,7 +31,7 @@ There the player does what the device recommends at that infoset on average (all
 OpenSpiel, which does not reduce plans, finds such recommendations in the plans themselves.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -106,7 +106,7 @@ class Distance:
         return max(trigger.gain for trigger in self.triggers)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class DeviceJudgement:
     """What :func:`judge_device` found, in the game's units; ``judgement["EFCE"]`` is one :class:`Distance`.
 
@@ -122,6 +122,17 @@ class DeviceJudgement:
     def welfare(self) -> float:
         """The sum of the expected payoffs."""
         return sum(self.value)
+
+    def __len__(self) -> int:
+        return len(self.distances)
+
+    def __iter__(self) -> Iterator[Distance]:
+        return iter(self.distances)
+
+    def __repr__(self) -> str:
+        values = ", ".join(f"{value:+.4g}" for value in self.value)
+        found = ", ".join(f"{each.concept} {each.distance:.3g}" for each in self.distances)
+        return f"<distances of a device: {found}; value ({values})>"
 
     def __getitem__(self, concept: str) -> Distance:
         for each in self.distances:

@@ -16,8 +16,8 @@ SIMULTANEOUS = -2
 """The player who acts where all players move at once."""
 TERMINAL = -4
 """The player who acts where the game is over."""
-
-
+LONGEST_LINE = 160
+"""Characters of a state in messages and at a prompt."""
 MOST_SHOWN = 20
 """Legal actions that an error lists."""
 
@@ -82,6 +82,28 @@ class State(ABC):
 
     def is_simultaneous_node(self) -> bool:
         return self.current_player() == SIMULTANEOUS
+
+    def __repr__(self) -> str:
+        """Who acts and what is known here, in one line, whatever the rules do."""
+        name = type(self).__name__
+        try:
+            actor = self.current_player()
+            if actor == TERMINAL:
+                return on_one_line(f"<{name}: over, returns {', '.join(f'{value:+g}' for value in self.returns())}>")
+            who = {CHANCE: "chance to act", SIMULTANEOUS: "all players to act"}.get(actor, f"player {actor} to act")
+            try:
+                known = self.information_state_string(max(actor, 0))
+            except Exception:  # many rules say what is known only where that player acts
+                known = ""
+            return on_one_line(f"<{name}: {who}{f', {known}' if known else ''}>")
+        except Exception:  # rules that are being written: their faults are reported elsewhere
+            return f"<{name}>"
+
+
+def on_one_line(text: str, most: int = LONGEST_LINE) -> str:
+    """A text in angle brackets with its white space joined, at most this long."""
+    text = " ".join(text.split())
+    return text if len(text) <= most else f"{text[: most - 4]}...>"
 
 
 class CheckedState(State):

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.stakes import Stakes
 
 State = Hashable
@@ -245,6 +245,15 @@ class PublicGame(ABC):
         """Equal for games that are equal; by default none is but itself."""
         return self
 
+    @property
+    def title(self) -> str:
+        """What to call the game in texts: its rules' spec, or its class."""
+        rules = getattr(self, "game", None) or getattr(self, "rules", None)
+        return getattr(rules, "spec", "") or getattr(rules, "title", "") or type(self).__name__
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} of {self.title}: {self.players} players>"
+
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
         """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
         return None
@@ -281,6 +290,9 @@ class PublicState:
 
     node: Hashable
     weight: Floats
+
+    def __repr__(self) -> str:
+        return on_one_line(f"<public state of {' x '.join(map(str, self.weight.shape))} hands: {self.node!r}>")
 
     def successors(self, rules: "PublicTree") -> "tuple[Decision | Chance | Terminal, tuple[PublicState, ...]]":
         """What happens here, and the public states after each action or chance outcome."""

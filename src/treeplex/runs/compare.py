@@ -5,13 +5,14 @@ import io
 import json
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from typing import Unpack
+from typing import Any, Unpack
 
 from treeplex import notebook
+from treeplex.dataframes import dataframe
 from treeplex.digits import three_digits
 from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.runs.job.folder import folder_at
@@ -79,6 +80,26 @@ class Comparison:
             }
             for solution in self.solutions
         ]
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    def to_dataframe(self) -> Any:
+        """All curves as one ``pandas.DataFrame``, one row per algorithm and evaluation.
+
+        Columns: ``algorithm``, then those of :meth:`treeplex.runs.solve.solution.Solution.to_dataframe`.
+
+        Raises:
+            SpecError: pandas is not installed.
+        """
+        return dataframe(
+            {"algorithm": solution.algorithm} | record.row("iterations")
+            for solution in self.solutions
+            for record in solution.records
+        )
 
     def to_json(self) -> str:
         """The game and the rows."""

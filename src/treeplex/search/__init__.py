@@ -2,6 +2,7 @@
 
 from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
 from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
+from treeplex.evaluate.match.explanation import Explanation
 from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.subgames.batch import cut_states
 from treeplex.forms.subgames.beliefs import Belief
@@ -48,6 +49,7 @@ __all__ = [
     "Carried",
     "CoarsePolicy",
     "ExactLeaf",
+    "Explanation",
     "Gadget",
     "Horizon",
     "LeafValue",

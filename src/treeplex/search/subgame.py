@@ -97,6 +97,9 @@ class SubgameSearch:
         if keep_leaf_values:
             self.leaf_sums = [np.zeros((2, len(subgame.leaves), width)) for width in subgame.leaves.widths]
 
+    def __repr__(self) -> str:
+        return f"<search by {self.method.name}: {self.iteration:,} iterations on {self.subgame!r}>"
+
     @property
     def subgames(self) -> Subgames:
         """The subgame as a batch of compiled public trees.

@@ -9,13 +9,15 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
+from treeplex.evaluate.match.explanation import Explanation
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.policy_tables import sequences_at, table_at
 from treeplex.forms.subgames.public_rules import public_game
-from treeplex.games.base import CHANCE, TERMINAL, Game
+from treeplex.games.base import CHANCE, TERMINAL, Game, on_one_line
+from treeplex.games.histories import hand_name
 from treeplex.games.public import PublicGame, State, pick
 from treeplex.notices import reporting, tell
 
@@ -115,6 +117,52 @@ class Seat:
         """See :meth:`Agent.policy`."""
         raise NotImplementedError
 
+    def __repr__(self) -> str:
+        player = self.game.options(self.state).player
+        who = {TERMINAL: "over", CHANCE: "chance to act"}.get(player, f"player {player} to act")
+        return on_one_line(f"<{type(self).__name__} for {self.game.title}: {who} at {self.game.name_of(self.state)}>")
+
+    def public_belief_state(self) -> Belief | None:
+        """What the agent believes about all hands where the play stands; None of agents that have no beliefs."""
+        return None
+
+    def hand_values(self) -> Floats | None:
+        """What each action is worth with each hand of the player to act, float64 [A, H]; None where that is not known.
+
+        See :class:`treeplex.evaluate.match.explanation.Explanation`.
+        """
+        return None
+
+    def search_effort(self) -> Thought | None:
+        """What the search behind the policy here took, also where it was remembered; None of agents that do not search."""
+        return self.thought
+
+    def explain(self) -> Explanation:
+        """What the agent believes, plays and expects here, hand by hand; searches first if need be.
+
+        Raises:
+            GameError: nobody is to act.
+        """
+        policy, state = self.policy(), self.state
+        options, belief, effort = self.game.options(state), self.public_belief_state(), self.search_effort()
+        possible = self.game.possible(state)
+        return Explanation(
+            agent=type(self).__name__,
+            state=self.game.name_of(state),
+            player=options.player,
+            hands=tuple(
+                tuple(hand_name(self.game, state, player, hand) if can[hand] else str(hand) for hand in range(len(can)))
+                for player, can in enumerate(possible)
+            ),
+            actions=tuple(self.game.action_name(state, label) for label in options.labels),
+            policy=policy,
+            possible=possible[options.player] > 0,
+            beliefs=None if belief is None else belief.beliefs,
+            values=self.hand_values(),
+            iterations=None if effort is None else effort.iterations,
+            seconds=None if effort is None else effort.seconds,
+        )
+
     @property
     def over(self) -> bool:
         """Whether the play has ended."""
@@ -181,6 +229,8 @@ class TableAgent(Seat):
         """
         super().__init__(rules, generator)
         self.rules, self.table = self.game, table
+        self._at: Belief | None = None
+        self._path: tuple[int, ...] = ()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
         """See :meth:`Agent.begin`."""
@@ -188,10 +238,20 @@ class TableAgent(Seat):
             raise GameError("a policy table plays its own game only")
         self.sit(seat, generator)
         self.state = self.rules.first_state() if at is None else at.state
+        self._at, self._path = at, ()
 
     def see(self, event: int) -> None:
         """See :meth:`Agent.see`."""
         self.state = self.rules.after(self.state, event)
+        self._path = (*self._path, event)
+
+    def public_belief_state(self) -> Belief:
+        """What the public history says about all hands if all play by the table."""
+        belief = Belief.root(self.rules) if self._at is None else self._at
+        for label in self._path:
+            acts = self.rules.options(belief.state).player >= 0
+            belief = belief.after(label, table_at(self.table, self.rules, belief.state) if acts else None)
+        return belief
 
     def policy(self) -> Floats:
         """See :meth:`Agent.policy`."""

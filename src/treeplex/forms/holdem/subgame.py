@@ -33,7 +33,7 @@ from treeplex.games.poker.public import HoldemGame, HoldemState, holdem_state
 from treeplex.games.poker.spots.spot import Spot
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HoldemPlaces(Places):
     """Public states of hold'em.
 
@@ -56,7 +56,7 @@ class HoldemPlaces(Places):
         return self.game.compatible(reached[1 - player])
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HoldemSubgame(Subgame):
     """Some streets of a spot from one public state on; all parts have the same boards, and hands in the same order.
 

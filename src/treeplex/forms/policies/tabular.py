@@ -6,6 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.dataframes import dataframe
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
@@ -188,11 +189,7 @@ def to_dataframe(policy: Policy) -> Any:
     Raises:
         PolicyError: pandas is not installed.
     """
-    try:
-        import pandas
-    except ImportError as error:
-        raise PolicyError("a data frame needs pandas; run: pip install pandas, or use to_table") from error
-    return pandas.DataFrame(to_table(policy), columns=list(COLUMNS))
+    return dataframe(to_table(policy), COLUMNS, error=PolicyError)
 
 
 def uniform_probabilities(game: CompiledGame) -> NDArray[np.float64]:

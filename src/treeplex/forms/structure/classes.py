@@ -47,7 +47,7 @@ class Pieces:
     infosets: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Structure:
     """The classes of a game; see the module and ``docs/theory.md``.
 
@@ -88,6 +88,10 @@ class Structure:
     def verdicts(self) -> dict[str, Verdict]:
         """The verdicts by name, in the order to show them."""
         return {name: value for name, value in vars(self).items() if isinstance(value, Verdict)}
+
+    def __repr__(self) -> str:
+        held = [name.replace("_", " ") for name, verdict in self.verdicts().items() if verdict]
+        return f"<structure of {self.spec}: {', '.join(held) or 'none of the classes'}>"
 
     def _repr_html_(self) -> str:
         rows = ((name.replace("_", " "), "yes" if verdict else "no", verdict.why) for name, verdict in self.verdicts().items())

@@ -21,7 +21,7 @@ from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
 from treeplex.engine.tree.gradient import empty_sparse, gradient
 from treeplex.engine.tree.leaves import PairWeights, gather, scatter, write_opposing_mass
 from treeplex.engine.tree.regret import Weights, accumulate, update
-from treeplex.engine.tree.sweeps import best_response, normalise, reach
+from treeplex.engine.tree.sweeps import backup, best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.forms.subgames.beliefs import normalised_range
 from treeplex.forms.subgames.gadgets import Gadget
@@ -31,7 +31,7 @@ from treeplex.forms.subgames.templates import NONE, Matrices, Template, layout_o
 from treeplex.games.public import PublicState, PublicTree
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class PairPlaces(Places):
     """Public states inside a batch of subgames, and which sequences of each player come there.
 
@@ -105,7 +105,7 @@ class PairPlaces(Places):
         return PairWeights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Subgames(Subgame):
     """A batch of compiled subgames.
 
@@ -239,6 +239,11 @@ class BatchArrays(SubgameArrays):
 
     def respond(self, player: int) -> None:
         best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
+
+    def backed_up(self, player: int) -> Floats:
+        """Counterfactual values of a player's actions under the current policy, after :meth:`write_gradient`, float64 [Q]."""
+        backup(self.subgames.tree, player, self.policy, self._work.values, self._work.infoset_values)
+        return self._work.values
 
     @property
     def infoset_values(self) -> Floats:

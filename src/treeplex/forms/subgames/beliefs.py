@@ -9,11 +9,11 @@ import numpy as np
 from treeplex.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.forms.subgames.public_rules import public_game
-from treeplex.games.base import CHANCE, Game
+from treeplex.games.base import CHANCE, Game, on_one_line
 from treeplex.games.public import PublicGame, State
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Belief:
     """A public belief state (PBS) of any public game.
 
@@ -30,6 +30,10 @@ class Belief:
     game: PublicGame
     state: State
     ranges: tuple[Floats, ...]
+
+    def __repr__(self) -> str:
+        counts = " and ".join(str(np.count_nonzero(own)) for own in self.ranges)
+        return on_one_line(f"<belief about {counts} hands at {self.game.name_of(self.state)}>")
 
     @classmethod
     def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":

@@ -55,7 +55,7 @@ class Front(NamedTuple):
     shares: Floats
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Gadget(ABC):
     """What stands in front of a subgame's roots.
 
@@ -68,6 +68,11 @@ class Gadget(ABC):
 
     player: int
     carried: Floats
+
+    def __repr__(self) -> str:
+        return (
+            f"<{type(self).__name__.lower()} gadget: player {self.player} solves again, {self.carried.shape[1]} hands promised>"
+        )
 
     @abstractmethod
     def front(self, mass: Floats) -> Front:

@@ -19,7 +19,7 @@ from treeplex.engine.tree.gradient import empty_dense
 from treeplex.errors import GameError
 from treeplex.forms.compile.assemble import Discovery, lay_out
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
 
@@ -30,7 +30,7 @@ Considered = Callable[[State], Sequence[int]]
 """From a public state where somebody acts to the actions of a subgame there, in the game's order."""
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class RoundSubgame:
     """What follows a public state until chance moves, over all deals that are possible there.
 
@@ -60,6 +60,12 @@ class RoundSubgame:
     others: NDArray[np.int32]
     payoffs: Floats
     deal: Ints
+
+    def __repr__(self) -> str:
+        where = self.game.name_of(self.state)
+        return on_one_line(
+            f"<{self.game.title}: {len(self.deals):,} deals, {len(self.infostates):,} infosets, round at {where}>"
+        )
 
     @cached_property
     def _size(self) -> GameSize:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.engine.tree.regret import Weights
+from treeplex.games.base import on_one_line
 from treeplex.games.public import PublicGame, State
 
 if TYPE_CHECKING:
@@ -43,6 +44,9 @@ class Places(ABC):
 
     def __len__(self) -> int:
         return len(self.states)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} public states of {self.game.title}: {' and '.join(map(str, self.widths))} hands>"
 
     @property
     @abstractmethod
@@ -152,6 +156,14 @@ class Subgame(ABC):
     leaves: Places
     ranges: Ranges
     gadget: "Gadget | None" = None
+
+    def __repr__(self) -> str:
+        count, front = len(self.roots), "" if self.gadget is None else f", behind {type(self.gadget).__name__.lower()}"
+        what = "subgame" if count == 1 else f"{count:,} subgames"
+        where = f" at {self.game.name_of(self.roots.states[0])}" if count == 1 else ""
+        return on_one_line(
+            f"<{what} of {self.game.title}: {len(self.leaves):,} leaves, policy of {self.size:,} numbers{front}{where}>"
+        )
 
     @abstractmethod
     def start(self, ranges: Ranges | None = None, *, predicts: bool) -> SubgameArrays:

@@ -52,7 +52,7 @@ class Cards:
         self.showdowns = Showdowns(self.suits)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreetPlaces(Places):
     """Public states of whole hold'em.
 
@@ -92,7 +92,7 @@ class StreetPlaces(Places):
         return met
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class StreetSubgame(Subgame):
     """A street of betting on B boards.
 

@@ -315,6 +315,9 @@ class LeducCards(CardGame):
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return private_text(player, hand) + table_text(table_of(state))
 
+    def name_of(self, state: PublicGameState) -> str:
+        return self.game.knowledge(NO_CARD, table_of(state))
+
     def knowledge_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return self.game.knowledge(hand, table_of(state))
 
@@ -410,6 +413,9 @@ class LeducPublicTree(PublicTree):
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, LeducTable)
         return private_text(player, hand) + table_text(node)
+
+    def name_of(self, state: PublicGameState) -> str:
+        return self.game.knowledge(NO_CARD, table_of(pair_state(state).node))
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, LeducTable)

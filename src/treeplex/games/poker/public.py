@@ -50,7 +50,7 @@ class HoldemState(NamedTuple):
     board: tuple[int, ...]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class HoldemGame(PublicGame):
     """A spot as a public game; cards and hands are those of its format (H hands: 1,326 with 52 cards).
 
@@ -283,6 +283,10 @@ class HoldemGame(PublicGame):
     def bets(self, state: State) -> Bets | None:
         event = self.event(state)
         return event.bets() if isinstance(event, Decision) else None
+
+    @property
+    def title(self) -> str:
+        return str(self.spot)
 
     def name_of(self, state: State) -> str:
         node, board = holdem_state(state)

@@ -26,13 +26,16 @@ OF_NETWORK = ("approximator", "sizes", "slots", "channels", "layers", "width")
 """The settings that say what a network looks like."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class NetworkFile:
     """A network as its file has it: the text that names the game, what it looks like, and its weights."""
 
     spec: str
     settings: AlphaHoldemSettings
     weights: Arrays
+
+    def __repr__(self) -> str:
+        return f"<network for {self.spec}: {sum(array.size for array in self.weights.values()):,} parameters>"
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write it.

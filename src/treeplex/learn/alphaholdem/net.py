@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.learn.common.fitting import load_weights
+from treeplex.learn.common.networks import network_text
 from treeplex.learn.torch.device import torch_module
 
 Tensor = Any
@@ -24,6 +25,9 @@ class Net(ABC):
 
     def __init__(self, module: Any) -> None:
         self.module = module
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}: {network_text(self.module)}>"
 
     @abstractmethod
     def outputs(self, cards: Tensor, actions: Tensor) -> tuple[Tensor, Tensor]:

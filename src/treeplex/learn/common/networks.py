@@ -59,6 +59,11 @@ def own_net(factory: NetFactory | str, inputs: int, outputs: int, *, seed: int) 
     return made
 
 
+def network_text(net: Module) -> str:
+    """What a network is, in a line: its class and how many parameters it has."""
+    return f"{type(net).__name__} of {sum(tensor.numel() for tensor in net.parameters()):,} parameters"
+
+
 class Forward:
     """A network's outputs for rows, without gradients: by the engine if :func:`value_net` made it, else by PyTorch.
 
@@ -73,6 +78,9 @@ class Forward:
     def __init__(self, net: Module) -> None:
         self.net = net
         self.refresh()
+
+    def __repr__(self) -> str:
+        return f"<outputs of a {network_text(self.net)}>"
 
     def refresh(self) -> None:
         """Copy the weights."""

@@ -14,7 +14,7 @@ from treeplex.arrays import Floats, Singles
 from treeplex.engine.holdem.showdowns.hand_features import INPUTS
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.common.fitting import Fitting, load_weights
-from treeplex.learn.common.networks import Forward, Module, value_net
+from treeplex.learn.common.networks import Forward, Module, network_text, value_net
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.steps import Steps
@@ -54,6 +54,9 @@ class HandNet:
         self.street = street
         self.net: Module = value_net(INPUTS, 1, width=width, layers=layers, seed=seed)
         self.forward = Forward(self.net)
+
+    def __repr__(self) -> str:
+        return f"<network for hands on the {self.street}: {network_text(self.net)}>"
 
     def worth(self, situation: Situation) -> Floats:
         """What both players' hands are worth over half of the pot, in pots, float64 [2, n]; zero-sum."""

@@ -8,7 +8,7 @@ from treeplex.engine.tree.leaves import rows_reached
 from treeplex.forms.subgames.horizon import subgame_roots
 from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import PublicTree, pair_state
-from treeplex.learn.common.networks import Forward, Module
+from treeplex.learn.common.networks import Forward, Module, network_text
 from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.settings import PlaythroughSettings
@@ -71,6 +71,10 @@ class NetworkLeaf:
         counted = None if player is None else rows_reached(reached[1 - player])
         outputs = self.forward(prepared.write(believed), counted)
         return prepared.read(outputs, [own.shape[1] for own in believed], player)
+
+    def __repr__(self) -> str:
+        origin = "" if self.origin is None else f" {self.origin.name}:"
+        return f"<value network{origin} {network_text(self.net)}>"
 
     @property
     def searching(self) -> PlaythroughSettings | None:

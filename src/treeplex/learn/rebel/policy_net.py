@@ -10,7 +10,7 @@ from treeplex.arrays import Floats, Ints
 from treeplex.forms.subgames.batch import Subgames
 from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import PublicTree
-from treeplex.learn.common.networks import Forward, Module, NetFactory, own_net, value_net
+from treeplex.learn.common.networks import Forward, Module, NetFactory, network_text, own_net, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.torch.device import torch_module
 from treeplex.search.encoding import EncodedPlaces, Encoding
@@ -51,6 +51,9 @@ class NetworkGuess:
     def __init__(self, encoding: PolicyEncoding, net: Module) -> None:
         self.encoding, self.net, self.forward = encoding, net, Forward(net)
         self._prepared: Prepared[Subgames, tuple[Ints, EncodedPlaces]] = Prepared(self._encoded)
+
+    def __repr__(self) -> str:
+        return f"<policy network: {network_text(self.net)}>"
 
     def __call__(self, subgames: Subgames, rows: Ints, reached: Ranges, policy: Floats) -> None:
         table, prepared = self._prepared(subgames)

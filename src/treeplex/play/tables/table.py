@@ -13,9 +13,9 @@ from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, Game, State
+from treeplex.games.histories import hand_name, history_of
 from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
-from treeplex.play.tables.histories import held_by, history_of
 from treeplex.play.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.agents.solving import SubgameAgent
 
@@ -334,13 +334,8 @@ class AgentTable(Table):
 
     def hand_names(self, player: int) -> Callable[[int], str]:
         """What hands are called: cards or dice where the rules are known, else what the player knows."""
-        game, state, hands = self._game, self._state, list(self._hands)
-
-        def name(hand: int) -> str:
-            found = history_of(game, state, [*hands[:player], hand, *hands[player + 1 :]])
-            return held_by(found, player) or game.knowledge_at(state, player, hand).strip()
-
-        return name
+        game, state = self._game, self._state
+        return lambda hand: hand_name(game, state, player, hand)
 
     def ranges(self) -> list[Floats]:
         """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""

@@ -132,6 +132,22 @@ class Record:
         """All of it as plain data."""
         return {"done": self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, **self.numbers}
 
+    def row(self, unit: str) -> dict[str, Any]:
+        """All of it as one row of a table.
+
+        ``done`` is called by its unit, measures by their names; numbers of players or games have a column each: the first of
+        ``gains`` is ``gain_0``.
+        """
+        numbers = dict(self.numbers)
+        numbers |= numbers.pop("measures", None) or {}
+        found: dict[str, Any] = {unit: self.done, "seconds": self.seconds, "cpu_seconds": self.cpu_seconds}
+        for name, value in numbers.items():
+            if isinstance(value, list | tuple):
+                found |= {f"{name.removesuffix('s')}_{number}": each for number, each in enumerate(value)}
+            else:
+                found[name] = value
+        return found
+
     @classmethod
     def from_json(cls, text: str, schema: Schema, place: str) -> "Record":
         """Read one line of ``metrics.jsonl``.

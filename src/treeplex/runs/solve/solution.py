@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from pathlib import Path
 from typing import Any, ClassVar
 
+from treeplex.dataframes import dataframe
 from treeplex.digits import three_digits
 from treeplex.runs.job.record import Record
 
@@ -118,6 +119,17 @@ class Solution(ABC):
     def __getitem__(self, key: Any) -> Any:
         """The probabilities of the actions at an infoset: of :attr:`policy`."""
         return self.policy[key]
+
+    def to_dataframe(self) -> Any:
+        """The convergence curve as a ``pandas.DataFrame``, one row per evaluation.
+
+        Columns: ``iterations``, ``seconds``, ``cpu_seconds``, ``exploitability``, measures, and of each player ``gain_i`` and
+        ``value_i``. The policy has a table of its own, ``solution.policy.to_dataframe()``.
+
+        Raises:
+            SpecError: pandas is not installed.
+        """
+        return dataframe(record.row("iterations") for record in self.records)
 
     @abstractmethod
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -1,7 +1,7 @@
 """What a kind of training says of itself, and the training under way and at its end."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,7 +9,10 @@ from tempfile import TemporaryDirectory
 from typing import Any, ClassVar, Generic, TypeVar
 
 from treeplex import notebook
+from treeplex.dataframes import dataframe
+from treeplex.digits import three_digits
 from treeplex.errors import SpecError
+from treeplex.games.base import on_one_line
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.job import Job
 from treeplex.runs.job.record import Record
@@ -177,7 +180,7 @@ def count_of(done: int, unit: str) -> str:
     return f"{done:,} {unit[:-1] if done == 1 else unit}"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Training:
     """A training as it ended.
 
@@ -200,6 +203,31 @@ class Training:
     folder: Path | None
     kind: TrainingKind = field(repr=False)
     made: Any = field(default=None, repr=False)
+
+    def __len__(self) -> int:
+        return len(self.records)
+
+    def __iter__(self) -> Iterator[Record]:
+        return iter(self.records)
+
+    def to_dataframe(self) -> Any:
+        """The learning curve as a ``pandas.DataFrame``, one row per record.
+
+        Columns are the unit of the training (``steps``, ``epochs``), ``seconds``, ``cpu_seconds``, and the numbers of its
+        records; of a number for each player or game ``name_0``, ``name_1`` and so on.
+
+        Raises:
+            SpecError: pandas is not installed.
+        """
+        return dataframe(record.row(self.kind.job_kind.unit) for record in self.records)
+
+    def __repr__(self) -> str:
+        done, last = count_of(self.records[-1].done, self.kind.job_kind.unit), self.records[-1]
+        game = self.game if isinstance(self.game, str) else ", ".join(map(str, self.game))
+        return on_one_line(
+            f"<training of {self.learner} on {game}: {done} in {three_digits(last.seconds)} s, {self.status}"
+            f"{'' if self.folder is None else f', in {self.folder}'}>"
+        )
 
     @property
     def model(self) -> Any:

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.match.agents import Thought
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -17,7 +18,8 @@ from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.poker.public import holdem_state
 from treeplex.games.public import PublicGame, State
-from treeplex.search.agents.solving import SubgameAgent
+from treeplex.search.action_values import action_values
+from treeplex.search.agents.solving import SolvedSubgame, SubgameAgent
 from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
 from treeplex.search.leaf import LeafValue, NoLeaf, leaf_name
 from treeplex.search.methods import METHODS, average_weights
@@ -40,8 +42,8 @@ class Searching(Protocol):
     def warm(self) -> int | None: ...
 
 
-@dataclass(frozen=True, eq=False)
-class Solved:
+@dataclass(frozen=True, eq=False, repr=False)
+class Solved(SolvedSubgame):
     """A subgame that was solved.
 
     Attributes:
@@ -85,7 +87,7 @@ class SearchAgent(SubgameAgent[Solved]):
             update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
         drawn: whether an iteration is drawn, and not the average policy played.
         prepare: called with each subgame before it is searched; may raise to refuse it.
-        belief: where the current subgame begins.
+        belief: where the current subgame begins; :meth:`public_belief_state` is where the play stands.
         searches: subgames searched so far, those remembered and endgames not counted.
     """
 
@@ -166,6 +168,29 @@ class SearchAgent(SubgameAgent[Solved]):
         solved, stop = self._search()
         self.decided()
         return solved.subgame.policy_at(solved.subgame.find(0, self._inside)[1], solved.policies[stop])
+
+    def public_belief_state(self) -> Belief:
+        """What the agent believes about all hands where the play stands: beliefs move by the policies of its searches."""
+        belief = self.belief
+        for depth, label in enumerate(self._inside):
+            policy = None
+            if belief.game.options(belief.state).player >= 0:
+                solved, stop = self._search()
+                policy = solved.subgame.policy_at(solved.subgame.find(0, self._inside[:depth])[1], solved.believed[stop])
+            belief = belief.after(label, policy)
+        return belief
+
+    def hand_values(self) -> Floats | None:
+        """See :meth:`treeplex.evaluate.match.agents.Seat.hand_values`: by the policy that it plays, in hold'em the average."""
+        self.check_acting()
+        solved, stop = self._search()
+        if solved.worth is not None:
+            return solved.worth.of_hands(holdem_state(self.state).node)
+        return action_values(solved.subgame, solved.policies[stop], solved.ranges, self.leaf, self._inside)
+
+    def search_effort(self) -> Thought | None:
+        """See :meth:`treeplex.evaluate.match.agents.Seat.search_effort`."""
+        return None if self._drawn is None else self._drawn[0].effort
 
     def action_values(self, hand: int) -> Floats:
         """What each action here is worth to the player who acts, with a hand: float64 [A], in chips; of hold'em.

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Generic, Protocol, TypeVar
 
@@ -14,7 +15,19 @@ from treeplex.games.base import TERMINAL, Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.action_subset import ActionSubset
 
-Kept = TypeVar("Kept")
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SolvedSubgame:
+    """A subgame that an agent has solved.
+
+    Attributes:
+        effort: what that took; None while it is solved.
+    """
+
+    effort: Thought | None = field(default=None, repr=False)
+
+
+Kept = TypeVar("Kept", bound=SolvedSubgame)
 
 
 class Iterated(Protocol):
@@ -56,10 +69,11 @@ class SubgameAgent(Seat, Generic[Kept]):
         if key in self._known:
             self._known.move_to_end(key)
             return self._known[key]
-        self._clock = perf_counter()
+        before, self._clock = self._spent.iterations, perf_counter()
         found = solve()
-        spent = self._spent
-        self._spent = spent._replace(seconds=spent.seconds + perf_counter() - self._clock, subgames=spent.subgames + 1)
+        spent, seconds = self._spent, perf_counter() - self._clock
+        found = replace(found, effort=Thought(spent.iterations - before, seconds, boards=spent.boards))
+        self._spent = spent._replace(seconds=spent.seconds + seconds, subgames=spent.subgames + 1)
         if self.remember and keep(found):
             self._known[key] = found
             while len(self._known) > self.remember:

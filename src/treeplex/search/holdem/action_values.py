@@ -30,18 +30,23 @@ class StreetWorth:
     reach: Pair
 
     def of_actions(self, node: int, hand: int) -> Floats:
-        """What each action at a decision of the street is worth to who acts, with a hand of the format: float64 [A], in chips.
+        """:meth:`of_hands` of one hand, float64 [A]."""
+        return self.of_hands(node)[:, hand]
 
-        Counted from half of the pot with which the game began; NaN where no hand of the other's range fits.
+    def of_hands(self, node: int) -> Floats:
+        """What each action at a decision of the street is worth to who acts, float64 [A, H], in chips; H hands of the format.
+
+        Counted from half of the pot with which the game began; NaN for hands that cannot be held or meet no hand of the other.
         """
         game = self.values.game
         event = game.betting.nodes[node]
         assert isinstance(event, Decision)
         player, tree = event.player, self.values.tree(0, 0, self.root, self.reach)
-        place = int(np.flatnonzero(game.boards[0][0].hands[player] == hand)[0])
         met = self.values.compatible(0, player, tree.reach[node][1 - player])
         worth = np.array([tree.values[child][player] for child in event.children])
-        return np.asarray(ratio(worth, np.broadcast_to(met, worth.shape))[:, place])
+        found = np.full((len(worth), len(game.spot.format.hands)), np.nan)
+        found[:, game.boards[0][0].hands[player]] = ratio(worth, np.broadcast_to(met, worth.shape))
+        return found
 
 
 def worth_of_solution(subgame: HoldemSubgame, average: NDArray[np.float32]) -> StreetWorth | None:

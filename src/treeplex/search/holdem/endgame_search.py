@@ -70,6 +70,9 @@ class EndgameSearch:
             self.crew.form = whole.form._replace(weights=whole.form.weights.copy())
             self._enter(self.gadget.opponent)
 
+    def __repr__(self) -> str:
+        return f"<search by {self.method.name}: {self.iteration:,} iterations on {self.subgame!r}>"
+
     def run(self, iterations: int) -> None:
         """Do so many more iterations."""
         first = self.iteration + 1

@@ -21,6 +21,7 @@ import numpy as np
 
 from treeplex.arrays import Floats
 from treeplex.errors import AlgorithmError
+from treeplex.evaluate.match.agents import Thought
 from treeplex.forms.holdem.subgame import HoldemSubgame
 from treeplex.forms.subgames.beliefs import Belief
 from treeplex.forms.subgames.cut import cut
@@ -28,6 +29,7 @@ from treeplex.forms.subgames.gadgets import GADGETS, Gadget
 from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
+from treeplex.search.action_values import action_values
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
@@ -124,13 +126,45 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
         self.check_acting()
         player = self.game.options(self.state).player
-        if self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start:
+        if self.blueprint is not None and self._plays_blueprint:
             self.decided()
             return self.blueprint.policy(self.game, self.path)
         stand = self._stand(player)
         table = self._resolved(stand).policy_at(self.path[stand.depth :])
         self.decided()
         return table
+
+    @property
+    def _plays_blueprint(self) -> bool:
+        """Whether it does not solve here yet."""
+        return self.blueprint is not None and len(deals_in(self.game, self.path)) < self.start
+
+    def public_belief_state(self) -> Belief:
+        """What the player to act believes where the play stands: of itself by what it played, of the other by its solves.
+
+        Raises:
+            GameError: nobody is to act.
+        """
+        self.check_acting()
+        if self.blueprint is not None and self._plays_blueprint:
+            return self.blueprint.belief(self.game, self.path)
+        return self.carried(self.game.options(self.state).player).belief
+
+    def hand_values(self) -> Floats | None:
+        """See :meth:`treeplex.evaluate.match.agents.Seat.hand_values`; from the beliefs at the subgame's root."""
+        self.check_acting()
+        if self._plays_blueprint:
+            return None
+        player = self.game.options(self.state).player
+        stand = self._stand(player)
+        solved, ranges = self._resolved(stand), tuple(own[None] for own in stand.carried.belief.ranges)
+        return action_values(solved.subgame, solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
+
+    def search_effort(self) -> Thought | None:
+        """See :meth:`treeplex.evaluate.match.agents.Seat.search_effort`."""
+        if self._plays_blueprint:
+            return None
+        return self._resolved(self._stand(self.game.options(self.state).player)).effort
 
     def move(self, event: int, following: State) -> None:
         """See :meth:`SubgameAgent.move`."""

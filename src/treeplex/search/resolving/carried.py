@@ -25,13 +25,14 @@ from treeplex.forms.subgames.beliefs import Belief, with_trace
 from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
+from treeplex.search.agents.solving import SolvedSubgame
 from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
 
 
-@dataclass(frozen=True, eq=False)
-class Resolved:
+@dataclass(frozen=True, eq=False, repr=False)
+class Resolved(SolvedSubgame):
     """A subgame that a player solved again, as it plays it and as it is read.
 
     Attributes:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from treeplex.arrays import Singles
 from treeplex.errors import FileError, SpecError
-from treeplex.learn.common.networks import Forward, Module, value_net
+from treeplex.learn.common.networks import Forward, Module, network_text, value_net
 from treeplex.learn.rebel.files import read_net, save_net
 from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.torch.device import torch_module
@@ -51,6 +51,9 @@ class RiverNet:
         self.single, self.bins, self.inputs, self.shown = board > 0, bins, 1 + 2 * bins + board, shown
         self.net: Module = value_net(self.inputs, 2 * self.bins, width=width, layers=layers, seed=seed)
         self.forward = Forward(self.net)
+
+    def __repr__(self) -> str:
+        return f"<network for rivers, {self.bins} {'hands' if self.single else 'bins'}: {network_text(self.net)}>"
 
     def __call__(self, rows: Singles) -> Singles:
         """Values of the bins of both players, in parts of the pot, float32 [n, 2B].

@@ -19,9 +19,9 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.forms.subgames.public_rules import PerfectInformation, public_game
 from treeplex.games.base import State
+from treeplex.games.histories import hand_name
 from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
 from treeplex.notices import tell
-from treeplex.play.tables.histories import held_by, history_of
 from treeplex.runs.judge import as_policy
 from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.solvers import make_solver
@@ -291,16 +291,8 @@ class Browser:
         for hand in np.flatnonzero(game.possible(state)[player]).tolist():
             number = values.infosets.get((player, game.infostate_at(state, player, hand)))
             if number is not None:
-                found.append({"hand": self._hand_name(game, state, player, hand), **self._row(number)})
+                found.append({"hand": hand_name(game, state, player, hand), **self._row(number)})
         return found
-
-    def _hand_name(self, game: PublicGame, state: Any, player: int, hand: int) -> str:
-        hands = [int(np.flatnonzero(own)[0]) for own in game.possible(state)]
-        try:
-            named = held_by(history_of(game, state, [*hands[:player], hand, *hands[player + 1 :]]), player)
-        except IndexError:
-            named = None
-        return named or game.knowledge_at(state, player, hand).strip()
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
         """What player 0 gets at a public end, hand against hand, where there are few."""
@@ -313,7 +305,7 @@ class Browser:
             return None
         table = leaf.scale * np.asarray(leaf.matrix, np.float64)
         met = game.joint(state, game.possible(state)) > 0
-        rows, columns = ([self._hand_name(game, state, player, hand) for hand in possible[player]] for player in (0, 1))
+        rows, columns = ([hand_name(game, state, player, hand) for hand in possible[player]] for player in (0, 1))
         cells = [[float(table[a, b]) if met[a, b] else None for b in possible[1]] for a in possible[0]]
         return {"rows": rows, "columns": columns, "cells": cells}
 

@@ -11,11 +11,11 @@ from treeplex.games.builtin.leduc_poker import NO_CARD, LeducState
 from treeplex.games.builtin.liars_dice import LiarsDiceState
 from treeplex.games.builtin.phantom import PhantomState, SymmetricState
 from treeplex.games.builtin.tic_tac_toe import CELLS, TicTacToeState
+from treeplex.games.histories import held_by
 from treeplex.games.poker.cards.cards import card_to_string
 from treeplex.games.poker.rules import PokerState
 from treeplex.games.poker.whole.game import HoldemHistory
 from treeplex.games.turn_based import TurnBasedState
-from treeplex.play.tables.histories import held_by
 from treeplex.play.tables.holdem import HoldemTable
 from treeplex.runs.holdem.review.position_ranges import position_names
 

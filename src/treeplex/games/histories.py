@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 
+import numpy as np
+
+from treeplex.errors import GameError
 from treeplex.games.base import State
 from treeplex.games.builtin.kuhn_poker import KuhnCards, KuhnPublicTree, KuhnState
 from treeplex.games.builtin.leduc_poker import RANKS, LeducCards, LeducPublicTree, LeducState, table_of
 from treeplex.games.builtin.liars_dice import LiarsDicePublicTree, LiarsDiceState
 from treeplex.games.poker.cards.cards import cards_to_string
+from treeplex.games.poker.public import HoldemGame
 from treeplex.games.poker.rules import PokerPublicTree, PokerState, table
 from treeplex.games.poker.whole.game import Holdem, HoldemHistory
 from treeplex.games.poker.whole.public import PublicHoldem, hand_of
@@ -38,6 +42,23 @@ def history_of(game: PublicGame, state: PublicState, hands: Sequence[int]) -> St
         return PokerState(game.game, tuple(int(game.hands[hand]) for hand in hands), number, board)
     node = getattr(state, "node", None)
     return node if isinstance(node, State) else None
+
+
+def hand_name(game: PublicGame, state: PublicState, player: int, hand: int) -> str:
+    """What a player's hand is called: its cards or dice, else what the player knows with it, else its number."""
+    if isinstance(game, HoldemGame | PublicHoldem):
+        dealt = game.spot.format.hands if isinstance(game, HoldemGame) else game.hands
+        return cards_to_string(sorted(map(int, dealt[hand]), reverse=True))
+    hands = [int(np.argmax(own)) for own in game.possible(state)]
+    hands[player] = hand
+    try:
+        named = held_by(history_of(game, state, hands), player)
+    except IndexError:  # a hand after a private action says more than the cards
+        named = None
+    try:
+        return named or " ".join(game.knowledge_at(state, player, hand).split())
+    except GameError:
+        return str(hand)
 
 
 def held_by(state: State | None, player: int) -> str | None:
