@@ -5,7 +5,9 @@ import signal
 from types import FrameType
 from typing import NoReturn
 
-STOPPED = 130
+FAILED, STOPPED = 1, 130
+LEAST_MEMORY = 450_000_000
+"""Bytes of address space below which the libraries do not load: they blame missing files then, or abort."""
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
@@ -14,8 +16,25 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
     os._exit(STOPPED)
 
 
+def check_memory() -> None:
+    """Refuse to start under a limit of address space that is too low to import the libraries."""
+    try:
+        import resource
+    except ImportError:  # no such limits on this system
+        return
+    allowed, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
+        os.write(
+            2,
+            f"error: out of memory: {allowed / 1e6:,.0f} MB of address space are allowed and {LEAST_MEMORY / 1e6:,.0f} MB needed; "
+            "raise the limit (ulimit -v)\n".encode(),
+        )
+        os._exit(FAILED)
+
+
 def main() -> None:
     """Run the command line."""
+    check_memory()
     signal.signal(signal.SIGINT, leave)
     signal.signal(signal.SIGTERM, leave)
     from treeplex.play.cli.main import main as run

@@ -19,14 +19,18 @@ def printable(text: str) -> str:
     return "".join(char if char.isprintable() or char in "\n\t" else repr(char)[1:-1] for char in text)
 
 
+def shortened(text: str) -> str:
+    """A long message with its middle left out."""
+    if len(text) <= FIRST_SHOWN + LAST_SHOWN:
+        return text
+    return f"{text[:FIRST_SHOWN]} ... {text[-LAST_SHOWN:]}"
+
+
 class TreeplexError(Exception):
     """Base of all errors that Treeplex raises on purpose. Its text is :func:`printable` and not too long."""
 
     def __str__(self) -> str:
-        text = super().__str__()
-        if len(text) > FIRST_SHOWN + LAST_SHOWN:
-            text = f"{text[:FIRST_SHOWN]} ... {text[-LAST_SHOWN:]}"
-        return printable(text)
+        return printable(shortened(super().__str__()))
 
 
 class SpecError(TreeplexError):

@@ -33,6 +33,14 @@ def test_a_stop_while_it_is_imported(number: int) -> None:
     assert (out, err, process.returncode) == ("", "error: stopped\n", 130)
 
 
+@pytest.mark.parametrize("kilobytes", [100_000, 200_000, 350_000])
+def test_too_little_memory_is_one_line(kilobytes: int) -> None:
+    command = f"ulimit -v {kilobytes} && exec {sys.executable} -m treeplex games"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, timeout=60)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(r"error: out of memory: \d+ MB of address space are allowed and 450 MB needed; raise .*\n", done.stderr)
+
+
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_while_it_solves(tmp_path: Path, number: int) -> None:
     process = started("solve", "kuhn_poker", "-n", "100000000", "--out", str(tmp_path / "run"))

@@ -128,6 +128,16 @@ def test_what_is_no_time(text: Any) -> None:
         ("search(", KUHN, SpecError, "no closing bracket"),
         ("rebel", "tic_tac_toe", PolicyError, "no network for these rules"),
         (
+            "rebel:",
+            "liars_dice(dice=1,faces=4)",
+            SpecError,
+            "rebel: names no network; write rebel for the best one, or rebel:NAME",
+        ),
+        ("x" * 5000, KUHN, SpecError, "no agent and no policy file is called 'xxx"),
+        (f"{'x' * 5000}.py:Agent", KUHN, SpecError, "no file x+ ... x*"),
+        (f"rebel(network={'x' * 5000}.safetensors)", KUHN, FileError, "cannot read x+.*file name too long"),
+        ("deepstack(depth=1,rounds=0)", KUHN, SpecError, "100,000 iterations a decision; give .* at most 10,000"),
+        (
             "uniform",
             "goofspiel(num_cards=3)",
             GameError,

@@ -1,5 +1,6 @@
 """Solved spots as files: what comes back, what is refused."""
 
+import hashlib
 import json
 import struct
 import zlib
@@ -77,6 +78,31 @@ def test_a_look_takes_the_strategy_alone(turn, saved):
     check_facts(turn, found)
     check_same(turn, found, rel=1e-12)
     assert found.state is None
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"settings": "float32"}, "cannot be read"),
+        ({"settings": {"storage": 0}}, "storage must be a text, not 0"),
+        ({"settings": {"storage": "float12"}}, "storage is 'float12'"),
+        ({"settings": {"threads": "two"}}, "threads must be a whole number of at least 1, not 'two'"),
+        ({"settings": {"horizon": None}}, "horizon must be a whole number"),
+        ({"settings": {"target": [1]}}, "target must be a number of at least 0, or none, not 1"),
+        ({"settings": {"until": 3}}, "until must be a text"),
+        ({"settings": {"unknown": 3}}, "unknown"),
+    ],
+)
+def test_headers_with_values_of_another_type(saved, change, message):
+    data = saved.read_bytes()
+    length, _ = poker_files.TRAILER.unpack(data[-poker_files.TRAILER.size :])
+    start = len(data) - poker_files.TRAILER.size - length
+    header = json.loads(data[start : start + length])
+    text = json.dumps(header | change).encode()
+    whole = data[:start] + text + struct.pack("<Q", len(text))
+    saved.write_bytes(whole + hashlib.sha256(whole).digest())
+    with pytest.raises(FileError, match=rf"turn\.spot cannot be read \(.*{message}.*\); solve the spot again"):
+        load_solution(saved)
 
 
 @pytest.mark.parametrize("size", [0, 10, 60, 1000])

@@ -176,9 +176,9 @@ def by_suffix(path: Path, table: Mapping[str, T], *, besides: str = "") -> T:
 
 def check_path(path: Path) -> None:
     """Say what is there if it is no policy file."""
-    if path.is_dir():
+    if os.path.isdir(path):
         raise FileError(f"{path} is a folder without a policy; give a policy file, or a folder of solve or train with one")
-    if path.is_file():
+    if os.path.isfile(path):
         by_suffix(path, READERS)
     if not path.suffix:
         raise FileError(f"no policy file or run folder {path}; check the path; treeplex solve GAME --out {path} makes one")
@@ -195,7 +195,7 @@ def checksum(header: Header, probabilities: NDArray[np.float64]) -> str:
 def read_contents(path: str | os.PathLike[str]) -> Contents:
     """The contents of a file of any format, its header checked."""
     source = with_suffix(path)
-    if not source.exists():
+    if not os.path.exists(source):
         check_path(Path(path))
     read = by_suffix(source, READERS)
     try:

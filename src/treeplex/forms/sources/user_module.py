@@ -7,6 +7,7 @@ name it: whoever reads a name from a file asks :func:`is_user_spec` first and re
 import hashlib
 import importlib.util
 import inspect
+import os
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -115,7 +116,7 @@ def split_spec(text: str, wanted: Wanted) -> tuple[Path, str, Mapping[str, Value
     """Path, name (empty if left out) and parameters."""
     head, _, tail = text.strip().partition(".py")
     path = Path(head + ".py")
-    if not path.is_file():
+    if not os.path.isfile(path):
         raise SpecError(
             f"no file {path}; write the path of a Python file, a colon and a name: my{wanted.noun}.py:{wanted.name}"
         )

@@ -189,7 +189,7 @@ def read_net(path: str | os.PathLike[str], *, form: str = FORMAT, makers: str = 
 def is_net_file(path: str | os.PathLike[str], *, form: str = FORMAT) -> bool:
     """Whether a file says that it is a value network, or one of another form."""
     source = Path(path)
-    if source.suffix != ".safetensors" or not source.is_file():
+    if source.suffix != ".safetensors" or not os.path.isfile(source):
         return False
     with open_regular(source) as file:
         size = int.from_bytes(file.read(8), "little")

@@ -1,5 +1,6 @@
 """The command that learns: ``train``."""
 
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,7 +28,7 @@ from treeplex.play.cli.shared.console import print_entries, print_facts, print_j
 from treeplex.play.cli.shared.failures import STOPPED, fail
 from treeplex.play.cli.shared.live import Live
 from treeplex.runs.job.progress_line import clock
-from treeplex.spec import quoted
+from treeplex.spec import quoted, shown
 
 if TYPE_CHECKING:
     from treeplex.runs.job.record import Progress
@@ -139,6 +140,7 @@ def train(
         print_learners()
         return
     given = changes_of(config, changes, against=against)
+    check_games(games or [])
     game = None if not games else games[0] if len(games) == 1 else games
     if show:
         from treeplex.runs.train.train import shown_settings
@@ -169,6 +171,17 @@ def train(
         judge_every=judge_every,
         tensorboard=tensorboard,
     )
+
+
+def check_games(games: list[str]) -> None:
+    """Refuse ``key=value`` where a game is named.
+
+    Raises:
+        SpecError: the message says how to write a setting.
+    """
+    for text in games:
+        if re.match(r"[\w-]+=", text):
+            raise SpecError(f"{shown(text)} names no game; write it as a setting: --set {shown(text)}")
 
 
 def changes_of(config: Path | None, changes: list[str] | None, **more: object) -> dict[str, Any]:

@@ -196,7 +196,9 @@ def spec_of(text: str) -> Spec:
 
     text = text.strip()
     if is_shipped(text):
-        name = text.partition(":")[2]
+        _, colon, name = text.partition(":")
+        if colon and not name:
+            raise SpecError(f"{text} names no network; write rebel for the best one, or rebel:NAME")
         return Spec("rebel", {"network": name} if name else {})
     if names_rebel(text):
         return Spec("rebel", {"network": text})
@@ -231,7 +233,7 @@ def names_rebel(text: str) -> bool:
 
 def is_policy(text: str) -> bool:
     """Whether a text is a policy file, a run folder with one, or a solved spot."""
-    return policy_file(text).is_file() or is_solved_spot(text)
+    return os.path.isfile(policy_file(text)) or is_solved_spot(text)
 
 
 def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> Agent:

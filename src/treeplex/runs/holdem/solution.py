@@ -23,7 +23,7 @@ from treeplex.errors import FileError, SpecError, TreeplexError
 from treeplex.evaluate.holdem.node_values import HoldemValues
 from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.holdem.first_street import compile_first_street
-from treeplex.forms.holdem.spot_form import FixedStrategy
+from treeplex.forms.holdem.spot_form import FixedStrategy, checked_storage
 from treeplex.games.poker.betting.tree import BettingTree
 from treeplex.games.poker.spots.fields import street_names
 from treeplex.games.poker.spots.spot import Spot, spot_from_json
@@ -34,6 +34,7 @@ from treeplex.runs.holdem.report.view import View
 from treeplex.runs.job.folder import JobKind
 from treeplex.runs.job.record import Record, real
 from treeplex.runs.solve.solution import Solution
+from treeplex.settings import Settings, setting
 from treeplex.solvers.registry import pace_of
 from treeplex.storage.files import replacing
 from treeplex.version import own_version
@@ -55,7 +56,7 @@ broken off."""
 
 
 @dataclass(frozen=True)
-class HoldemSettings:
+class HoldemSettings(Settings):
     """How a spot was solved.
 
     Attributes:
@@ -68,11 +69,14 @@ class HoldemSettings:
     """
 
     storage: str = "float32"
-    threads: int = 1
-    horizon: int = 1000
-    target: float | None = None
+    threads: int = setting(1, low=1)
+    horizon: int = setting(1000, low=0)
+    target: float | None = setting(None, low=0)
     until: str = ""
     net: str = ""
+
+    def check(self) -> None:
+        checked_storage(self.storage)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -320,7 +324,7 @@ def header_of(solution: HoldemSolution, kept: int) -> Header:
         "layout": layout(game.form),
         "isomorphism": game.isomorphism,
         "algorithm": solution.algorithm,
-        "settings": {name: getattr(settings, name) for name in HoldemSettings.__dataclass_fields__},
+        "settings": settings.to_json(),
         "records": [list(record.plain().values()) for record in solution.records],
         "ev": list(solution.ev),
         "best": list(solution.best),
@@ -361,8 +365,8 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
 def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
     """The solution of a file."""
     spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
-    cut = bool(header["settings"].get("until"))
-    game = compile_first_street(spot) if cut else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
+    settings = HoldemSettings(**header["settings"])
+    game = compile_first_street(spot) if settings.until else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
     prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
@@ -374,7 +378,7 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     return HoldemSolution(
         game=game,
         algorithm=str(header["algorithm"]),
-        settings=HoldemSettings(**header["settings"]),
+        settings=settings,
         records=records_of(header["records"]),
         ev=(float(header["ev"][0]), float(header["ev"][1])),
         status=str(header["status"]),

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import final
 
 from treeplex.errors import FileError
+from treeplex.storage.files import remedy
+from treeplex.storage.reading import reason
 
 try:
     import fcntl
@@ -33,7 +35,7 @@ class FileLock:
         """Take the lock, unless this object holds it already.
 
         Raises:
-            FileError: another process holds it, or its file cannot be written.
+            FileError: another process holds it, or its file cannot be written; then no new file stays.
         """
         if self._descriptor is not None or fcntl is None:
             return
@@ -41,7 +43,7 @@ class FileLock:
             try:
                 descriptor = os.open(self.path, os.O_RDWR | os.O_CREAT, 0o666)
             except OSError as error:
-                raise FileError(f"cannot write {self.path}: {error.strerror or error}; choose another place") from error
+                raise self._unwritable(error) from error
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError as error:
@@ -54,9 +56,16 @@ class FileLock:
             if self._is_in_place(descriptor):
                 break
             os.close(descriptor)  # its holder removed it just now
-        os.ftruncate(descriptor, 0)
-        os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
         self._descriptor = descriptor
+        try:
+            os.ftruncate(descriptor, 0)
+            os.write(descriptor, f"process {os.getpid()} on {socket.gethostname()}\n".encode())
+        except OSError as error:
+            self.release()
+            raise self._unwritable(error) from error
+
+    def _unwritable(self, error: OSError) -> FileError:
+        return FileError(f"cannot write {self.path}: {reason(error)}; {remedy(error, self.path)}")
 
     def _is_in_place(self, descriptor: int) -> bool:
         try:

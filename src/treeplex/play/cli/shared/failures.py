@@ -9,12 +9,14 @@ from typing import Any, NoReturn
 import typer
 from typer.core import TyperGroup
 
-from treeplex.errors import FileError, TreeplexError, printable
+from treeplex.errors import FileError, TreeplexError, printable, shortened
 from treeplex.forms.compile.rule_errors import said_by
 
 OK, FAILED, BAD_INPUT, TARGET_MISSED, STOPPED = 0, 1, 2, 3, 130
 EXIT_CODES = """Exit codes: 0 done; 1 failed (full disk, out of memory, a bug); 2 bad input (unknown name or parameter, a
 game or file that is not right); 3 finished, but the target was not reached; 130 stopped with Ctrl-C, after saving."""
+UNMAPPED = "failed to map segment from shared object"
+"""What the dynamic linker says where a library does not fit into the address space."""
 FULL = {errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EFBIG}
 
 
@@ -44,12 +46,14 @@ class Commands(TyperGroup):
         except OSError as error:
             if isinstance(error, BrokenPipeError):
                 raise
-            fail(str(error), FAILED)
+            fail(str(error), BAD_INPUT if error.errno == errno.ENAMETOOLONG else FAILED)
         except Exception as error:
             if isinstance(error, typer.Exit | typer.Abort):
                 raise
             if hasattr(error, "format_message"):
                 wrong_use(error, ctx)
+            if UNMAPPED in str(error):
+                fail("out of memory: a library could not be loaded; raise the limit (ulimit -v), or free some memory", FAILED)
             fail(f"{said_by(error)} ({place_of(error)}); TREEPLEX_DEBUG=1 shows the traceback", FAILED)
 
 
@@ -77,5 +81,5 @@ def fail(message: str, code: int) -> NoReturn:
     """Print one line on stderr (and the traceback for developers) and exit."""
     if os.environ.get("TREEPLEX_DEBUG", "") not in ("", "0") and sys.exc_info()[0] is not None:
         traceback.print_exc()
-    typer.echo(f"error: {printable(' '.join(message.split()))}", err=True)
+    typer.echo(f"error: {printable(shortened(' '.join(message.split())))}", err=True)
     raise typer.Exit(code)

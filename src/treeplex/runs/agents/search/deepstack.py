@@ -16,6 +16,8 @@ from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.settings import setting
 
 EXACT, ZERO = "exact", "zero"
+MOST_INNER = 10_000
+"""Iterations of exact values in one search: beyond that a decision takes minutes where ``depth`` leaves most of the game below."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +29,15 @@ class DeepStackAgentSettings(ResolvingSettings):
     leaf_iterations: int = setting(100, "iterations of each exact value", low=1)
     rounds: int = setting(1, "betting rounds until a subgame ends; 0: as many as there are", low=0)
     depth: int = setting(0, "actions until a subgame ends; 0: as many as there are", low=0)
+
+    def check(self) -> None:
+        super().check()
+        inner = self.iterations * self.leaf_iterations
+        if self.depth and self.leaf == EXACT and self.net is None and self.think is None and inner > MOST_INNER:
+            raise SpecError(
+                f"depth with exact leaves solves the rest of the game again in each iteration, {inner:,} iterations a decision; "
+                f"give iterations and leaf_iterations whose product is at most {MOST_INNER:,}, a time (think), or no depth"
+            )
 
 
 class DeepStack(AgentKind):

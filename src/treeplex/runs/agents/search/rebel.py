@@ -1,7 +1,7 @@
 """Agents that search by themselves: ReBeL's networks, and searches with exact values, values of one's own or none."""
 
+import os
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -139,7 +139,7 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
     if given:
         raise SpecError(f"{given[0]} is not for whole hold'em, whose streets are searched to their end; give iterations")
     source = settings.network
-    if source is None or not Path(source).exists():
+    if source is None or not os.path.exists(source):
         net = shipped_whole_net(game, source)
         source = f"rebel:{net.path.stem}"
     else:
