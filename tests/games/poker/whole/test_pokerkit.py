@@ -203,8 +203,9 @@ def test_hands(part: int) -> None:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("hands_once")
-@pytest.mark.parametrize("part", range(10))
-def test_a_million_hands(part: int) -> None:
-    kinds = Counter(replay(seed) for seed in range(10_000 + 100_000 * part, 110_000 + 100_000 * part))
-    assert kinds["set aside"] < 100
-    assert min(kinds[kind] for kind in ("fold", "showdown", "side pots")) > 5_000
+@pytest.mark.parametrize("part", range(20))
+def test_many_hands(part: int) -> None:
+    """10,000 hands of each of 20 parts: a fault in one hand of 40,000 is met with 99%, and rarer ones by the seeds above."""
+    kinds = Counter(replay(seed) for seed in range(10_000 + 10_000 * part, 20_000 + 10_000 * part))
+    assert kinds["set aside"] < 20
+    assert min(kinds[kind] for kind in ("fold", "showdown", "side pots")) > 500

@@ -35,7 +35,7 @@ class DeepStackAgentSettings(ResolvingSettings):
         inner = self.iterations * self.leaf_iterations
         if self.depth and self.leaf == EXACT and self.net is None and self.think is None and inner > MOST_INNER:
             raise SpecError(
-                f"depth with exact leaves solves the rest of the game again in each iteration, {inner:,} iterations a decision; "
+                f"depth with exact leaves solves the rest of the game anew in each iteration, {inner:,} iterations a decision; "
                 f"give iterations and leaf_iterations whose product is at most {MOST_INNER:,}, a time (think), or no depth"
             )
 
