@@ -26,8 +26,8 @@ def check_memory() -> None:
     if allowed != resource.RLIM_INFINITY and allowed < LEAST_MEMORY:
         os.write(
             2,
-            f"error: out of memory: {allowed / 1e6:,.0f} MB of address space are allowed and {LEAST_MEMORY / 1e6:,.0f} MB needed; "
-            "raise the limit (ulimit -v)\n".encode(),
+            f"error: out of memory: {allowed / 1e6:,.0f} MB of address space are allowed and {LEAST_MEMORY / 1e6:,.0f} MB "
+            "needed; raise the limit (ulimit -v)\n".encode(),
         )
         os._exit(FAILED)
 

@@ -83,12 +83,12 @@ def test_a_look_takes_the_strategy_alone(turn, saved):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"settings": "float32"}, "cannot be read"),
+        ({"settings": "float32"}, "must be a mapping, not str"),
         ({"settings": {"storage": 0}}, "storage must be a text, not 0"),
         ({"settings": {"storage": "float12"}}, "storage is 'float12'"),
         ({"settings": {"threads": "two"}}, "threads must be a whole number of at least 1, not 'two'"),
         ({"settings": {"horizon": None}}, "horizon must be a whole number"),
-        ({"settings": {"target": [1]}}, "target must be a number of at least 0, or none, not 1"),
+        ({"settings": {"target": [1]}}, "target must be a number of at least 0, or none, not \\[1\\]"),
         ({"settings": {"until": 3}}, "until must be a text"),
         ({"settings": {"unknown": 3}}, "unknown"),
     ],

@@ -14,6 +14,7 @@ Beyond Gambit: ``#`` and ``//`` comments; decimal chance probabilities may miss 
 fractions that sum to one); an information set may repeat its description with another label (the first one counts).
 """
 
+import json
 import os
 import re
 from collections import Counter
@@ -47,7 +48,7 @@ class Token(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        return {"end": "the end of the file", "text": f'"{self.content}"'}.get(self.kind, self.content)
+        return {"end": "the end of the file", "text": json.dumps(self.content, ensure_ascii=False)}.get(self.kind, self.content)
 
 
 @dataclass(slots=True)

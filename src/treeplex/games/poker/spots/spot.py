@@ -214,7 +214,7 @@ def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], stren
             deal_set=str(data.get("deal_set", "")),
             strengths=strengths,
         )
-    except (KeyError, TypeError, ValueError, IndexError) as error:
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
         raise SpecError(f"spot: cannot read its description ({error!r}); write what Spot.to_json gives") from None
 
 

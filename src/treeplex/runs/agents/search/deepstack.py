@@ -17,7 +17,7 @@ from treeplex.settings import setting
 
 EXACT, ZERO = "exact", "zero"
 MOST_INNER = 10_000
-"""Iterations of exact values in one search: beyond that a decision takes minutes where ``depth`` leaves most of the game below."""
+"""Iterations of exact values in one search with ``depth``, which leaves most of the game below: beyond it takes minutes."""
 
 
 @dataclass(frozen=True)
