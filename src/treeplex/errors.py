@@ -27,10 +27,10 @@ def shortened(text: str) -> str:
 
 
 class TreeplexError(Exception):
-    """Base of all errors that Treeplex raises on purpose. Its text is :func:`printable` and not too long."""
+    """Base of all errors that Treeplex raises on purpose. Its text is one line, :func:`printable` and not too long."""
 
     def __str__(self) -> str:
-        return printable(shortened(super().__str__()))
+        return printable(shortened(super().__str__().replace("\n", " ")))
 
 
 class SpecError(TreeplexError):

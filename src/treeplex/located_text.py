@@ -239,12 +239,19 @@ def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedTe
     return LocatedText(name, text=text)
 
 
-def located(value: object, place: str, *, may_be_table: bool = False) -> LocatedText:
-    """A value from Python or from a command-line option: mappings are tables, lists and tuples lists, all else is an option."""
+def located(value: object, place: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
+    """A value from Python or from a command-line option: mappings are tables, lists and tuples lists, all else is an option.
+
+    Raises:
+        FileError: lists or tables in one another, deeper than :data:`MOST_DEPTH`; ``depth`` are around this one already.
+    """
+    if depth > MOST_DEPTH:
+        raise FileError(f"{place}: {TOO_DEEP}; write it plainly")
     if isinstance(value, Mapping):
-        return LocatedText(place, entries={str(key): located(entry, place) for key, entry in value.items()})
+        return LocatedText(place, entries={str(key): located(entry, place, depth=depth + 1) for key, entry in value.items()})
     if isinstance(value, list | tuple):
-        return LocatedText(place, items=tuple(located(each, place, may_be_table=may_be_table) for each in value))
+        items = (located(each, place, may_be_table=may_be_table, depth=depth + 1) for each in value)
+        return LocatedText(place, items=tuple(items))
     return option(value, place, may_be_table=may_be_table)
 
 

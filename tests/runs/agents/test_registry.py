@@ -108,6 +108,10 @@ def test_times(text: Any, seconds: float) -> None:
     assert seconds_of(text) == pytest.approx(seconds)
 
 
+def test_no_time_to_think_is_a_setting() -> None:
+    assert (tp.agent("search(think=2s)", KUHN).think, tp.agent("search(think=none)", KUHN).think) == (2.0, None)
+
+
 @pytest.mark.parametrize("text", ["0", "0ms", 0, -1, "-1s", "soon", "2h", "", "1e3s", float("nan"), float("inf")])
 def test_what_is_no_time(text: Any) -> None:
     with pytest.raises(SpecError, match="must be above 0, written like 2s, 500ms or 2, not"):

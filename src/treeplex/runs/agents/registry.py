@@ -29,7 +29,7 @@ from treeplex.runs.solve.solvable import UNIFORM
 from treeplex.runs.solve.tree_game import policy_file
 from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.settings import declared
+from treeplex.settings import NONE, declared
 from treeplex.spec import Spec, nearest, parse_spec, shown
 
 ABOUT_SEARCH = ("think", "iterations")
@@ -130,8 +130,9 @@ def agent(
     for name in ABOUT_SEARCH:
         if name in given and name not in declared(kind.settings):
             raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
-    if isinstance(written.get("think"), str):
-        written["think"] = seconds_of(written["think"])
+    time = written.get("think")
+    if isinstance(time, str) and time.strip().lower() != NONE:
+        written["think"] = seconds_of(time)
     known = [name for name, each in declared(kind.settings).items() if each.limits.show]
     for name in given.keys() - declared(kind.settings).keys():
         raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, [*known, 'think', 'seed'])}")

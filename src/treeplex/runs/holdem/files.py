@@ -122,7 +122,7 @@ def read_file(
                     file.seek(sum(size for sizes in entry["blocks"] for size in sizes), os.SEEK_CUR)
     except OSError as error:
         raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
-    except (ValueError, KeyError, TypeError, AttributeError, zlib.error) as error:
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, zlib.error) as error:
         raise broken from error
     return header, arrays
 

@@ -358,7 +358,7 @@ def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> Ho
     try:
         solution = replace(solution_of(header, arrays), folder=Path(path))
         return solution if resumable else replace(solution, state=None)
-    except (KeyError, ValueError, TypeError, IndexError, TreeplexError) as error:
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, TreeplexError) as error:
         raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
 
 
