@@ -370,6 +370,8 @@ def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Holde
     if layout(game.form) != header["layout"]:
         raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
     prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
+    if not 1 <= streets <= len(game.boards):
+        raise FileError(f"it covers {streets} streets of {len(game.boards)}")
     state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
     end = first_number(game, streets, STORE)
     average = state["average"] if state else arrays["policy"].astype(np.float32)
