@@ -6,8 +6,8 @@ from types import FrameType
 from typing import NoReturn
 
 FAILED, STOPPED = 1, 130
-LEAST_MEMORY = 450_000_000
-"""Bytes of address space below which the libraries do not load: they blame missing files then, or abort."""
+LEAST_MEMORY = 560_000_000
+"""Bytes of address space below which libraries do not load: they blame missing files then, abort, or try for ever."""
 
 
 def leave(number: int, frame: FrameType | None) -> NoReturn:
