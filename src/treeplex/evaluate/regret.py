@@ -9,8 +9,10 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
 from treeplex.evaluate.judge import check_game
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 
 
 class CounterfactualValues(NamedTuple):
@@ -27,14 +29,19 @@ class CounterfactualValues(NamedTuple):
     reach: NDArray[np.float64]
 
 
-def counterfactual_values(game: CompiledGame, policy: Policy) -> CounterfactualValues:
+def counterfactual_values(game: CompiledGame | str | Game, policy: Policy) -> CounterfactualValues:
     """Counterfactual values of a policy of all players, in the game's units (Zinkevich et al. 2007, section 3.1).
 
     The advantage of a sequence ``q`` at its infoset ``i`` is ``values.actions[q] - values.infosets[i]``.
 
+    Args:
+        game: a spec, rules or the compiled game.
+        policy: the policy.
+
     Raises:
         PolicyError: the policy of another game.
     """
+    game = compile_game(game)
     check_game(game, policy)
     tree = game.tree
     strategy, (values, infoset_values, _) = np.empty_like(policy.probabilities), workspace(tree)

@@ -22,10 +22,9 @@ from treeplex.games.base import Game
 from treeplex.games.poker.spots.spot import Spot
 from treeplex.located_text import is_solved_spot
 from treeplex.notices import reporting
-from treeplex.runs.devices import refined
 from treeplex.runs.holdem.policy import HoldemPolicy
 from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.job.folder import RUN, JobFolder
+from treeplex.runs.job.folder import RUN, JobFolder, kind_of
 from treeplex.runs.solve.settings import SOLVE
 from treeplex.runs.solve.solve import AnyGame, solvable
 from treeplex.runs.solve.tree_game import holds_player, policy_file, policy_of
@@ -85,8 +84,9 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
         return load_solution(path).policy if game is None else as_policy(game, path)
     if holds_player(path):
         return policy_of(compile_game(load_rules(game_in(path), named_in=path) if game is None else game), path)
-    if refined(path):
-        game = JobFolder(SOLVE, path).compiled(game, refine=True)
+    if kind_of(path) == SOLVE.name:
+        folder = JobFolder(SOLVE, path)
+        game = folder.compiled(game, refine=bool(folder.about()["settings"].get("refine")))
     return load_tree_policy(policy_file(path), game, complete=complete)
 
 

@@ -13,6 +13,7 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
+from treeplex.forms.subgames.identity import public_identity  # noqa: E402
 from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
@@ -254,14 +255,14 @@ def test_streams_bring_policies() -> None:
 def test_files_keep_both_networks(tmp_path: Path) -> None:
     rules = public_rules(DICE)
     leaf, path = networks(rules, TINY), tmp_path / "net.safetensors"
-    settings = {"width": 16, "layers": 2, "policy_net": True, "warm": 3}
-    save_net(path, weights_of(leaf), game=DICE, identity="x", settings=settings, card={})
+    settings, identity = {"width": 16, "layers": 2, "policy_net": True, "warm": 3}, public_identity(rules)
+    save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings, card={})
     found = read_net(path).leaf(rules)
     assert isinstance(found, GuidedLeaf)
     assert found.warm == 3
     for name, array in weights_of(leaf).items():
         assert np.array_equal(array, weights_of(found)[name]), name
-    save_net(path, weights_of(leaf), game=DICE, identity="x", settings=settings | {"policy_net": False}, card={})
+    save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings | {"policy_net": False}, card={})
     with pytest.raises(FileError, match="does not fit"):
         read_net(path).leaf(rules)
     with pytest.raises(RuntimeError, match="where there is none"):

@@ -212,6 +212,7 @@ def test_subgames_of_betting_rounds_are_trained_judged_and_played(tmp_path: Path
     assert "after 3 games: " in out
 
 
+@pytest.mark.filterwarnings("ignore:.* was not trained for")
 def test_a_training_with_whole_endgames_is_searched_so(tmp_path: Path) -> None:
     """With as many public nodes as are left after a move, every subgame is the rest of the game: the network is not asked."""
     call("train", "rebel", DICE, *TINY, "--set", "endgame=16", "--out", tmp_path / "run")

@@ -306,8 +306,7 @@ def test_numbers_of_other_kinds(tmp_path):
 
 
 def test_mappings_may_leave_out_whose_turn_it_is():
-    pytest.importorskip("pyspiel")
-    game = tp.compile("openspiel:matrix_pd")
+    game = tp.compile("rock_paper_scissors")
     full = {infostate: {0: 1.0} for _, infostate in game.lookup}
     bare = {infostate.partition("\n")[2]: {0: 1.0} for infostate in full}
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0

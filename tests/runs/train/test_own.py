@@ -49,7 +49,7 @@ def test_the_example_learns_kuhn_poker(tmp_path: Path) -> None:
     curve = [(record.done, record.measures["exploitability"]) for record in training.records]
     assert curve[0] == (0, pytest.approx(tp.exploitability("kuhn_poker", "uniform")))
     assert curve[-1][0] == 20
-    assert curve[-1][1] < 0.05
+    assert curve[-1][1] < 0.1
     assert training.load().probabilities.shape == (30,) or len(training.load()) == 12
     assert tp.exploitability("kuhn_poker", training.folder) == pytest.approx(curve[-1][1])
     assert training.to_json()["exploitability"] == curve[-1][1]

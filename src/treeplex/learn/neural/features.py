@@ -4,11 +4,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.compile.views.infoset_tensors import infoset_tensors, states_of
 from treeplex.forms.compile.views.infostate_tensors import word_tensors
 from treeplex.forms.policies.views import TENSOR, WORDS
+from treeplex.games.base import Game
 
 Rows = NDArray[np.float32]
 USUAL, ONE_HOT = "usual", "one-hot"
@@ -18,16 +20,17 @@ may have it. ``words``: a column for each word at each place of the infostate's 
 ``usual``: the first of the first two that tells all infosets apart."""
 
 
-def infoset_features(game: CompiledGame, kind: str = USUAL) -> Rows:
+def infoset_features(game: CompiledGame | str | Game, kind: str = USUAL) -> Rows:
     """A row of features for each infoset of all players, float32 [I, F], no number above 1 in size.
 
     Args:
-        game: the compiled game.
+        game: a spec, rules or the compiled game.
         kind: one of :data:`KINDS`.
 
     Raises:
         GameError: ``tensor`` is asked for, and the rules have none, or the same for infosets of one player that differ.
     """
+    game = compile_game(game)
     infosets = len(game.infostates)
     if kind == ONE_HOT:
         return np.eye(infosets, dtype=np.float32)
