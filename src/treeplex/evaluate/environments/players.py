@@ -357,7 +357,41 @@ class GameEnv(gymnasium.Env[Any, Any]):
         return self.view()[1]["infostate"] if self.render_mode == "ansi" else None
 
 
-class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
+class AllPlayers:
+    """What PettingZoo's environments of a game share: players ``player_0`` and so on, spaces, and rendering."""
+
+    def __init__(self, game: str | Game | Any, observation: str, render_mode: str | None) -> None:
+        self.play = Play(game, observation)
+        self.render_mode = render_mode
+        self.random = np.random.default_rng()
+        self.possible_agents = [f"player_{player}" for player in range(self.play.players)]
+        self.agents: list[str] = []
+        self.action_spaces = {agent: self.play.action_space(player) for player, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {agent: self.play.masked_space(player) for player, agent in enumerate(self.possible_agents)}
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def begin(self, seed: int | None) -> None:
+        """Start a game; the same seed gives the same chance."""
+        if seed is not None:
+            self.random = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.seen = [self.play.none(player) for player in range(self.play.players)]
+        self.play.begin()
+
+    def render(self) -> Any:
+        """The infostate of the player to act, as text."""
+        return None if self.render_mode != "ansi" or self.play.over else self.play.at.infostate
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
     """All players of a game, ``player_0`` and so on, each acting in turn.
 
     Observations are ``{"observation": number of the infoset, "action_mask": int8 [actions]}``; a player whose turn it is not
@@ -378,33 +412,16 @@ class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         Raises:
             SpecError: an unknown game.
         """
-        super().__init__()
-        self.play = Play(game, observation)
-        self.render_mode = render_mode
-        self.random = np.random.default_rng()
-        self.possible_agents = [f"player_{player}" for player in range(self.play.players)]
-        self.agents: list[str] = []
-        self.action_spaces = {agent: self.play.action_space(player) for player, agent in enumerate(self.possible_agents)}
-        self.observation_spaces = {agent: self.play.masked_space(player) for player, agent in enumerate(self.possible_agents)}
-
-    def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
+        super().__init__(game, observation, render_mode)
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
         """Start a game; the same seed gives the same chance."""
-        if seed is not None:
-            self.random = np.random.default_rng(seed)
-        self.agents = list(self.possible_agents)
+        self.begin(seed)
         self.rewards = dict.fromkeys(self.agents, 0.0)
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
-        self.seen = [self.play.none(player) for player in range(self.play.players)]
-        self.play.begin()
         self.agent_selection = self.agents[0]
         self.advance()
 
@@ -439,15 +456,8 @@ class GameAEC(pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
         player = self.possible_agents.index(agent)
         return self.play.masked(player, self.seen[player], self.play.legal_mask(player))
 
-    def render(self) -> Any:
-        """The infostate of the player to act, as text."""
-        return None if self.render_mode != "ansi" or self.play.over else self.play.at.infostate
 
-    def close(self) -> None:
-        """Nothing to close."""
-
-
-class GameParallel(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
+class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
     """All players of a game, each giving an action in every step.
 
     Where players move at the same time all their actions count. Elsewhere that of the player to act counts; the others' masks
@@ -469,30 +479,14 @@ class GameParallel(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
         Raises:
             SpecError: an unknown game.
         """
-        self.play = Play(game, observation)
+        super().__init__(game, observation, render_mode)
         self.illegal = checked_illegal(illegal)
-        self.render_mode = render_mode
-        self.random = np.random.default_rng()
-        self.possible_agents = [f"player_{player}" for player in range(self.play.players)]
-        self.agents: list[str] = []
-        self.action_spaces = {agent: self.play.action_space(player) for player, agent in enumerate(self.possible_agents)}
-        self.observation_spaces = {agent: self.play.masked_space(player) for player, agent in enumerate(self.possible_agents)}
-
-    def observation_space(self, agent: str) -> Any:
-        return self.observation_spaces[agent]
-
-    def action_space(self, agent: str) -> Any:
-        return self.action_spaces[agent]
 
     def reset(
         self, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
         """Start a game; the same seed gives the same chance."""
-        if seed is not None:
-            self.random = np.random.default_rng(seed)
-        self.agents = list(self.possible_agents)
-        self.seen = [self.play.none(player) for player in range(self.play.players)]
-        self.play.begin()
+        self.begin(seed)
         return self.advance(), {agent: {} for agent in self.agents}
 
     def advance(self) -> dict[str, Any]:
@@ -552,10 +546,3 @@ class GameParallel(pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
             dict.fromkeys(agents, False),
             {agent: {} for agent in agents},
         )
-
-    def render(self) -> Any:
-        """The infostate of the player to act, as text."""
-        return None if self.render_mode != "ansi" or self.play.over else self.play.at.infostate
-
-    def close(self) -> None:
-        """Nothing to close."""
