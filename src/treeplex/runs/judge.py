@@ -80,6 +80,8 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
         FileError: the file is missing, damaged, of another format version, or for a game that must be named.
         PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
     """
+    if not isinstance(path, str | os.PathLike):
+        raise SpecError(f"load_policy reads a file or a folder, not a {type(path).__name__}; give its path")
     if is_solved_spot(path):
         return load_solution(path).policy if game is None else as_policy(game, path)
     if holds_player(path):

@@ -111,3 +111,11 @@ def test_a_misspelled_argument_suggests_the_right_one() -> None:
             call()
     with pytest.raises(SpecError, match="storage is no option for games that are compiled; leave it out"):
         tp.solve(KUHN, storage="int8")
+
+
+@pytest.mark.parametrize("resume", [3, tp.Policy.uniform("kuhn_poker")], ids=["number", "policy"])
+def test_what_cannot_be_resumed_is_refused(resume):
+    with pytest.raises(SpecError, match=r"resume is a (int|Policy); give a run folder, the file of a spot, or a solution"):
+        tp.solve("kuhn_poker", resume=resume)
+    with pytest.raises(SpecError, match=r"reads a file or a folder, not a (int|Policy); give its path"):
+        tp.load_policy(resume)

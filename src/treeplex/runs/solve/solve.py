@@ -126,6 +126,8 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     """
     if isinstance(game, Solvable):
         return game
+    if not isinstance(resume, str | os.PathLike | GameSolution | HoldemSolution | None):
+        raise SpecError(f"resume is a {type(resume).__name__}; give a run folder, the file of a spot, or a solution")
     if isinstance(resume, GameSolution):
         return TreeGame(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
     if isinstance(resume, HoldemSolution) or (resume is not None and (is_solved_spot(resume) or Path(resume).suffix == SUFFIX)):
