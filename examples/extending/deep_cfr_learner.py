@@ -1,7 +1,7 @@
 """Deep CFR in one file of plain PyTorch (Brown, Lerer, Gross and Sandholm 2019, algorithms 1 and 2).
 
 Each iteration samples advantages by external sampling and trains a network for each player on all of them, from scratch; regret
-matching on its outputs is the next policy. A last network learns the average policy. 60 iterations on Leduc take two minutes.
+matching on its outputs is the next policy. A last network learns the average policy. 60 iterations on Leduc take a few minutes.
 
     treeplex train examples/extending/deep_cfr_learner.py leduc_poker --out runs/deep
     treeplex train examples/extending/deep_cfr_learner.py --resume runs/deep --set steps=100
