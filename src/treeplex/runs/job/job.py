@@ -25,6 +25,8 @@ RECORD_SECONDS = 5.0
 """How often jobs without points to evaluate at are evaluated."""
 FITTED = 20
 """The most records from which the time to a target is estimated."""
+LONGEST_LEFT = 365 * 86400.0
+"""An estimate of more seconds than these says nothing and is left out."""
 CHUNK_SECONDS = 0.1
 """How long to iterate between two looks at the clock and at requests to stop."""
 
@@ -350,7 +352,7 @@ class Session:
             most = math.inf if job.left is None else job.left
             estimates.append(min(max(0.0, end - job.done), most) / rate if job.ahead else 0.0)
         numbers = {**(self.records[-1].numbers if self.records else {}), **job.live()}
-        left = min(estimates, default=None)
+        left = min((each for each in estimates if each < LONGEST_LEFT), default=None)
         return Progress(job.name, job.kind.unit, job.done, job.total, rate, left, numbers)
 
     def save_now_and_then(self) -> None:
