@@ -17,7 +17,7 @@ def leave(number: int, frame: FrameType | None) -> NoReturn:
 
 
 def check_memory() -> None:
-    """Refuse to start under a limit of address space that is too low to import the libraries."""
+    """Exit with one line if the address-space limit is too low to import the libraries."""
     try:
         import resource
     except ImportError:  # no such limits on this system

@@ -10,13 +10,13 @@ _compiled = _compiled_cpu = 0.0
 
 
 def work_time() -> float:
-    """Seconds of the wall clock since some moment, without those in which this process compiled kernels."""
+    """Wall-clock seconds since an arbitrary start, excluding the time this process spent compiling kernels."""
     with _lock:
         return (_began if _depth else perf_counter()) - _compiled
 
 
 def work_cpu_time() -> float:
-    """Seconds of processor time of this process, without those spent on compiling kernels."""
+    """CPU seconds of this process, excluding the time spent compiling kernels."""
     return process_time() - _compiled_cpu
 
 

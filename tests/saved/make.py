@@ -1,4 +1,4 @@
-"""Save one small instance of everything that the product writes, with the numbers that reading it gives.
+"""Save one small example of every file Treeplex writes, with the numbers obtained by reading it back.
 
 python -m tests.saved.make VERSION [NAME ...]
 

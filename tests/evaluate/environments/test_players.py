@@ -43,13 +43,17 @@ def test_pettingzoo_accepts_it(spec: str) -> None:
     with warnings.catch_warnings():
         for message in ("Observation", "Agents have different", "Action mask numpy array is all zeros"):
             warnings.filterwarnings("ignore", message=message, category=UserWarning)
-        api_test(GameAEC(spec), num_cycles=60)
+        env = GameAEC(spec)
+        api_test(env, num_cycles=60)
+        assert env.possible_agents == [f"player_{player}" for player in range(env.play.players)]
         seed_test(lambda: GameAEC(spec), num_cycles=30)
 
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_pettingzoo_accepts_it_in_parallel(spec: str) -> None:
-    parallel_api_test(GameParallel(spec), num_cycles=60)
+    env = GameParallel(spec)
+    parallel_api_test(env, num_cycles=60)
+    assert env.possible_agents == [f"player_{player}" for player in range(env.play.players)]
     parallel_seed_test(lambda: GameParallel(spec, illegal="random"), num_cycles=30)
 
 

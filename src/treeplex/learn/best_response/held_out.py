@@ -46,7 +46,7 @@ def played_out(world: World, choose: Choose, seat: int, streams: Sequence[Stream
 
 
 def held_out(world: World, choose: Choose, hands: int, seed: int) -> HeldOut:
-    """Play a response in all seats in turn, so many hands in all, at least 30 in each; the same ones for the same seed.
+    """Play ``hands`` held-out hands with a response, split over all seats with at least 30 in each; the seed fixes them.
 
     Where payoffs do not always have the same sum, the fixed agent plays as many hands against itself.
     """
