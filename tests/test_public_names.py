@@ -14,7 +14,7 @@ import pytest
 import treeplex as tp
 
 MODULES = ["treeplex", *(f"treeplex.{name}" for name in tp.__all__ if inspect.ismodule(getattr(tp, name)))]
-LAZY = ["treeplex", "treeplex.environments", "treeplex.learn"]
+LAZY = ["treeplex", "treeplex.environments", "treeplex.holdem", "treeplex.learn", "treeplex.search"]
 
 
 def module_of(name: str) -> ModuleType:
@@ -37,10 +37,10 @@ def test_type_checkers_and_python_see_the_same_names(name):
     module = module_of(name)
     block = next(node for node in ast.parse(inspect.getsource(module)).body if isinstance(node, ast.If))
     imports = [node for node in block.body if isinstance(node, ast.ImportFrom)]
-    seen = {alias.asname or alias.name: node.module for node in imports for alias in node.names}
+    seen = {alias.asname or alias.name: (node.module, alias.name) for node in imports for alias in node.names}
     assert sorted(seen) == sorted(module.__all__) == dir(module)
-    for public, home in seen.items():
-        assert getattr(module, public) is getattr(import_module(home), public, None) or public in ("compile", "known_games")
+    for public, (home, name_there) in seen.items():
+        assert getattr(module, public) is getattr(import_module(home), name_there)
 
 
 @pytest.mark.parametrize("name", LAZY)

@@ -54,7 +54,7 @@ class CompilationListener(event.Listener):
             on_compilation(False)
 
 
-PACKAGE = Path(__file__).parent
-if (PACKAGE.parents[2] / "pyproject.toml").exists():  # a source checkout; installed files do not change one by one
-    drop_stale_kernels(PACKAGE, __name__)
+ROOT = Path(__file__).parents[1]
+if (ROOT.parents[1] / "pyproject.toml").exists():  # a source checkout; installed files do not change one by one
+    drop_stale_kernels(ROOT, ROOT.name)
 event.register("numba:compile", CompilationListener())  # type: ignore[no-untyped-call]

@@ -1,43 +1,83 @@
 """Search over public belief states: beliefs, depth-limited subgames, values at their leaves, agents that search."""
 
-from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
-from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
-from treeplex.evaluate.match.explanation import Explanation
-from treeplex.evaluate.match.play import PlayedHand, Step
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.policy_tables import subgame_policy
-from treeplex.forms.subgames.public_rules import public_game, public_rules
-from treeplex.search.action_subset import ActionSubset, only_sizes
-from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.exact_leaf import ExactLeaf
-from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
-from treeplex.search.methods import METHODS, Method
-from treeplex.search.play_distribution import averaged_policy
-from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.blueprint import TableBlueprint
-from treeplex.search.resolving.carried import Carried
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
-from treeplex.search.resolving.next_round import NextRound
-from treeplex.search.resolving.resolved import carried_values, resolved
-from treeplex.search.resolving.response import response_values
-from treeplex.search.resolving.self_generation import generated_policies
-from treeplex.search.resolving.self_improvement import (
-    CoarsePolicy,
-    compiled_subset,
-    counted_actions,
-    improved,
-    most_frequent,
-    unknown_actions,
-)
-from treeplex.search.resolving.settings import Resolving
-from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgame import SubgameSearch, values_of
-from treeplex.search.translation.agent import TranslatedAgent
-from treeplex.search.translation.exact import translated_policy
+from typing import TYPE_CHECKING
+
+from treeplex.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
+    from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
+    from treeplex.evaluate.match.explanation import Explanation
+    from treeplex.evaluate.match.play import PlayedHand, Step
+    from treeplex.forms.subgames.batch import cut_states
+    from treeplex.forms.subgames.beliefs import Belief
+    from treeplex.forms.subgames.cut import cut
+    from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
+    from treeplex.forms.subgames.horizon import Horizon
+    from treeplex.forms.subgames.policy_tables import subgame_policy
+    from treeplex.forms.subgames.public_rules import public_game, public_rules
+    from treeplex.search.action_subset import ActionSubset, only_sizes
+    from treeplex.search.agents.searching import SearchAgent
+    from treeplex.search.exact_leaf import ExactLeaf
+    from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
+    from treeplex.search.methods import METHODS, Method
+    from treeplex.search.play_distribution import averaged_policy
+    from treeplex.search.resolving.agent import ResolvingAgent
+    from treeplex.search.resolving.blueprint import TableBlueprint
+    from treeplex.search.resolving.carried import Carried
+    from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
+    from treeplex.search.resolving.next_round import NextRound
+    from treeplex.search.resolving.resolved import carried_values, resolved
+    from treeplex.search.resolving.response import response_values
+    from treeplex.search.resolving.self_generation import generated_policies
+    from treeplex.search.resolving.self_improvement import (
+        CoarsePolicy,
+        compiled_subset,
+        counted_actions,
+        improved,
+        most_frequent,
+        unknown_actions,
+    )
+    from treeplex.search.resolving.settings import Resolving
+    from treeplex.search.settings import PlaythroughSettings
+    from treeplex.search.subgame import SubgameSearch, values_of
+    from treeplex.search.translation.agent import TranslatedAgent
+    from treeplex.search.translation.exact import translated_policy
+
+_HOMES = {
+    "treeplex.evaluate.match.agents": "Agent, Seat, TableAgent, agent_policy, play_game",
+    "treeplex.evaluate.match.aivat": "Aivat, PolicyValues, ValueFunction",
+    "treeplex.evaluate.match.explanation": "Explanation",
+    "treeplex.evaluate.match.play": "PlayedHand, Step",
+    "treeplex.forms.subgames.batch": "cut_states",
+    "treeplex.forms.subgames.beliefs": "Belief",
+    "treeplex.forms.subgames.cut": "cut",
+    "treeplex.forms.subgames.gadgets": "Gadget, Maxmargin, Resolve",
+    "treeplex.forms.subgames.horizon": "Horizon",
+    "treeplex.forms.subgames.policy_tables": "subgame_policy",
+    "treeplex.forms.subgames.public_rules": "public_game, public_rules",
+    "treeplex.search.action_subset": "ActionSubset, only_sizes",
+    "treeplex.search.agents.searching": "SearchAgent",
+    "treeplex.search.exact_leaf": "ExactLeaf",
+    "treeplex.search.leaf": "LeafValue, NoLeaf, ZeroLeaf",
+    "treeplex.search.methods": "METHODS, Method",
+    "treeplex.search.play_distribution": "averaged_policy",
+    "treeplex.search.resolving.agent": "ResolvingAgent",
+    "treeplex.search.resolving.blueprint": "TableBlueprint",
+    "treeplex.search.resolving.carried": "Carried",
+    "treeplex.search.resolving.continuations": "BlueprintLeaf, biased, biased_policies",
+    "treeplex.search.resolving.next_round": "NextRound",
+    "treeplex.search.resolving.resolved": "carried_values, resolved",
+    "treeplex.search.resolving.response": "response_values",
+    "treeplex.search.resolving.self_generation": "generated_policies",
+    "treeplex.search.resolving.self_improvement": "CoarsePolicy, compiled_subset, counted_actions, "
+    "improved, most_frequent, unknown_actions",
+    "treeplex.search.resolving.settings": "Resolving",
+    "treeplex.search.settings": "PlaythroughSettings",
+    "treeplex.search.subgame": "SubgameSearch, values_of",
+    "treeplex.search.translation.agent": "TranslatedAgent",
+    "treeplex.search.translation.exact": "translated_policy",
+}
 
 __all__ = [
     "METHODS",
@@ -95,3 +135,4 @@ __all__ = [
     "unknown_actions",
     "values_of",
 ]
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

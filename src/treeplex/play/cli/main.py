@@ -1,27 +1,31 @@
 """The command line: ``treeplex COMMAND``; the commands are the functions marked in the files beside this one."""
 
 import warnings
+from importlib import import_module
 from typing import Annotated
 
 import typer
 
-from treeplex.play.cli.holdem import main as holdem
 from treeplex.play.cli.shared.commands import examples_of, group_of
 from treeplex.play.cli.shared.failures import EXIT_CODES
 from treeplex.version import own_version
 
-PACKAGE = "treeplex.play.cli"
+PACKAGES = ("treeplex.play.cli",)
+"""Where commands are looked for: in the files of these packages."""
+GROUPS = {"treeplex.play.cli.holdem.main": "Solve heads-up hold'em spots."}
+"""Modules with a group of commands, ``group``, and what the help says of each."""
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
 
 \b
-{examples_of(PACKAGE, "treeplex")}
+{examples_of(PACKAGES, "treeplex")}
   treeplex holdem solve spot.yaml --out turn.spot       solve a hold'em spot (treeplex holdem --help)
 
 {EXIT_CODES}
 """
 
-app = group_of(PACKAGE, "treeplex", HELP)
-app.add_typer(holdem.holdem, short_help="Solve heads-up hold'em spots.")
+app = group_of(PACKAGES, "treeplex", HELP)
+for _module, _help in GROUPS.items():
+    app.add_typer(import_module(_module).group, short_help=_help)
 
 
 def print_version(wanted: bool) -> None:

@@ -20,6 +20,10 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from treeplex.arrays import Floats
 from treeplex.errors import SpecError
@@ -504,3 +508,34 @@ def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
         return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
     except SpecError as error:
         raise at(value, "limit", str(error)) from None
+
+
+def spot(
+    board: str,
+    oop: str | NDArray[np.float64],
+    ip: str | NDArray[np.float64],
+    *,
+    pot: float | str,
+    stack: float | str,
+    **fields: Any,
+) -> Spot:
+    """A hold'em spot: ``spot("Td9d6h", "QQ+,AK", "22+", pot=20, stack=90, bets={"default": "50%,a", "river": "a"})``.
+
+    Args:
+        board: cards on the board; empty before the flop, which needs ``blinds``.
+        oop, ip: ranges out of position and in position, as text or float64 [H] in the order of ``format.hands``.
+        pot: chips in the pot, or big blinds: ``"6.5bb"``.
+        stack: chips behind, of the smaller stack, or big blinds.
+        fields: all other fields of a spot file, in texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
+            ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; ``target``, ``iterations``,
+            ``algorithm``, ``threads``, ``storage`` and ``locks``, which solving follows where it is not told otherwise; and the
+            options of ``treeplex holdem solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
+
+    Raises:
+        SpecError: an unknown field, a text that cannot be read, or a value outside its range.
+    """
+    texts = ["all" if isinstance(given, np.ndarray) else given for given in (oop, ip)]
+    options = {"board": board, "oop": texts[0], "ip": texts[1], "pot": pot, "stack": stack, **fields}
+    made = request_from_options(options, "argument ").spot()
+    own = [given if isinstance(given, np.ndarray) else read for given, read in zip((oop, ip), made.ranges, strict=True)]
+    return replace(made, ranges=(own[0], own[1])) if "all" in texts else made

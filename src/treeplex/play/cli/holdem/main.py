@@ -3,13 +3,13 @@
 from treeplex.play.cli.holdem import limit
 from treeplex.play.cli.shared.commands import examples_of, group_of
 
-PACKAGE = "treeplex.play.cli.holdem"
+PACKAGES = ("treeplex.play.cli.holdem",)
 HELP = f"""Solve heads-up hold'em spots.
 
 \b
   treeplex holdem solve --board "Td 9d 6h Qc 2s" --oop "66+,AJs+" --ip "QQ-22,ATs+" --pot 200 --stack 900 --out river.spot
-{examples_of(PACKAGE, "treeplex holdem")}
+{examples_of(PACKAGES, "treeplex holdem")}
 """
 
-holdem = group_of(PACKAGE, "holdem", HELP)
-holdem.add_typer(group_of(limit.__name__, "limit", limit.HELP), short_help="Limit hold'em with bucketed cards.")
+group = group_of(PACKAGES, "holdem", HELP)
+group.add_typer(group_of((limit.__name__,), "limit", limit.HELP), short_help="Limit hold'em with bucketed cards.")

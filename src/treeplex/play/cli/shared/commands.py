@@ -58,24 +58,26 @@ def command(
     return mark
 
 
-def commands_of(package: str) -> list[Command]:
-    """The commands in the files of a package, or in one file, the first one first."""
-    for folder in getattr(import_module(package), "__path__", ()):
-        for file in sorted(Path(folder).glob("*.py")):
-            if "\n@command(" in file.read_text("utf-8"):  # the others may be slow to import
-                import_module(f"{package}.{file.stem}")
-    return sorted(_COMMANDS.get(package, []), key=lambda each: each.place)
+def commands_of(*packages: str) -> list[Command]:
+    """The commands in the files of packages, or in one file, the first one first."""
+    for package in packages:
+        for folder in getattr(import_module(package), "__path__", ()):
+            for file in sorted(Path(folder).glob("*.py")):
+                if "\n@command(" in file.read_text("utf-8"):  # the others may be slow to import
+                    import_module(f"{package}.{file.stem}")
+    found = [each for package in packages for each in _COMMANDS.get(package, [])]
+    return sorted(found, key=lambda each: each.place)
 
 
-def add_commands(app: typer.Typer, package: str) -> None:
-    """Add the commands of a package to a group."""
-    for each in commands_of(package):
+def add_commands(app: typer.Typer, *packages: str) -> None:
+    """Add the commands of packages to a group."""
+    for each in commands_of(*packages):
         options = {} if each.cls is None else {"cls": each.cls}
         app.command(each.name, short_help=each.short, **options)(each.function)
 
 
-def group_of(package: str, name: str, text: str) -> typer.Typer:
-    """A group with the commands of a package and a help text."""
+def group_of(packages: Sequence[str], name: str, text: str) -> typer.Typer:
+    """A group with the commands of packages and a help text."""
     app = typer.Typer(
         name=name,
         cls=Commands,
@@ -84,7 +86,7 @@ def group_of(package: str, name: str, text: str) -> typer.Typer:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
     )
-    add_commands(app, package)
+    add_commands(app, *packages)
     return app
 
 
@@ -113,10 +115,10 @@ def with_options(
     return changed
 
 
-def examples_of(package: str, group: str) -> str:
-    """The examples of a package's commands, one per line, with what they do."""
+def examples_of(packages: Sequence[str], group: str) -> str:
+    """The examples of the commands of packages, one per line, with what they do."""
     found = []
-    for each in commands_of(package):
+    for each in commands_of(*packages):
         if each.example:
             line, what = f"  {group} {each.example}", each.short[0].lower() + each.short[1:].rstrip(".")
             found.append(f"{line:<{WIDTH}}  {what}" if len(line) <= WIDTH else line)
