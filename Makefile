@@ -59,7 +59,7 @@ test-slow: $(VENV)/installed-dev
 
 # Of these `make test` runs the executor's alone.
 test-ray: $(VENV)/installed-dev
-	$(BIN)/pytest -m "slow or not slow" tests/workers/test_on_ray.py tests/runs/rebel/test_ray.py tests/runs/holdem/test_on_ray.py \
+	$(BIN)/pytest -m "slow or not slow" tests/base/workers/test_on_ray.py tests/learn/rebel/training/test_ray.py tests/holdem/solve/test_on_ray.py \
 	  tests/learn/neural/walks/test_on_ray.py
 
 tables: $(VENV)/installed-dev
@@ -73,7 +73,7 @@ papers: $(VENV)/installed-dev
 
 # The page of `treeplex web`: its sources are in web/, what is built ships in the package. Node 20 or newer: that of the PATH, else
 # the one from PyPI.
-PAGE := src/treeplex/play/web/assets
+PAGE := src/treeplex/web/assets
 NODE := $(shell node -e 'process.exit(parseInt(process.versions.node) < 20 ? 1 : 0)' 2>/dev/null && npm --version >/dev/null 2>&1 || echo $(VENV)/node)
 IN_WEB := cd web && PATH="$(abspath $(BIN)):$$PATH"
 

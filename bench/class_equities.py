@@ -1,6 +1,6 @@
 """Equities of the 169 classes of hands against each other before the flop, every board dealt.
 
-It writes the file of :mod:`treeplex.games.poker.cards.class_equities`, in half a minute of processor time:
+It writes the file of :mod:`treeplex.holdem.cards.class_equities`, in half a minute of processor time:
 
     python -m bench.class_equities
 """
@@ -9,11 +9,11 @@ import itertools
 
 import numpy as np
 
+from treeplex.base.workers.executor import in_threads
 from treeplex.engine.threads import available_cores
-from treeplex.games.poker.cards.canonical import canonical_boards
-from treeplex.games.poker.cards.class_equities import FILE, SIZE, counted
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.workers.executor import in_threads
+from treeplex.holdem.cards.canonical import canonical_boards
+from treeplex.holdem.cards.class_equities import FILE, SIZE, counted
+from treeplex.holdem.cards.format import HOLDEM
 
 PARTS = 64
 

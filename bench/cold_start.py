@@ -58,7 +58,7 @@ def first_and_next(options: argparse.Namespace) -> dict[str, Any]:
             command = installed(folder)
             environment.pop("NUMBA_CACHE_DIR", None)
         else:
-            command = [sys.executable, "-c", "from treeplex.play.cli.main import main; main()"]
+            command = [sys.executable, "-c", "from treeplex.run.cli.main import main; main()"]
             environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
         seconds = [timed(command, folder / "work", environment) for _ in range(1 + options.repeats)]
     next_seconds = statistics.median(seconds[1:])

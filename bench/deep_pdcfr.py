@@ -16,13 +16,13 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from bench.rivals.deep_pdcfr import SOURCE, DeepPdcfr
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.regrets.vr_deep_cfr import (
     VrDeepDcfr,
     VrDeepDcfrSettings,
     VrDeepPdcfr,
     VrDeepPdcfrSettings,
 )
-from treeplex.learn.torch.device import one_thread
 
 GAME = "leduc_poker"
 LEARNERS = {

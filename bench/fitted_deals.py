@@ -1,6 +1,6 @@
 """Flops, turns and rivers that stand for all, with weights fitted to equities of the 169 classes of hands against each other.
 
-It writes the file of :mod:`treeplex.games.poker.cards.fitted_deals`, in three minutes of processor time:
+It writes the file of :mod:`treeplex.holdem.cards.fitted_deals`, in three minutes of processor time:
 
     python -m bench.fitted_deals
 
@@ -16,16 +16,16 @@ from numba import njit
 from numpy.typing import NDArray
 from scipy.optimize import nnls
 
-from treeplex.arrays import Floats
-from treeplex.forms.holdem.boards import deals
-from treeplex.forms.holdem.suit_symmetry import Hands, symmetries_of
-from treeplex.games.poker.cards.canonical import canonical_boards
-from treeplex.games.poker.cards.cards import HAND_CLASSES, HANDS
-from treeplex.games.poker.cards.class_equities import SIZE, class_equities, count_margins
-from treeplex.games.poker.cards.fitted_deals import FILE, SETS, DealSet
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.files import read_spot_file
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.base.arrays import Floats
+from treeplex.holdem.cards.canonical import canonical_boards
+from treeplex.holdem.cards.cards import HAND_CLASSES, HANDS
+from treeplex.holdem.cards.class_equities import SIZE, class_equities, count_margins
+from treeplex.holdem.cards.fitted_deals import FILE, SETS, DealSet
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.forms.boards import deals
+from treeplex.holdem.forms.suit_symmetry import Hands, symmetries_of
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.spots.spot import Spot
 
 SPOT = "examples/spots/preflop.yaml"
 UPPER = np.triu_indices(SIZE, 1)

@@ -20,12 +20,12 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from bench.torch_search import one_case
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.rebel.settings import PAPER, PAPER_TURNS
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.form import TensorSolver
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.registry import make_solver
 
 GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")

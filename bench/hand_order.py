@@ -1,17 +1,17 @@
 """The 169 classes of hands by their all-in equity before the flop against a random hand, every board dealt.
 
-It prints the text of ``STRONGEST`` in :mod:`treeplex.games.poker.cards.ranges`, which says what ``top 15%`` is:
+It prints the text of ``STRONGEST`` in :mod:`treeplex.holdem.cards.ranges`, which says what ``top 15%`` is:
 
     python -m bench.hand_order
 """
 
 import numpy as np
 
-from treeplex.engine.holdem.showdowns.strength import double_wins
-from treeplex.games.poker.cards.canonical import canonical_boards
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES, HANDS
-from treeplex.games.poker.cards.evaluator import evaluate_board
-from treeplex.games.poker.cards.format import HOLDEM
+from treeplex.holdem.cards.canonical import canonical_boards
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS
+from treeplex.holdem.cards.evaluator import evaluate_board
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.engine.showdowns.strength import double_wins
 
 OPPONENTS = 990
 """Hands that an opponent can hold beside two cards and a board of five."""

@@ -12,9 +12,9 @@ from typing import Any
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.responses.nfsp import Nfsp, NfspSettings
-from treeplex.learn.torch.device import one_thread
 
 GAME, LAYERS, BATCH, RATE = "leduc_poker", (64, 64, 64), 2048, 1e-3
 WALKS, STEPS = 1500, 750

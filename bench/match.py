@@ -18,15 +18,15 @@ import numpy as np
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
-from treeplex.engine.histories.streams import Stream
-from treeplex.evaluate.match.play import MatchTable, streams_of
-from treeplex.evaluate.match.tables import TableHands
+from treeplex.engine.sampling.streams import Stream
 from treeplex.evaluate.playouts import LANE, played
 from treeplex.forms.policies.sparse import TablePolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.registry import load
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
+from treeplex.search.evaluate.play import MatchTable, streams_of
+from treeplex.search.evaluate.tables import TableHands
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}
 TABLES, AGENTS, RULES, LOOP, BOTS, RLCARD = (

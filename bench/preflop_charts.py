@@ -13,10 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from treeplex.games.poker.spots.files import read_spot_file
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.preflop_charts import BY_NETWORK, SHIPPED, solution_chart
-from treeplex.runs.holdem.solve import solve_spot
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.preflop_charts import BY_NETWORK, SHIPPED, solution_chart
 
 SPOT, SET = Path("examples/spots/preflop-deep.yaml"), "48x2x2"
 SHORT, SHORT_STACK, SHORT_ITERATIONS = Path("examples/spots/preflop.yaml"), 20.0, 240

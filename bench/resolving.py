@@ -13,14 +13,14 @@ from typing import Any
 
 from bench.common import record
 from bench.common.benchmark import benchmark
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.spots.known import holdem
 from treeplex.games.public import PublicGame
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.spots.known import holdem
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.public_rules import public_rules
 
 RANGE = "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
 BETS = BetPlan.same("50%,100%,a", "50%,a")

@@ -23,28 +23,28 @@ import numpy as np
 import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
+from treeplex.base.workers.executor import make_executor
 from treeplex.engine.tree.regret import Weights
-from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.forms.holdem.split.blocks import FolderBlocks
-from treeplex.forms.holdem.split.form import MEMORY_FOLDER
-from treeplex.forms.holdem.split.jobs import PartWorker, Step
-from treeplex.forms.holdem.split.parts import greatest_extent, split_spot
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.known import flop_holdem, holdem
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.split.blocks import FolderBlocks
+from treeplex.holdem.forms.split.form import MEMORY_FOLDER
+from treeplex.holdem.forms.split.jobs import PartWorker, Step
+from treeplex.holdem.forms.split.parts import greatest_extent, split_spot
+from treeplex.holdem.spots.known import flop_holdem, holdem
+from treeplex.holdem.study.batches.board import BoardTask, solve_board, solve_row
+from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.learn.discount.episodes import Player, play
 from treeplex.learn.neural.walks.jobs import WALKS, WalkedGame, WalkKind, walk_external
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.runs.holdem.batches.board import BoardTask, solve_board, solve_row
-from treeplex.runs.holdem.batches.boards import read_boards
-from treeplex.runs.match.hands import HandPlayer
-from treeplex.runs.match.settings import MatchSettings
+from treeplex.search.match.hands import HandPlayer
+from treeplex.search.match.settings import MatchSettings
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.discount_policy import fresh_policy
-from treeplex.workers.executor import make_executor
 
 LINK = 125e6
 """Bytes a second of a link of one gigabit."""

@@ -19,14 +19,14 @@ from bench.common import holdem_passes, passes, record
 from bench.common.benchmark import benchmark
 from bench.common.holdem_spots import basic
 from bench.roofline import nanoseconds
-from treeplex.engine.holdem.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.engine.form import ACTIONS, BOARDS, COUNT, FOLDS, NODES, SHOWDOWNS
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem
+from treeplex.holdem.spots.spot import Spot
 
 WARM_UP = 20
 NUMBER = 4

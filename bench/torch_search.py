@@ -16,15 +16,15 @@ from torch.profiler import ProfilerActivity, profile
 
 from bench.common import record
 from bench.common.benchmark import benchmark
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.beliefs import stacked_ranges
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.beliefs import stacked_ranges
+from treeplex.search.subgames.public_rules import public_rules
 
 GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")
 EPISODES = (64, 1024)

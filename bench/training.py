@@ -18,7 +18,7 @@ from bench.common.benchmark import benchmark
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.threads import available_cores
 from treeplex.engine.tree.learned import play_episode, trace_episode
-from treeplex.runs.discount.settings import GAMES
+from treeplex.learn.discount.settings import GAMES
 from treeplex.solvers.rules.discount_policy_files import shipped_discount_policy
 
 EPOCHS, ROUNDS, HORIZON = 4, 5, 1000

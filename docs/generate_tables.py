@@ -27,7 +27,7 @@ import treeplex as tp  # noqa: E402
 from papers.common.results import MARK, modified_note  # noqa: E402
 from treeplex.errors import AlgorithmError  # noqa: E402
 from treeplex.games.parameters import GameInfo, with_lists, written  # noqa: E402
-from treeplex.play.cli.main import app  # noqa: E402
+from treeplex.run.cli.main import app  # noqa: E402
 
 MARKER = re.compile(r"(?P<start><!-- (?P<kind>generated|measured): (?P<name>[^\n]+?) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 
@@ -249,8 +249,8 @@ def command_help(*names: str) -> str:
 
 def settings(name: str) -> str:
     """The settings of a learner; ``turns`` and ``whole`` are those of ReBeL on turns of hold'em and on whole hold'em."""
-    from treeplex.runs.rebel.kind import HoldemRebelKind, WholeRebelKind
-    from treeplex.runs.train.registry import learner_named
+    from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
+    from treeplex.learn.train.registry import learner_named
 
     own = {"turns": HoldemRebelKind, "whole": WholeRebelKind}
     learner = own[name]() if name in own else learner_named(name)
@@ -289,7 +289,7 @@ def learner_networks() -> str:
 
 def learners() -> str:
     """The learners by name."""
-    from treeplex.runs.train.registry import learners as known
+    from treeplex.learn.train.registry import learners as known
 
     return table(
         ("learner", "what it makes", "source"), [(f"`{each.name}`", each.summary, each.source) for each in known().values()]

@@ -4,12 +4,11 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from tests.oracle import Floats, Key, Table
+from tests.oracle import Policy as PolicyDict
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.matrix_form import payoff_matrix
 from treeplex.forms.policies.tabular import Policy
-
-from .oracle import Floats, Key, Table
-from .oracle import Policy as PolicyDict
 
 Name = tuple[Key, int] | None
 """A sequence by name: its infoset's key and its action id; None for the empty one."""

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.measured import LIST
-from treeplex import notices
+from treeplex.base import notices
 
 HERE = Path(__file__).parent
 SLOW = frozenset(LIST.read_text("utf-8").splitlines())

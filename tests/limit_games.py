@@ -5,16 +5,16 @@ from math import prod
 
 import numpy as np
 
-from treeplex.engine.buckets.street import END, FOLD
-from treeplex.games.poker.betting.sizes import FixedLimit
-from treeplex.games.poker.buckets.buckets import make_buckets
-from treeplex.games.poker.buckets.game import BucketGame
-from treeplex.games.poker.buckets.plan import BucketPlan
-from treeplex.games.poker.cards.canonical import canonical_boards
-from treeplex.games.poker.cards.format import royal, small
-from treeplex.games.poker.cards.strength import parts, strengths_from_turn, turn_part
-from treeplex.games.poker.spots.known import all_hands, unbound
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.buckets.buckets import make_buckets
+from treeplex.holdem.buckets.game import BucketGame
+from treeplex.holdem.buckets.plan import BucketPlan
+from treeplex.holdem.cards.canonical import canonical_boards
+from treeplex.holdem.cards.format import royal, small
+from treeplex.holdem.cards.strength import parts, strengths_from_turn, turn_part
+from treeplex.holdem.engine.buckets.street import END, FOLD
+from treeplex.holdem.spots.known import all_hands, unbound
+from treeplex.holdem.spots.spot import Spot
 
 
 @cache

@@ -10,11 +10,10 @@ from itertools import product
 
 import numpy as np
 
+from tests import oracle
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-
-from . import oracle
 
 FOLLOW, LEAVE = 0, 1
 Plan = Mapping[str, int]

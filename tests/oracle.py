@@ -13,7 +13,7 @@ from functools import partial
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 Key = tuple[int, str]

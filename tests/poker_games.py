@@ -8,17 +8,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
-from treeplex.engine.holdem.form import COUNT, INFOSETS, PARENT, STORE
+from treeplex.base.arrays import Floats, Ints
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.format import Format, small
-from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spots.spot import Rake, Spot
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.format import Format, small
+from treeplex.holdem.engine.form import COUNT, INFOSETS, PARENT, STORE
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.rules.rules import PokerGame
+from treeplex.holdem.spots.spot import Rake, Spot
 
 Suits = tuple[int, int, int, int]
 

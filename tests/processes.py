@@ -15,7 +15,7 @@ def spawned(*arguments: object, **options: Any) -> Iterator["subprocess.Popen[st
 
     Ctrl-C reaches it as from a terminal, also where whoever runs the tests ignores it.
     """
-    command = [sys.executable, "-m", "treeplex.play.cli.main", *map(str, arguments)]
+    command = [sys.executable, "-m", "treeplex.run.cli.main", *map(str, arguments)]
     options = {"env": {**os.environ, "PYTHONUNBUFFERED": "1"}} | options
     if os.name == "posix":
         options |= {"start_new_session": True, "preexec_fn": lambda: signal.signal(signal.SIGINT, signal.default_int_handler)}

@@ -1,10 +1,10 @@
 """Spots of a small deck."""
 
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.format import small
-from treeplex.games.poker.spots.known import all_hands
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.format import small
+from treeplex.holdem.spots.known import all_hands
+from treeplex.holdem.spots.spot import Spot
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 TURN = "TcJdQcKd"

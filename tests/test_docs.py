@@ -14,8 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.play.cli.main import app
-from treeplex.runs.train.registry import NEURAL, learner_named, learners
+from treeplex.learn.train.registry import NEURAL, learner_named, learners
+from treeplex.run.cli.main import app
 
 ROOT = Path(__file__).resolve().parents[1]
 WRITTEN_BY_SCRIPTS = {"benchmarks.md", "papers.md"}

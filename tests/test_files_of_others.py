@@ -8,21 +8,21 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from treeplex.base.workers.executor import Executor
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.forms.policies.sparse import TablePolicy, save_table_policy
 from treeplex.forms.sources.load import load, named_file
 from treeplex.games.registry import games
+from treeplex.learn.discount.job import DISCOUNT
+from treeplex.learn.discount.settings import DiscountSettings
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer
 from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.play.cli.main import app
-from treeplex.runs.discount.job import DISCOUNT
-from treeplex.runs.discount.settings import DiscountSettings
-from treeplex.runs.job.folder import JobFolder, JobKind
-from treeplex.runs.rebel import kind as rebel
-from treeplex.runs.rebel.job import REBEL
-from treeplex.runs.sample.settings import SAMPLE
-from treeplex.runs.solve.settings import SOLVE, SolveSettings
-from treeplex.workers.executor import Executor
+from treeplex.learn.rebel.training import kind as rebel
+from treeplex.learn.rebel.training.job import REBEL
+from treeplex.run.cli.main import app
+from treeplex.run.job.folder import JobFolder, JobKind
+from treeplex.run.sample.settings import SAMPLE
+from treeplex.run.solve.settings import SOLVE, SolveSettings
 
 PYTHON = [
     "evil.py:Poker",

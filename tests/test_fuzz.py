@@ -30,25 +30,25 @@ pytest.importorskip("fastapi", reason="the web extra: pip install 'treeplex[web]
 import httpx
 
 import treeplex as tp
+from treeplex.base.spec import parse_spec
+from treeplex.base.storage.tensors import METADATA, begun_digest
+from treeplex.base.work_clock import work_time
 from treeplex.errors import TreeplexError
 from treeplex.forms.policies.files import save_policy
-from treeplex.games.poker.betting.sizes import parse_sizes
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.files import request_from_options, spot_request
-from treeplex.play.cli.main import app
-from treeplex.play.web.app import make_app
-from treeplex.play.web.served import Served
-from treeplex.runs import plots
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.holdem.files import MAGIC, TRAILER, read_header
-from treeplex.runs.holdem.solution import load_solution
-from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job.folder import checksum_of
+from treeplex.holdem.betting.sizes import parse_sizes
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.ranges import parse_range
+from treeplex.holdem.solve.files import MAGIC, TRAILER, read_header
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import request_from_options, spot_request
+from treeplex.run import plots
+from treeplex.run.cli.main import app
+from treeplex.run.job.folder import checksum_of
+from treeplex.search.named_agents.registry import agent
 from treeplex.solvers import make_solver
-from treeplex.spec import parse_spec
-from treeplex.storage.tensors import METADATA, begun_digest
-from treeplex.work_clock import work_time
+from treeplex.web.app import make_app
+from treeplex.web.served import Served
 
 SECONDS = 20.0
 """After which a case hangs; all are made so that they take less than a tenth of one once kernels are compiled."""

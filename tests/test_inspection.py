@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.base import CHANCE, TERMINAL, State
 from treeplex.learn.rebel.shipped_nets import shipped_net
 from treeplex.search import METHODS, Belief, Horizon, Maxmargin, SubgameSearch, ZeroLeaf, cut, public_game
+from treeplex.search.subgames.subgame import Subgame
 
 GAMES = (
     *("leduc_poker", "kuhn_poker(players=3)", "liars_dice", "tic_tac_toe", "goofspiel(num_cards=3)", "oshi_zumo", "battleship"),

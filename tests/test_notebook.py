@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 import treeplex as tp
-from treeplex import notebook
+from treeplex.base import notebook
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "notebook.ipynb"
 RESULTS = {

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 import treeplex as tp
-import treeplex.runs
+import treeplex.run
 from tests.fence.cases import Case
 from tests.fence.record import entries_of, faults
 from tests.saved.items import ITEMS, JOBS, Item, Job
 from tests.saved.make import HERE, NUMBERS, place_of
-from treeplex.forms.holdem.spot_form import STORAGE
-from treeplex.runs.job.folder import JobKind
-from treeplex.runs.train.registry import learners
+from treeplex.holdem.forms.spot_form import STORAGE
+from treeplex.learn.train.registry import learners
+from treeplex.run.job.folder import JobKind
 
 RECORDED: Mapping[str, Mapping[str, Any]] = {
     file.parent.name: json.loads(file.read_text())["items"] for file in sorted(HERE.glob(f"*/{NUMBERS}"))
@@ -114,7 +114,7 @@ def saved_kinds() -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def test_every_kind_of_job_is_saved() -> None:
-    modules = [importlib.import_module(each.name) for each in pkgutil.walk_packages(treeplex.runs.__path__, "treeplex.runs.")]
+    modules = [importlib.import_module(each.name) for each in pkgutil.walk_packages(treeplex.run.__path__, "treeplex.run.")]
     kinds = {value.name for module in modules for value in vars(module).values() if isinstance(value, JobKind)}
     assert kinds - {kind for kind, _ in saved_kinds()} == NOT_SAVED.keys()
 

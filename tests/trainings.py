@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from treeplex.learn.rebel.files import read_net
-from treeplex.runs.job.folder import checksum_of
+from treeplex.run.job.folder import checksum_of
 
 
 def copied(folder: Path, tmp_path: Path) -> Path:

@@ -6,7 +6,7 @@ export default defineConfig({
   base: "./",
   oxc: { jsx: { runtime: "automatic", importSource: "preact" } },
   build: {
-    outDir: "../src/treeplex/play/web/assets",
+    outDir: "../src/treeplex/web/assets",
     emptyOutDir: true,
     target: "es2022",
     modulePreload: { polyfill: false },

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.ranges import parse_range
-from treeplex.games.poker.spots.known import turn_endgame_holdem
-from treeplex.games.poker.spots.libratus import read_endgame
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.ranges import parse_range
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.spot import Spot
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
 POSTFLOP, TEXAS, OURS = "postflop-solver", "TexasSolver", "Treeplex"

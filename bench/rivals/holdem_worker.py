@@ -23,9 +23,9 @@ class Ours:
     def __init__(self, case: str, threads: int, storage: str) -> None:
         start = time.perf_counter()
         from bench.common.holdem_spots import CASES, basic
-        from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-        from treeplex.forms.holdem.compile_spot import compile_spot
-        from treeplex.solvers.holdem.solver import HoldemSolver, predicted_memory
+        from treeplex.holdem.forms.compile_spot import compile_spot
+        from treeplex.holdem.policies.judge import judge_spot, judging_crew
+        from treeplex.holdem.solve.solver import HoldemSolver, predicted_memory
 
         self.about: dict[str, Any] = {"import_seconds": time.perf_counter() - start, "start_bytes": peak_bytes()}
         spot = CASES[case].spot()

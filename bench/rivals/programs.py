@@ -40,9 +40,9 @@ from typing import Any
 import numpy as np
 
 from bench.rivals.child import Child
-from treeplex.games.poker.betting.sizes import BetPlan, sizes_to_string
-from treeplex.games.poker.cards.cards import card_to_string, cards_to_string, hand_class
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan, sizes_to_string
+from treeplex.holdem.cards.cards import card_to_string, cards_to_string, hand_class
+from treeplex.holdem.spots.spot import Spot
 
 PROGRAMS = {
     "postflop-solver": ("POSTFLOP_DRIVER", "postflop_driver"),

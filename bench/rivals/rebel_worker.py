@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Ints, Singles
+from treeplex.base.arrays import Ints, Singles
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.common.networks import Forward, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.encoding import Encoding
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.batch import PairPlaces
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4
 """Iterations, number and first ones left out of the searches that say where episodes stand on average."""

@@ -4,11 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from treeplex.evaluate.match.play import PlayedHand, Step
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree
+from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex.search.subgames.policy_tables import table_at
 
 
 def every_hand(rules: PublicTree, policies: Sequence[Policy]) -> Iterator[tuple[float, PlayedHand]]:

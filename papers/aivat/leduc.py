@@ -9,12 +9,12 @@ from papers.aivat.every_hand import every_hand
 from papers.common.drawing import save
 from papers.common.results import Picture, Result, Table
 from papers.common.study import study
-from treeplex.evaluate.match.aivat import Aivat, PolicyValues
-from treeplex.evaluate.match.play import PlayedHand
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.search.evaluate.aivat import Aivat, PolicyValues
+from treeplex.search.evaluate.play import PlayedHand
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 GAME, THREE = "leduc_poker", "leduc_poker(players=3)"

@@ -16,16 +16,16 @@ import numpy as np
 from papers.common.drawing import dress, line_style, panels, save
 from papers.common.results import ROOT, Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.evaluate.buckets.judge import judge_limit
-from treeplex.evaluate.buckets.match import LimitMatch, play_limit
-from treeplex.forms.policies.holdem.limit import LimitStrategy
-from treeplex.games.poker.buckets.game import BucketGame
-from treeplex.games.poker.buckets.joint import joint_tables
-from treeplex.games.poker.buckets.plan import limit_spot
-from treeplex.notices import telling
-from treeplex.runs.job.folder import kind_of
-from treeplex.runs.job.record import Record
-from treeplex.runs.limit_holdem import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.base.notices import telling
+from treeplex.holdem.buckets.game import BucketGame
+from treeplex.holdem.buckets.joint import joint_tables
+from treeplex.holdem.buckets.plan import limit_spot
+from treeplex.holdem.limit.judge import judge_limit
+from treeplex.holdem.limit.match import LimitMatch, play_limit
+from treeplex.holdem.limit.policy import LimitStrategy
+from treeplex.holdem.limit.run import LIMIT, LimitSettings, load_limit, read_records, solve_limit
+from treeplex.run.job.folder import kind_of
+from treeplex.run.job.record import Record
 
 ITERATIONS = {5: 12_000_000, 6: 8_000_000, 8: 30_000_000, 10: 15_000_000}
 EVALUATIONS = {5: 9, 6: 6, 8: 6, 10: 3}

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import FuncFormatter, LogFormatterMathtext, LogLocator, NullFormatter
 
 from papers.common.results import IMAGES, Picture
-from treeplex.runs.plots import GREY, GRID, INK, PALETTE
-from treeplex.storage.files import write_atomically
+from treeplex.base.storage.files import write_atomically
+from treeplex.run.plots import GREY, GRID, INK, PALETTE
 
 DASHES = ("-", "--", "-.", ":")
 

@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from papers.common.curves import NOISE, PERTURBED_ITERATIONS
-from treeplex.engine.holdem.passes import BoardPool
 from treeplex.errors import TreeplexError
-from treeplex.evaluate.holdem.judge import judge_spot
-from treeplex.forms.holdem.betting_forest import forests_of
-from treeplex.forms.holdem.boards import boards_of
-from treeplex.forms.holdem.compile_spot import CompiledSpot, arrays_of, compile_spot
-from treeplex.forms.holdem.suit_symmetry import Hands
-from treeplex.games.poker.betting.tree import BettingTree, Decision, Fold, Node
-from treeplex.games.poker.spots.libratus import read_endgame
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Node
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.forms.betting_forest import forests_of
+from treeplex.holdem.forms.boards import boards_of
+from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.holdem.forms.suit_symmetry import Hands
+from treeplex.holdem.policies.judge import judge_spot
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.libratus import read_endgame
+from treeplex.holdem.spots.spot import Spot
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 ENDGAMES = "TREEPLEX_ENDGAMES"
@@ -72,7 +72,7 @@ def hand_curve(
         game: the compiled spot.
         algorithm: what to run; its horizon is the last point.
         points: iterations, ascending.
-        crew: from :func:`treeplex.evaluate.holdem.judge.judging_crew`.
+        crew: from :func:`treeplex.holdem.policies.judge.judging_crew`.
         storage: kind of numbers of the solver; the judge's are float64.
         seed: of the perturbation of the first three iterations; None for an undisturbed run.
         threads: of the solver.

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from papers.common.results import ROOT, machine
-from treeplex.storage.files import write_atomically
+from treeplex.base.storage.files import write_atomically
 
 FOLDER = ROOT / "runs" / "papers"
 TALLY = {"made": 0, "taken": 0, "seconds": 0.0}

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from treeplex.storage.files import write_atomically
+from treeplex.base.storage.files import write_atomically
 
 Line = dict[str, Any]
 Keys = tuple[str | int, ...]

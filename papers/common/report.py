@@ -7,7 +7,7 @@ from typing import Any
 from papers.common import claims
 from papers.common.lines import read_lines
 from papers.common.results import MARK, ROOT, Result, Table, modified_note, results_file
-from treeplex.storage.files import write_atomically
+from treeplex.base.storage.files import write_atomically
 
 PAGE = ROOT / "docs" / "papers.md"
 HEAD = """<!-- Written by papers/run.py from papers/*/results; do not edit. -->

@@ -14,7 +14,7 @@ from pathlib import Path
 from papers.common.declared import declaration, lacking
 from papers.common.report import print_result, write_page
 from papers.common.results import PAPERS, ROOT, Result, results_file, store
-from treeplex.storage.files import write_atomically
+from treeplex.base.storage.files import write_atomically
 
 Function = Callable[..., Result | None]
 README = PAPERS / "README.md"

@@ -8,20 +8,20 @@ from functools import cached_property
 from papers.common.holdem import ENDGAMES, compile_renumbered, endgame, hand_curve
 from papers.common.kept import code, kept
 from papers.ddcfr.runs import FLOOR, ITERATIONS, LATE, Run, digest
-from treeplex.engine.holdem.passes import BoardPool
-from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.games.poker.spots.libratus import BIG_BLIND
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.policies.judge import judging_crew
+from treeplex.holdem.spots.libratus import BIG_BLIND
+from treeplex.holdem.spots.spot import Spot
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 
 NUMBERS: Mapping[str, int] = {"subgame-3": 3, "subgame-4": 4}
 HANDS = (
     *(
-        "treeplex.engine.holdem",
-        "treeplex.evaluate.holdem",
-        "treeplex.forms.holdem",
-        "treeplex.games.poker",
+        "treeplex.holdem.engine",
+        "treeplex.holdem.policies",
+        "treeplex.holdem.forms",
+        "treeplex.holdem.rules",
         "treeplex.solvers",
     ),
     *("papers.common.curves", "papers.common.holdem"),

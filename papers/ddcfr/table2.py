@@ -21,7 +21,7 @@ from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.ddcfr.hands import NUMBERS, Subgame, at_hand
 from papers.ddcfr.runs import ITERATIONS, LARGE, STEERED, Game, described, digest, games, own_policy, stored
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace, new_state, workspace
 from treeplex.engine.tree.learned import (
     COLUMNS,
@@ -40,7 +40,7 @@ from treeplex.engine.tree.learned import (
 from treeplex.engine.tree.regret import iterate
 from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.solvers.rules.discount_policy import BASES, DiscountPolicy
 
 SLOW = 100e-6

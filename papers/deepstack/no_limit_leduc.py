@@ -7,15 +7,15 @@ from papers.common.kept import code, kept
 from papers.common.results import ROOT, Result, Table, published
 from papers.common.study import study
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.learn.torch.device import one_thread
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.deepstack.job import DEEPSTACK
-from treeplex.runs.job.folder import kind_of
-from treeplex.runs.train.kind import Training
-from treeplex.runs.train.train import train
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.deepstack.job import DEEPSTACK
+from treeplex.learn.train.kind import Training
+from treeplex.learn.train.train import train
+from treeplex.run.job.folder import kind_of
+from treeplex.search.agents.agent import agent_policy
+from treeplex.search.named_agents.registry import agent
 from treeplex.solvers import make_solver
 
 GAME = "no_limit_leduc"

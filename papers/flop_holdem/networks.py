@@ -18,14 +18,14 @@ from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.learners.trained import FOLDERS, trained
-from treeplex.runs.plots import GREY
+from treeplex.run.plots import GREY
 
 PUBLISHED = published("flop_holdem")["flop_holdem"]
 GAME, LEARNER = "flop_holdem", "deep-cfr"
 STEPS = (5, 10, 20, 40, 80)
 """Iterations after which the training is judged; the learner's settings are its defaults."""
 BIG_BLIND = 100.0
-CODE = ("treeplex.learn.neural", "treeplex.games.poker.dealt", "treeplex.games.poker.looks")
+CODE = ("treeplex.learn.neural", "treeplex.holdem.rules.dealt", "treeplex.holdem.rules.looks")
 """What decides the numbers of a training: with other code it begins anew."""
 CALLED = f"{LEARNER}-{code(*CODE)}"
 Found = dict[str, Any]

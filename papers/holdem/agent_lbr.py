@@ -16,7 +16,7 @@ from papers.common.study import study
 from papers.holdem.own_blueprint import AGENTS
 from papers.holdem.own_blueprint import CODE as PLAYS
 from papers.holdem.whole import FOLDER, GAME, MILLI, long_blueprint, together
-from treeplex.runs.lbr import local_best_response
+from treeplex.search.match.lbr_run import local_best_response
 
 BLUEPRINT, AGENT = "blueprint", "turns and rivers"
 SETTINGS = {"fc": 0, "fcpa": 0, "fcpa from the turn": 2}
@@ -35,7 +35,7 @@ THOUSANDS = {"fc": 1, "fcpa": 4}
 """Hands with each setting."""
 ON_TREE = "turn=[50%;100%;a],river=[50%;100%;a]"
 """The table's bets, so that the agent's tree has those of the local best response."""
-CODE = (*PLAYS, "treeplex.runs.lbr")
+CODE = (*PLAYS, "treeplex.search.match.lbr_run")
 
 
 def player(name: str) -> str:

@@ -17,24 +17,24 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from treeplex.arrays import Floats
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.later_streets import LaterStreets, later_streets
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
-from treeplex.forms.policies.holdem.buckets import BucketPolicy
-from treeplex.forms.policies.holdem.by_hand import written
+from treeplex.base.arrays import Floats
 from treeplex.forms.sources.load import load_rules
-from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.holdem.blueprint.buckets import BucketPolicy
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.later_streets import LaterStreets, later_streets
+from treeplex.holdem.policies.by_hand import written
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.street_search.continued import ContinuedSearch, continued_street
+from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+from treeplex.holdem.street_search.solved_again import solved_again
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.torch.device import one_thread
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.train.train import train
+from treeplex.learn.train.train import train
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.whole.continued import ContinuedSearch, continued_street
-from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
-from treeplex.search.whole.solved_again import solved_again
-from treeplex.solvers.holdem.solver import HoldemSolver
 
 FLOP, TURN, RIVER = 1, 2, 3
 
@@ -78,7 +78,7 @@ DECKS: Mapping[str, Deck] = {
 }
 TRAINING = BlueprintTraining(method="kmeans")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
-CODE = ("treeplex.search.whole", "treeplex.forms.holdem.later_streets", "treeplex.forms.subgames.gadgets")
+CODE = ("treeplex.holdem.street_search", "treeplex.holdem.forms.later_streets", "treeplex.search.subgames.gadgets")
 KEPT = "kept"
 """An option: measure nothing."""
 MBB = 500.0

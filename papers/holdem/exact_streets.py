@@ -14,18 +14,18 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import FOLDER, GAME
-from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.search.holdem.endgame_search import EndgameSearch
-from treeplex.search.holdem.street_solving import StreetSolving
-from treeplex.search.holdem.whole import WholeHoldemAgent
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.search.endgame_search import EndgameSearch
+from treeplex.holdem.search.street_solving import StreetSolving
+from treeplex.holdem.search.whole import WholeHoldemAgent
+from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHODS
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 from treeplex.search.subgame import SubgameSearch
 
 SITUATIONS = 10

@@ -14,13 +14,13 @@ from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.until import distance
-from treeplex.games.poker.spots.files import request_from_options
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import request_from_options
+from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.runs.holdem.solution import HoldemSolution
-from treeplex.runs.holdem.solve import solve_spot
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "9h8h5h")
 """Two suits, three suits, and one suit: many boards to few."""
@@ -30,8 +30,8 @@ FEW, BEST, EVERY, TARGET = 40, 80, 10, 0.005
 judgements from then on; and the exploitability to reach, in pots."""
 UNTIL = 40
 CODE = (
-    *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
-    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+    *("papers.holdem.first_strategy", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
+    *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides numbers, besides settings; see ``kept.py``."""
 

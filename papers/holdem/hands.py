@@ -15,15 +15,15 @@ from papers.common.study import study
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import falling_rate
+from treeplex.learn.hand_values.job import HAND_VALUES
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, draw
 from treeplex.learn.hand_values.trainer import FORM, NET, PARTS, HandNet, hand_loss, hand_net_of
 from treeplex.learn.rebel.files import read_net
-from treeplex.runs.hand_values.job import HAND_VALUES
-from treeplex.runs.job.checkpoint import open_checkpoint
-from treeplex.runs.job.folder import STATE, JobFolder
-from treeplex.runs.train.train import train
+from treeplex.learn.train.train import train
+from treeplex.run.job.checkpoint import open_checkpoint
+from treeplex.run.job.folder import STATE, JobFolder
 
 FOLDER = Path("runs")
 TESTS = {"river": 60, "turn": 12, "flop": 16}

@@ -21,14 +21,14 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME
-from treeplex.evaluate.match.agents import Seat
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.games.public import pick
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.train.train import train
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.train.train import train
+from treeplex.search.agents.agent import Seat
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
 """A rough blueprint: decisions take as long as with a good one, or longer, for fewer hands are left out."""

@@ -14,7 +14,7 @@ from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.situations import Situation, draw
 
 SEED = 31_000
-CODE = ("treeplex.learn.hand_values", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker")
+CODE = ("treeplex.learn.hand_values", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules")
 
 
 class Plan(NamedTuple):

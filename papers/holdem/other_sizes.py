@@ -6,10 +6,10 @@ from typing import Any
 from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.games.poker.spots.files import request_from_options
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.carried_regrets import START
-from treeplex.runs.holdem.solve import solve_spot
+from treeplex.holdem.solve.carried_regrets import START
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import request_from_options
+from treeplex.holdem.spots.spot import Spot
 
 SPOTS = {
     "turn, Td9d6hQc": {
@@ -30,7 +30,7 @@ FEW = {"bets": "75%,a", "raises": "a"}
 MORE = {"bets": "33%,75%,150%,a", "raises": "60%,a"}
 TARGET, EVERY, MOST = 0.005, 5, 1000
 """The exploitability to reach, in pots; how often it is measured; and iterations at most."""
-CODE = ("treeplex.runs.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker")
+CODE = ("treeplex.holdem.solve", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules")
 
 
 def spot_of(name: str, sizes: dict[str, str]) -> Spot:

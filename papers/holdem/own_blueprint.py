@@ -21,17 +21,17 @@ from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME, MILLI
-from treeplex.arrays import Floats
-from treeplex.evaluate.match.agents import Agent, fork
-from treeplex.evaluate.match.lbr import stakes_of
-from treeplex.evaluate.match.statistics import half_width
-from treeplex.evaluate.match.winnings import CheckedDown, drawn, played_out, possible_of, settled
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
+from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.train.train import train
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.train.train import train
+from treeplex.search.agents.agent import Agent, fork
+from treeplex.search.evaluate.lbr import stakes_of
+from treeplex.search.evaluate.statistics import half_width
+from treeplex.search.evaluate.winnings import CheckedDown, drawn, played_out, possible_of, settled
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
 AGENTS = {"rivers": "start=river,iterations=200,think=60", "turns and rivers": "iterations=80,think=60"}
@@ -40,10 +40,10 @@ HANDS = {"rivers": 1600, "turns and rivers": 1600}
 TURN, PLAYS = 2, 4
 """The betting round that is played on from, and how often in each seat: what the agent solved is remembered."""
 CODE = (
-    "treeplex.runs.agents.search.endgames",
+    "treeplex.holdem.agents.endgames",
     "treeplex.search.agents",
-    "treeplex.evaluate.match",
-    "treeplex.games.poker.whole",
+    "treeplex.search.evaluate",
+    "treeplex.holdem.whole",
 )
 
 

@@ -14,11 +14,11 @@ from papers.common.kept import code, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.own_blueprint import CODE, FOLDER, GAME, MILLI, one_hand, own_blueprint
-from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import half_width
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
+from treeplex.base.arrays import Floats
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.search.evaluate.statistics import half_width
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 AGENT = "iterations=80,think=60,boards=8"
 HANDS, FLOP, PLAYS = 800, 1, 1
@@ -28,7 +28,7 @@ HANDS, FLOP, PLAYS = 800, 1, 1
 def file_of(blueprint: HoldemBlueprint) -> Path:
     """Where hands are kept."""
     key = {"game": GAME, "agent": AGENT, "plays": PLAYS, "blueprint": dict(blueprint.card)}
-    return kept_file({**key, "code": code(*CODE, "treeplex.runs.agents.search.modicum")}, "own-blueprint-flop", ".jsonl")
+    return kept_file({**key, "code": code(*CODE, "treeplex.holdem.agents.modicum")}, "own-blueprint-flop", ".jsonl")
 
 
 def hands_of(count: int) -> Floats:

@@ -12,13 +12,13 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.holdem.boards import weighted_boards
-from treeplex.games.poker.cards.class_equities import class_equities, equities_on
-from treeplex.games.poker.spots.files import read_spot_file
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
-from treeplex.runs.holdem.solution import HoldemSolution
-from treeplex.runs.holdem.solve import solve_spot
+from treeplex.holdem.cards.class_equities import class_equities, equities_on
+from treeplex.holdem.forms.boards import weighted_boards
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 
 SPOT, FOLDER = Path("examples/spots/preflop.yaml"), Path("runs/preflop")
 DEALT = ((10, 3, 3), (20, 3, 3), (40, 2, 2), (40, 3, 3))

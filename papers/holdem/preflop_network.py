@@ -13,20 +13,20 @@ from papers.common.kept import code, kept, kept_file
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.preflop_deep import LINES
-from treeplex.arrays import Floats
-from treeplex.games.poker.cards.cards import HAND_CLASSES, parse_cards
-from treeplex.games.poker.cards.fitted_deals import SETS
-from treeplex.games.poker.spots.files import read_spot_file
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.base.arrays import Floats
+from treeplex.holdem.cards.cards import HAND_CLASSES, parse_cards
+from treeplex.holdem.cards.fitted_deals import SETS
+from treeplex.holdem.search.leaves.hand_values import HandBoard
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import Situation, solved
 from treeplex.learn.hand_values.trainer import FORM, hand_net_of
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
-from treeplex.runs.holdem.solution import HoldemSolution
-from treeplex.runs.holdem.solve import solve_spot
-from treeplex.search.holdem.leaves.hand_values import HandBoard
 
 SPOT, ITERATIONS = Path("examples/spots/preflop-until.yaml"), 60
 NETWORK = "network, 1,755 flops"
@@ -38,8 +38,8 @@ SOLVED = HandValueSettings(street="flop", iterations=60)
 STEP = 24
 """Of equities of flops in solves before the flop."""
 CODE = (
-    *("papers.holdem.preflop_network", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
-    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+    *("papers.holdem.preflop_network", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
+    *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides numbers, besides settings; see ``kept.py``."""
 

@@ -14,15 +14,15 @@ from papers.common.study import study
 from papers.holdem.preflop_deep import reached
 from papers.holdem.preflop_network import CODE, ITERATIONS
 from papers.holdem.preflop_network import SPOT as LEARNED
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.files import read_spot_file
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.preflop_charts import chart_distance, read_solved, solution_chart
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import read_net
-from treeplex.runs.holdem.preflop_charts import chart_distance, read_solved, solution_chart
-from treeplex.runs.holdem.solution import HoldemSolution
-from treeplex.runs.holdem.solve import solve_spot
 
 STACKS = (50, 100, 200)
 LINES = {"": "first", "c": "after a limp", "r2.5": "after a raise", "r2.5,r10": "after a 3-bet"}

@@ -9,23 +9,23 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
-from treeplex.forms.holdem.compile_spot import CompiledSpot
-from treeplex.forms.holdem.spot_form import store_of_policy
-from treeplex.forms.holdem.subgame import cut_holdem
-from treeplex.forms.policies.holdem.buckets import BucketPolicy
-from treeplex.forms.policies.holdem.by_hand import written
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.horizon import TO_THE_END
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.whole.betting import CALL
-from treeplex.games.poker.whole.public import hand_of
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.train.train import train
-from treeplex.search.holdem.blueprint_agent import HoldemBlueprintAgent
-from treeplex.search.holdem.resolved import resolved_streets
+from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
+from treeplex.holdem.blueprint.buckets import BucketPolicy
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import store_of_policy
+from treeplex.holdem.forms.subgame import cut_holdem
+from treeplex.holdem.policies.by_hand import written
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.search.resolved import resolved_streets
+from treeplex.holdem.whole.betting import CALL
+from treeplex.holdem.whole.public import hand_of
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.train.train import train
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.horizon import TO_THE_END
 
 WHOLE = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
 TRAINING = BlueprintTraining(boards=300, deals=64, buckets=(6, 4, 4, 3), method="kmeans", discount_every=50)

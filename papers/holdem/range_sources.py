@@ -18,14 +18,14 @@ from papers.common.study import study
 from papers.holdem.exact_streets import spots_of_play
 from papers.holdem.hands import errors, fitted, linear
 from papers.holdem.own_blueprint import FOLDER, GAME, own_blueprint
-from treeplex.arrays import Singles
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.base.arrays import Singles
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.search.leaves.hand_values import HandBoard
+from treeplex.holdem.search.street_solving import StreetSolving
+from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import HandValueSettings
 from treeplex.learn.hand_values.situations import Situation, draw, solved
 from treeplex.learn.hand_values.trainer import HandValueTrainer
-from treeplex.search.holdem.leaves.hand_values import HandBoard
-from treeplex.search.holdem.street_solving import StreetSolving
 
 RANDOM, SELF_PLAY = "random ranges", "self-play"
 PART, PARTS, TESTS = 400, 6, 80
@@ -37,9 +37,9 @@ CODE = (
         "papers.holdem.exact_streets",
         "papers.holdem.hands",
         "treeplex.learn.hand_values",
-        "treeplex.search.holdem.whole",
+        "treeplex.holdem.search.whole",
     ),
-    *("treeplex.engine.holdem", "treeplex.solvers.holdem", "treeplex.forms.holdem", "treeplex.games.poker.whole"),
+    *("treeplex.holdem.engine", "treeplex.holdem.solve", "treeplex.holdem.forms", "treeplex.holdem.whole"),
 )
 """What decides numbers, besides settings; see ``kept.py``."""
 Rows = tuple[Singles, Singles]

@@ -10,12 +10,12 @@ from papers.common.kept import code, effort, kept
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
 from papers.holdem.whole import GAME, together
-from treeplex.runs.lbr import local_best_response
 from treeplex.search.agents.by_rules import STYLES
+from treeplex.search.match.lbr_run import local_best_response
 
 ACTIONS, PART, PARTS = "fcpa", 200, 1
 """What it considers, hands of each part, and how many there are."""
-CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.search.agents", "treeplex.runs.lbr")
+CODE = ("treeplex.search.evaluate", "treeplex.holdem.whole", "treeplex.search.agents", "treeplex.search.match.lbr_run")
 
 
 def part(style: str, seed: int) -> list[float]:

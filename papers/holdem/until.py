@@ -14,15 +14,15 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.games.poker.spots.files import request_from_options
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import request_from_options
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.first_street.judge import judge_first_street
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.trainer import FORM
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.runs.holdem.first_street.judge import judge_first_street
-from treeplex.runs.holdem.solution import HoldemSolution
-from treeplex.runs.holdem.solve import solve_spot
 
 FLOPS = ("Ks8s3d", "Jh7c2d", "Td9d6h", "AcQs4h", "9h8h5h", "6c6d3s", "QdJs2d", "8c5d4s", "AhKh7c", "Tc7s3h")
 """None of them is one that a network has seen: its situations are turns."""
@@ -30,8 +30,8 @@ RANGES = {"oop": "88+,ATs+,AQo+,KJs+,QJs,JTs,T9s,98s", "ip": "TT+,AJs+,AQo+,KQs,
 BEST, JUDGING, UNTIL = 60, 8, 40
 WHOLE = (10, 20)
 CODE = (
-    *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.runs.holdem", "treeplex.search.holdem"),
-    *("treeplex.evaluate.holdem", "treeplex.solvers", "treeplex.forms.holdem", "treeplex.engine", "treeplex.games.poker"),
+    *("papers.holdem.until", "treeplex.learn.hand_values", "treeplex.holdem.solve", "treeplex.holdem.search"),
+    *("treeplex.holdem.policies", "treeplex.solvers", "treeplex.holdem.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides the numbers of a flop, besides settings; see ``kept.py``."""
 

@@ -14,20 +14,20 @@ from typing import Any
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.evaluate.match.statistics import half_width
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint
-from treeplex.runs.blueprint.settings import BlueprintTraining
-from treeplex.runs.lbr import local_best_response
-from treeplex.runs.match.match import match
-from treeplex.runs.train.train import train
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.train.train import train
 from treeplex.search.agents.by_rules import STYLES
+from treeplex.search.evaluate.statistics import half_width
+from treeplex.search.match.lbr_run import local_best_response
+from treeplex.search.match.match import match
 
 GAME = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a],raises=[4;3;3;3])"
 FOLDER, BOARDS = Path("runs/holdem-long"), 1_000_000
 HANDS = dict.fromkeys(STYLES, 20_000) | {"folder": 1000}
 LBR_PARTS, LBR_HANDS = 20, 1000
 """How often, each with a seed of its own, and hands of each."""
-CODE = ("treeplex.evaluate.match", "treeplex.games.poker.whole", "treeplex.forms.policies.holdem.blueprint")
+CODE = ("treeplex.search.evaluate", "treeplex.holdem.whole", "treeplex.holdem.blueprint.policy")
 MILLI = 1000 / 2
 """Thousandths of a big blind in a chip."""
 

@@ -9,16 +9,16 @@ from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from papers.learners.trained import STORED, band, earlier
 from treeplex.evaluate.judge import judge
-from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.learn.alphaholdem.job import ALPHAHOLDEM
 from treeplex.learn.alphaholdem.settings import BEST, LATEST, OF_TABLES
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.alphaholdem.job import ALPHAHOLDEM
-from treeplex.runs.job.folder import kind_of
-from treeplex.runs.train.kind import Training
-from treeplex.runs.train.train import train
+from treeplex.learn.train.kind import Training
+from treeplex.learn.train.train import train
+from treeplex.run.job.folder import kind_of
+from treeplex.search.agents.agent import agent_policy
+from treeplex.search.named_agents.registry import agent
 from treeplex.solvers import make_solver
 
 SOURCE = "Zhao et al. 2022, AlphaHoldem (AAAI), K-best self-play, on a game in which it can be judged exactly"

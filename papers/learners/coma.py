@@ -7,17 +7,17 @@ import numpy as np
 from papers.common.kept import code, kept
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import FEWEST_DEALS
+from treeplex.base.arrays import Floats
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.gradients.a2c import IndependentA2C
 from treeplex.learn.neural.gradients.coma import Coma
 from treeplex.learn.neural.gradients.estimators import ESTIMATORS, estimator_moments
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner
-from treeplex.learn.torch.device import one_thread
+from treeplex.search.evaluate.statistics import FEWEST_DEALS
 
 SOURCE = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI), on the game of Foerster et al. 2019, BAD"
 GAME = "openspiel:tiny_hanabi"

@@ -14,12 +14,12 @@ from papers.common.results import Picture, Result, Table, stored
 from papers.common.study import study
 from papers.learners.timed import BOTH, BUDGET, NETWORKS, SEEDS, TABULAR, measured
 from papers.learners.trained import STORED, earlier, values_of
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.learn.torch.device import one_thread
-from treeplex.runs.plots import INK
+from treeplex.learn.common.device import one_thread
+from treeplex.run.plots import INK
 
 STUDY = "learners/equal_time"
 FLOOR = 1e-6

@@ -14,7 +14,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor
 from treeplex.learn.neural.gradients.r_nad import TUNED
-from treeplex.runs.train.registry import NEURAL, neural_class
+from treeplex.learn.train.registry import NEURAL, neural_class
 
 TABLE: Mapping[str, Any] = {"approximator": "table", "rate": 0.005, "critic_rate": 0.06, "critic_steps": 1}
 """Of learned critics in tables."""

@@ -11,18 +11,18 @@ from pathlib import Path
 import numpy as np
 
 from papers.common.results import COMMIT
+from treeplex.base.spec import quoted
 from treeplex.evaluate import judge
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.learn.neural.fitting.averages import AveragingLearner, LearnedAverage
 from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
 from treeplex.learn.neural.responses.nfsp import Nfsp
-from treeplex.runs.job.checkpoint import open_checkpoint
-from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.train.kind import RECIPE, Options, Work
-from treeplex.runs.train.own import LIBRARY, LibraryKind
-from treeplex.runs.train.registry import learner_of
-from treeplex.spec import quoted
+from treeplex.learn.train.kind import RECIPE, Options, Work
+from treeplex.learn.train.own import LIBRARY, LibraryKind
+from treeplex.learn.train.registry import learner_of
+from treeplex.run.job.checkpoint import open_checkpoint
+from treeplex.run.job.folder import JobFolder
 
 
 def networks_of(folder: Path) -> NeuralPolicy:

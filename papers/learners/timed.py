@@ -11,7 +11,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.learner import Learner
-from treeplex.runs.train.registry import NEURAL, neural_class
+from treeplex.learn.train.registry import NEURAL, neural_class
 from treeplex.solvers import make_solver
 
 BUDGET = 6.0

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from papers.common.results import ROOT, stored
-from treeplex.runs.job.folder import kind_of
-from treeplex.runs.train.kind import Training
-from treeplex.runs.train.own import LIBRARY
-from treeplex.runs.train.train import train
+from treeplex.learn.train.kind import Training
+from treeplex.learn.train.own import LIBRARY
+from treeplex.learn.train.train import train
+from treeplex.run.job.folder import kind_of
 
 FOLDERS = ROOT / "runs" / "papers" / "learners"
 SEEDS = range(3)

@@ -14,9 +14,9 @@ from papers.common.kept import effort
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from papers.mccfr.runs import EXACT, KINDS, band, by_slots, compared, distance, quarters, solver
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
-from treeplex.engine.histories.sampled_tables import POLICY
+from treeplex.engine.sampling.sampled_tables import POLICY
 from treeplex.solvers.sampling.solver import AVERAGING
 
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}

@@ -9,12 +9,12 @@ import numpy as np
 
 import treeplex as tp
 from papers.common.kept import code, kept
-from treeplex.arrays import Floats
-from treeplex.engine.histories.sampled_tables import REGRET as REGRET_ROW
-from treeplex.engine.histories.schemes import LEARNED, NO_BASELINE, ORACLE, Traversal
-from treeplex.engine.histories.streams import start
-from treeplex.engine.histories.variance import REGRET, VISITS, WITHIN, walk_variances
-from treeplex.engine.histories.walks import exact_values, scratch, walk
+from treeplex.base.arrays import Floats
+from treeplex.engine.sampling.sampled_tables import REGRET as REGRET_ROW
+from treeplex.engine.sampling.schemes import LEARNED, NO_BASELINE, ORACLE, Traversal
+from treeplex.engine.sampling.streams import start
+from treeplex.engine.sampling.variance import REGRET, VISITS, WITHIN, walk_variances
+from treeplex.engine.sampling.walks import exact_values, scratch, walk
 from treeplex.evaluate import judge
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 

@@ -22,7 +22,7 @@ from papers.common.kept import kept, peek
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.phantom.whole_boards import KNOWN
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.games.builtin.phantom import HIDDEN, MARKS, DarkHex, PhantomState
 from treeplex.games.integers.phantom import phantom_rules
 from treeplex.games.numba_rules import NumbaRules, PlainRules

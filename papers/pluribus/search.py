@@ -5,13 +5,13 @@ from time import process_time
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.public_rules import public_game
 from treeplex.games.card_game import CardGame
+from treeplex.search.agents.agent import agent_policy
 from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent
+from treeplex.search.subgames.public_rules import public_game
 from treeplex.solvers import make_solver
 
 SMALL, LEDUC = "leduc_poker(players=3,ranks=3,raises=1)", "leduc_poker(players=3)"

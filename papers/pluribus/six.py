@@ -7,16 +7,16 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import Summary, half_width, summary
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.base.arrays import Floats
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.whole.game import Holdem
 from treeplex.games.public import State, pick
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.holdem.blueprint.solver import BlueprintSolver
+from treeplex.holdem.whole.game import Holdem
+from treeplex.search.evaluate.statistics import Summary, half_width, summary
 from treeplex.search.many_players import RoundSearchAgent
 from treeplex.search.sampled_rounds import GuidedBetting, SampledRounds
-from treeplex.solvers.holdem.blueprint import BlueprintSolver
 
 DECK = "ranks=4,suits=2,hole=1,deal=[0;1]"
 THREE = f"holdem(players=3,bets=[2;4],raises=2,stack=40,{DECK})"

@@ -18,12 +18,12 @@ from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.torch.device import torch_module
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.public_rules import public_rules
 
 DICE = RebelSettings(method="lcfr", solves=15_000)
 TURN = RebelSettings(method="lcfr", depth=0, rounds=True, endgame=7, solves=4_000, iterations=32, reuse=128.0)

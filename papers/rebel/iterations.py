@@ -10,16 +10,16 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_net
-from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.learn.rebel.training.judge import judge_rebel
+from treeplex.search.subgames.public_rules import public_rules
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
 BANDED, SEEDS = "1x4f", (0, 1, 2, 3)
 """The game whose searches by DCFR are judged with other draws as well."""
 PAPERS = 512
 """The paper's T: 1,024 updates of one player."""
-JUDGING = ("treeplex.search", "treeplex.learn.rebel", "treeplex.forms.subgames", "treeplex.engine.networks")
+JUDGING = ("treeplex.search", "treeplex.learn.rebel", "treeplex.search.subgames", "treeplex.engine.networks")
 """What decides the numbers besides settings; see ``kept.py``."""
 
 

@@ -16,9 +16,9 @@ from papers.rebel.trainings import FOLDERS, is_plan, train
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.rebel.job import REBEL
-from treeplex.runs.rebel.judge import judge_rebel
+from treeplex.learn.rebel.training.job import REBEL
+from treeplex.learn.rebel.training.judge import judge_rebel
+from treeplex.run.job.folder import JobFolder
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 

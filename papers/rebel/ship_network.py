@@ -12,13 +12,13 @@ import argparse
 from datetime import UTC, datetime
 
 from papers.common.results import published
+from treeplex.base.settings import pairs
 from treeplex.errors import TreeplexError
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
-from treeplex.runs.rebel.job import NET, is_rebel_folder
-from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel, net_of
-from treeplex.settings import pairs
+from treeplex.learn.rebel.training.job import NET, is_rebel_folder
+from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel, net_of
+from treeplex.search.subgames.public_rules import public_rules
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
 """What of a judgement a card says."""

@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from papers.rebel.turn_networks import KINDS, SEED, SETTINGS, network
 from papers.rebel.turn_search import spot
+from treeplex.learn.first_street.search import ITERATIONS, METHOD, search_spot
 from treeplex.learn.rebel.shipped_nets import RIVERS
-from treeplex.runs.holdem.first_street.search import ITERATIONS, METHOD, search_spot
 
 KIND, RIVER = "self-play", 256
 """Which network, and iterations of the rivers' solutions when it is judged."""

@@ -10,8 +10,8 @@ import argparse
 from treeplex.errors import TreeplexError
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.shipped_nets import WHOLE
+from treeplex.learn.rebel.training.whole import whole_game, whole_net
 from treeplex.learn.rebel.whole.lesson import whole_identity
-from treeplex.runs.rebel.whole import whole_game, whole_net
 
 MOST_BYTES = 10_000_000
 

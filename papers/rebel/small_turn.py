@@ -33,10 +33,10 @@ from papers.rebel.small_turn_exact import (
     runs_on_boards,
 )
 from papers.rebel.small_turn_search import DOMAINS, Turn, errors
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.torch.device import torch_module
 
 NAME = "rebel/small_turn"
 SEEDS = (0, 1)
@@ -53,7 +53,7 @@ LONGEST = 1024
 """Iterations of linear CFR on the whole game."""
 CODE = (
     *("papers.rebel.small_turn", "papers.rebel.small_turn_search"),
-    *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+    *("treeplex.search", "treeplex.learn", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
 Trained = Mapping[str, Sequence[Mapping[str, Any]]]

@@ -10,7 +10,7 @@ from papers.common.curves import log_points
 from papers.common.kept import code, kept
 from papers.common.results import store_run_with, stored_with
 from papers.rebel.small_turn_search import DISTURBANCE, Turn
-from treeplex.forms.subgames.horizon import Horizon
+from treeplex.search.subgames.horizon import Horizon
 
 NAME = "rebel/small_turn_boards"
 BOARDS = {
@@ -39,7 +39,7 @@ REPEATS = 2
 """Disturbed runs beside the undisturbed one."""
 CODE = (
     *("papers.rebel.small_turn_exact", "papers.rebel.small_turn_search"),
-    *("treeplex.search", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+    *("treeplex.search", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
 Curve = Mapping[str, Sequence[float]]

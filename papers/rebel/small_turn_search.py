@@ -6,22 +6,22 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
-from treeplex.forms.subgames.beliefs import with_trace
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.leaf import LeafValue
 from treeplex.search.search_trace import steps
 from treeplex.search.subgame import values_of
+from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.search.subgames.beliefs import with_trace
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 DOMAINS = ("CFR-D's iterations", "averages", "random")

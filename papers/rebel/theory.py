@@ -8,16 +8,16 @@ import numpy as np
 from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
-from treeplex.arrays import Floats
-from treeplex.forms.subgames.batch import PairPlaces, cut_states
-from treeplex.forms.subgames.beliefs import with_trace
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.base.arrays import Floats
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.public import PublicTree
-from treeplex.runs.plots import GREY
+from treeplex.run.plots import GREY
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch
+from treeplex.search.subgames.batch import PairPlaces, cut_states
+from treeplex.search.subgames.beliefs import with_trace
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import MatrixPublicTree, public_rules
+from treeplex.search.subgames.subgame import Ranges
 
 RPS = "modified_rps"
 EQUILIBRIUM = np.array([0.4, 0.4, 0.2])

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from papers.common.results import Result, Table
 from papers.common.study import study
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Decision, PublicState, PublicTree, Terminal
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.torch.device import torch_module
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.warm_start.begin import begin_search
 
 Boards = Mapping[Hashable, Hashable]

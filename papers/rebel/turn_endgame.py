@@ -8,10 +8,10 @@ from papers.common.drawing import dress, line_style, panels, save
 from papers.common.holdem import hand_curve
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
-from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.games.poker.spots.known import turn_endgame_holdem
-from treeplex.runs.plots import GREY
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.policies.judge import judging_crew
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.run.plots import GREY
 
 THREADS = 2
 ITERATIONS = 256

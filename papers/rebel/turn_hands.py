@@ -24,8 +24,11 @@ from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_networks import SEARCHING, TRAINING
-from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.holdem.forms.subgame import cut_spot
+from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
+from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.shipped_nets import RIVERS
@@ -34,9 +37,6 @@ from treeplex.learn.rebel.turns.nets import read_turn_leaf
 from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
-from treeplex.learn.torch.device import one_thread
-from treeplex.search.holdem.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
-from treeplex.search.holdem.play_distribution import Player
 
 GAMES, LOOKS = 40, 4
 """Games of a training, and how often errors on rivers that it has not seen are measured: at its end, half of it, and so on."""

@@ -31,19 +31,19 @@ from papers.rebel.turn_search import (
     thousandths,
     whole_game,
 )
-from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
+from treeplex.holdem.search.leaves.binned_rivers import RiverBins
+from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.binned_rivers import RiverBins
-from treeplex.search.holdem.play_distribution import Player
 from treeplex.search.search_trace import steps
+from treeplex.search.subgames.subgame import Ranges
 
 SETTINGS = HoldemRebelSettings(games=800)
 KINDS = {"self-play": "self-play", "random beliefs, by strength": "random", "random beliefs, flat": "flat"}
@@ -64,9 +64,9 @@ LOOKS, FINE = (2, 4, 8, 16), 256
 BINS = (16, 32, 64, 128, 256)
 TRAINING = (
     *("treeplex.learn.rebel", "treeplex.learn.common", "treeplex.search", "treeplex.solvers"),
-    *("treeplex.forms.holdem", "treeplex.forms.subgames", "treeplex.engine", "treeplex.games.poker"),
+    *("treeplex.holdem.forms", "treeplex.search.subgames", "treeplex.engine", "treeplex.holdem.rules"),
 )
-SEARCHING = (*TRAINING, "papers.rebel.turn_networks", "papers.rebel.turn_search", "treeplex.evaluate.holdem")
+SEARCHING = (*TRAINING, "papers.rebel.turn_networks", "papers.rebel.turn_search", "treeplex.holdem.policies")
 """What decides the numbers of a training, and of a search, besides settings; see ``kept.py``."""
 
 

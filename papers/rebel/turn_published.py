@@ -19,11 +19,11 @@ from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_hands import path_of, trained
 from papers.rebel.turn_networks import SEARCHING
-from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.games.poker.spots.known import turn_endgame_holdem
+from treeplex.holdem.forms.subgame import cut_spot
+from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.settings import HoldemRebelSettings
-from treeplex.learn.torch.device import one_thread
-from treeplex.search.holdem.play_distribution import Player
 
 SEEDS = 3
 SETTINGS = HoldemRebelSettings(games=800)

@@ -16,13 +16,13 @@ from papers.common.holdem import hand_curve
 from papers.common.kept import code, effort, kept
 from papers.common.results import Picture, Result, Table, published, store_run_with, stored_with, verdict
 from papers.common.study import study
-from treeplex.evaluate.holdem.judge import judging_crew
-from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.known import turn_endgame_holdem
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.holdem.play_distribution import Player
-from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
+from treeplex.holdem.policies.judge import judging_crew
+from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.known import turn_endgame_holdem
+from treeplex.holdem.spots.spot import Spot
 
 NAME = "rebel/turn_search"
 ITERATIONS, MARKS, RIVER = 64, (8, 16, 32, 64), 64
@@ -47,8 +47,8 @@ EXACT = {
 """Methods by name; updates alternate, as in the paper, unless it says otherwise."""
 CODE = (
     *("papers.rebel.turn_search", "papers.common.holdem"),
-    "treeplex.evaluate.holdem.judge",
-    *("treeplex.search", "treeplex.solvers", "treeplex.forms", "treeplex.engine", "treeplex.games.poker"),
+    "treeplex.holdem.policies.judge",
+    *("treeplex.search", "treeplex.solvers", "treeplex.forms", "treeplex.engine", "treeplex.holdem.rules"),
 )
 """What decides the numbers of a run, besides its settings; see ``kept.py``."""
 Curve = Mapping[str, Sequence[float]]

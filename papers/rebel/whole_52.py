@@ -26,15 +26,15 @@ from papers.common.study import study
 from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
-from treeplex.evaluate.match.winnings import CheckedDown, sampled_winnings
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
-from treeplex.learn.torch.device import one_thread
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.lbr import local_best_response
-from treeplex.runs.rebel.whole import whole_game
+from treeplex.learn.rebel.training.whole import whole_game
 from treeplex.search.agents.by_rules import STYLES
+from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
+from treeplex.search.match.lbr_run import local_best_response
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 NAME = "holdem-50bb"
 HANDS = {"folder": 1_000, "caller": 500, "maniac": 1_000, "shover": 2_000, "rock": 500, "regular": 500, "station": 500}
@@ -231,7 +231,7 @@ def reproduce(options: Sequence[str]) -> Result:
     bounds: dict[str, Any] = {}
     for actions, count in LBR_HANDS.items():
         hands = round(count * times)
-        key = {**about, "lbr": actions, "code": code("treeplex.runs.lbr")}
+        key = {**about, "lbr": actions, "code": code("treeplex.search.match.lbr_run")}
         bounds[actions] = over(hands, earlier.get("lbr", {}).get(actions), key, partial(bound, actions, hands))
     agents, found = against_agents(times, earlier.get("agents", {}), about), trainings(asked.snapshots, times)
     rows = [

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.whole.lesson import leaf_of
 from treeplex.learn.rebel.whole.self_play import Between, WholeRows, WholeSelfPlay

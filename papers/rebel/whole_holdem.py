@@ -15,13 +15,13 @@ from papers.common.kept import code, kept, peek
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
 from treeplex.forms.sources.load import load_rules
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.torch.device import one_thread
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy
-from treeplex.solvers.holdem.solver import HoldemSolver
 
 DECKS: Mapping[str, str] = {
     "12": "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])",
@@ -63,7 +63,7 @@ FULL = (4, 16, 64, 256)
 BATCH = 512
 DISTINCT = 8
 """Line styles that differ; further ones have marks."""
-CODE = ("treeplex.learn.rebel.whole", "treeplex.search.whole")
+CODE = ("treeplex.learn.rebel.whole", "treeplex.holdem.street_search")
 """What a kept training depends on."""
 
 

@@ -5,16 +5,16 @@ from dataclasses import replace
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import BlueprintLeaf, ExactLeaf, biased_policies
+from treeplex.search.agents.agent import agent_policy
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
 from treeplex.search.resolving.settings import ROUND, Resolving
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")

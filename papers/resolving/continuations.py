@@ -8,12 +8,12 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.policy_tables import sequences_at, table_at
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import PublicState
 from treeplex.search import METHODS, BlueprintLeaf, SubgameSearch, biased_policies, generated_policies
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.policy_tables import sequences_at, table_at
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")

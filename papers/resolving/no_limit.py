@@ -8,10 +8,10 @@ from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.resolving.resolved import RESOLVING, resolved
 from treeplex.search.resolving.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.exact import translated_policy
 from treeplex.search.translation.mapping import MAPPINGS
 from treeplex.solvers import make_solver

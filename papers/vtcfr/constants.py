@@ -19,10 +19,10 @@ from papers.common.study import study
 from papers.vtcfr.games import LOOKED_AT, STUDY_GAMES, TUNED_ON
 from papers.vtcfr.runs import STAGES, compiled
 from papers.vtcfr.scores import FLOOR
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.workers.executor import in_threads
 from treeplex.learn.discount.evolution import Adam, Evolution
 from treeplex.solvers.rules.value_tested import ValueTesting
-from treeplex.workers.executor import in_threads
 
 NAMES = ("alpha0", "ramp", "memory", "strength")
 STEPS = (0.5, 0.25, 2.0, 0.5)

@@ -16,11 +16,11 @@ import numpy as np
 
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.builtin.matrix import MatrixGame
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
-from treeplex.games.poker.cards.format import HOLDEM, Format
-from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spots.known import all_hands, unbound
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.rules.rules import PokerGame
+from treeplex.holdem.spots.known import all_hands, unbound
+from treeplex.holdem.spots.spot import Spot
 
 TUNED_ON, LOOKED_AT, FRESH = GROUPS = ("tuned on", "looked at", "fresh")
 UNIT = 10.0

@@ -52,7 +52,7 @@ from papers.vtcfr.scores import (
     mean_and_worst,
     scores,
 )
-from treeplex.runs.plots import GREY, INK
+from treeplex.run.plots import GREY, INK
 
 NEVER_TUNED = (FRESH,)
 CLOSE = 2.0

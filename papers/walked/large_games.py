@@ -8,7 +8,7 @@ from typing import Any
 import treeplex as tp
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
-from treeplex.runs.solve.cost import cost_of
+from treeplex.run.solve.cost import cost_of
 from treeplex.solvers import make_solver
 
 BIG = "goofspiel(num_cards=6,imp_info=true)"

@@ -27,7 +27,7 @@ Names are imported when they are first used, so that ``import treeplex`` is quic
 
 from typing import TYPE_CHECKING, Any
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex import (
@@ -53,15 +53,15 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.inferior import informationally_inferior
     from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
     from treeplex.games.registry import games as known_games
-    from treeplex.runs.agents.registry import agent, agents
-    from treeplex.runs.compare import compare
-    from treeplex.runs.judge import best_response, exploitability, judge, load_policy, nash_conv
-    from treeplex.runs.match.match import match
-    from treeplex.runs.sample.sample import sample
-    from treeplex.runs.solve.solution import Solution
-    from treeplex.runs.solve.solve import solve
-    from treeplex.runs.train.train import train
-    from treeplex.runs.tree_picture import draw
+    from treeplex.learn.train.train import train
+    from treeplex.run.compare import compare
+    from treeplex.run.judge import best_response, exploitability, judge, load_policy, nash_conv
+    from treeplex.run.sample.sample import sample
+    from treeplex.run.solve.solution import Solution
+    from treeplex.run.solve.solve import solve
+    from treeplex.run.tree_picture import draw
+    from treeplex.search.match.match import match
+    from treeplex.search.named_agents.registry import agent, agents
     from treeplex.solvers import algorithms
 
     __version__: str
@@ -77,15 +77,15 @@ _HOMES = {
     "treeplex.forms.structure.inferior": "informationally_inferior",
     "treeplex.games.base": "CHANCE, SIMULTANEOUS, TERMINAL, Game, State",
     "treeplex.games.registry": "games as known_games",
-    "treeplex.runs.agents.registry": "agent, agents",
-    "treeplex.runs.compare": "compare",
-    "treeplex.runs.judge": "best_response, exploitability, judge, load_policy, nash_conv",
-    "treeplex.runs.match.match": "match",
-    "treeplex.runs.sample.sample": "sample",
-    "treeplex.runs.solve.solution": "Solution",
-    "treeplex.runs.solve.solve": "solve",
-    "treeplex.runs.train.train": "train",
-    "treeplex.runs.tree_picture": "draw",
+    "treeplex.search.named_agents.registry": "agent, agents",
+    "treeplex.run.compare": "compare",
+    "treeplex.run.judge": "best_response, exploitability, judge, load_policy, nash_conv",
+    "treeplex.search.match.match": "match",
+    "treeplex.run.sample.sample": "sample",
+    "treeplex.run.solve.solution": "Solution",
+    "treeplex.run.solve.solve": "solve",
+    "treeplex.learn.train.train": "train",
+    "treeplex.run.tree_picture": "draw",
     "treeplex.solvers": "algorithms",
 }
 

@@ -37,8 +37,8 @@ def main() -> None:
     check_memory()
     signal.signal(signal.SIGINT, leave)
     signal.signal(signal.SIGTERM, leave)
-    from treeplex.play.cli.main import main as run
-    from treeplex.runs.job.interrupt import stop_at_once
+    from treeplex.run.cli.main import main as run
+    from treeplex.run.job.interrupt import stop_at_once
 
     signal.signal(signal.SIGINT, signal.default_int_handler)
     signal.signal(signal.SIGTERM, stop_at_once)

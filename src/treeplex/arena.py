@@ -2,17 +2,17 @@
 
 from typing import TYPE_CHECKING
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.runs.agents.kind import AgentKind, ThinkingSettings
-    from treeplex.runs.lbr import local_best_response
-    from treeplex.runs.match.result import MatchResult
+    from treeplex.search.match.lbr_run import local_best_response
+    from treeplex.search.match.result import MatchResult
+    from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 
 _HOMES = {
-    "treeplex.runs.agents.kind": "AgentKind, ThinkingSettings",
-    "treeplex.runs.lbr": "local_best_response",
-    "treeplex.runs.match.result": "MatchResult",
+    "treeplex.search.named_agents.kind": "AgentKind, ThinkingSettings",
+    "treeplex.search.match.lbr_run": "local_best_response",
+    "treeplex.search.match.result": "MatchResult",
 }
 
 __all__ = ["AgentKind", "MatchResult", "ThinkingSettings", "local_best_response"]

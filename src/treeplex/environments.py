@@ -6,20 +6,20 @@ the extra ``rl``; bots need ``open_spiel``.
 
 from typing import TYPE_CHECKING
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.environments.guests import BotAgent, ObservingAgent
-    from treeplex.evaluate.environments.players import GameAEC, GameEnv, GameParallel
-    from treeplex.evaluate.environments.seats import SeatedAgent, as_bot, seat
-    from treeplex.evaluate.environments.vector import GameVectorEnv
     from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
+    from treeplex.search.environments.guests import BotAgent, ObservingAgent
+    from treeplex.search.environments.players import GameAEC, GameEnv, GameParallel
+    from treeplex.search.environments.seats import SeatedAgent, as_bot, seat
+    from treeplex.search.environments.vector import GameVectorEnv
 
 _HOMES = {
-    "treeplex.evaluate.environments.guests": "BotAgent, ObservingAgent",
-    "treeplex.evaluate.environments.players": "GameAEC, GameEnv, GameParallel",
-    "treeplex.evaluate.environments.seats": "SeatedAgent, as_bot, seat",
-    "treeplex.evaluate.environments.vector": "GameVectorEnv",
+    "treeplex.search.environments.guests": "BotAgent, ObservingAgent",
+    "treeplex.search.environments.players": "GameAEC, GameEnv, GameParallel",
+    "treeplex.search.environments.seats": "SeatedAgent, as_bot, seat",
+    "treeplex.search.environments.vector": "GameVectorEnv",
     "treeplex.forms.compile.views.infostate_tensors": "infostate_tensors",
 }
 

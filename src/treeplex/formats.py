@@ -10,7 +10,7 @@ from treeplex.forms.sources.liteefg_write import write_game_file
 from treeplex.forms.sources.nfg_read import read_nfg
 from treeplex.forms.sources.openspiel import OpenSpielGame, from_tabular_policy, to_pyspiel_policy, to_tabular_policy
 from treeplex.forms.sources.user_module import load_user_game
-from treeplex.games.poker.whole.phh import read_phh, write_phh
+from treeplex.holdem.whole.phh import read_phh, write_phh
 
 __all__ = [
     "OpenSpielGame",

@@ -12,8 +12,8 @@ from treeplex.forms.policies.sparse import load_table_policy as load_table
 from treeplex.forms.policies.sparse import save_table_policy as save_table
 from treeplex.forms.policies.tabular import Policy, to_dataframe, to_table
 from treeplex.forms.policies.unfold import unfold
-from treeplex.runs.judge import as_policy, distance_to_value, exact_value, expected_values, infostate_regrets
-from treeplex.runs.judge import load_policy as load
+from treeplex.run.judge import as_policy, distance_to_value, exact_value, expected_values, infostate_regrets
+from treeplex.run.judge import load_policy as load
 
 __all__ = [
     "Estimate",

@@ -2,19 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
     from treeplex.evaluate.judge import Judgement
     from treeplex.forms.structure.classes import Structure
-    from treeplex.runs.compare import Comparison
-    from treeplex.runs.train.kind import Training
+    from treeplex.learn.train.kind import Training
+    from treeplex.run.compare import Comparison
 
 _HOMES = {
     "treeplex.evaluate.judge": "Judgement",
     "treeplex.forms.structure.classes": "Structure",
-    "treeplex.runs.compare": "Comparison",
-    "treeplex.runs.train.kind": "Training",
+    "treeplex.run.compare": "Comparison",
+    "treeplex.learn.train.kind": "Training",
 }
 
 __all__ = ["Comparison", "Judgement", "Structure", "Training"]

@@ -3,7 +3,7 @@
 import json
 
 from bench.preflop_charts import network_distances
-from treeplex.runs.holdem.preflop_charts import BY_NETWORK, beside_network, shipped_charts
+from treeplex.holdem.study.preflop_charts import BY_NETWORK, beside_network, shipped_charts
 
 
 def test_distances_are_those_of_the_results():

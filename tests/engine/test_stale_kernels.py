@@ -19,7 +19,7 @@ def test_kernels_go_when_a_source_they_import_is_newer(tmp_path: Path) -> None:
     write(tmp_path, "base.py", "", 100)
     write(tmp_path, "middle.py", "from treeplex.engine.base import x\n", 100)
     write(tmp_path, "inner/top.py", "from treeplex.engine.middle import (\n    y,\n)\n", 100)
-    write(tmp_path, "other.py", "from treeplex.spec import z\n", 100)
+    write(tmp_path, "other.py", "from treeplex.base.spec import z\n", 100)
     cached = ["__pycache__/base.f.nbi", "__pycache__/middle.f.nbi", "__pycache__/other.f.nbi", "inner/__pycache__/top.f.nbi"]
     for name in (*cached, "__pycache__/other.pyc"):
         write(tmp_path, name, "", 150)

@@ -12,7 +12,7 @@ from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.runs.judge import expected_values, exploitability, nash_conv
+from treeplex.run.judge import expected_values, exploitability, nash_conv
 from treeplex.solvers import make_solver
 
 pyspiel = pytest.importorskip("pyspiel")

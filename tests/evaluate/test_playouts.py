@@ -11,7 +11,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.sparse import TablePolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.runs.sample.sample import sample
+from treeplex.run.sample.sample import sample
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 

@@ -18,29 +18,29 @@ from numpy.typing import NDArray
 from typer.testing import CliRunner
 
 import treeplex as tp
-from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.forms.policies.holdem.limit import preflop_strategy
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
+from treeplex.base.located_text import LocatedText
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit
-from treeplex.games.poker.buckets.named import bucketed_holdem
-from treeplex.games.poker.cards.cards import parse_card
-from treeplex.games.poker.cards.format import small
-from treeplex.games.poker.spots.fields import read_lock
-from treeplex.games.poker.spots.known import all_hands, holdem
-from treeplex.games.poker.spots.spot import Rake, Spot
-from treeplex.located_text import LocatedText
-from treeplex.play.cli.main import app
-from treeplex.runs.discount.settings import DiscountSettings
-from treeplex.runs.holdem.solve import solve_spot
-from treeplex.runs.job import job as frame
-from treeplex.runs.limit_holdem import LimitSettings, solve_limit
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+from treeplex.holdem.buckets.named import bucketed_holdem
+from treeplex.holdem.cards.cards import parse_card
+from treeplex.holdem.cards.format import small
+from treeplex.holdem.forms.subgame import cut_spot
+from treeplex.holdem.limit.policy import preflop_strategy
+from treeplex.holdem.limit.run import LimitSettings, solve_limit
+from treeplex.holdem.search.agent import holdem_agent
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.fields import read_lock
+from treeplex.holdem.spots.known import all_hands, holdem
+from treeplex.holdem.spots.spot import Rake, Spot
+from treeplex.learn.discount.settings import DiscountSettings
+from treeplex.run.cli.main import app
+from treeplex.run.job import job as frame
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.holdem.agent import holdem_agent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 Numbers = dict[str, float | int | NDArray[Any]]

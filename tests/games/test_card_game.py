@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE, TERMINAL, State
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame
 from treeplex.games.registry import load
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.public_rules import public_game, public_rules
 
 GAMES = ["kuhn_poker(players=3)", "kuhn_poker(players=4)", "leduc_poker(players=3,raises=1)", "leduc_poker(players=4,ranks=3)"]
 

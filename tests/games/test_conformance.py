@@ -5,13 +5,12 @@ import random
 
 import pytest
 
+from tests.games.walks import histories, playout
 from treeplex.errors import GameError
 from treeplex.games import CHANCE, TERMINAL, Game, State, TurnBased
-from treeplex.games.poker.whole.game import HoldemHistory
-from treeplex.games.poker.whole.repeated import RepeatedState
 from treeplex.games.registry import games, load
-
-from .walks import histories, playout
+from treeplex.holdem.whole.game import HoldemHistory
+from treeplex.holdem.whole.repeated import RepeatedState
 
 SMALL = [
     "kuhn_poker",

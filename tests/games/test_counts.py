@@ -2,10 +2,9 @@
 
 import pytest
 
+from tests.games.walks import Counts, count
 from treeplex.games import Chance, Decision, PublicTree, Terminal
 from treeplex.games.registry import load
-
-from .walks import Counts, count
 
 BATTLESHIP = "battleship(board_width=2,board_height=2,ship_sizes=[2],ship_values=[2],num_shots=3,allow_repeated_shots=false)"
 

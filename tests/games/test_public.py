@@ -5,12 +5,11 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
+from tests.games.walks import histories
 from treeplex.errors import GameError
 from treeplex.forms.compile import public_tree as public_compile
 from treeplex.games import Chance, Decision, Game, PublicTree, State, Terminal
 from treeplex.games.registry import load
-
-from .walks import histories
 
 NAMES = [
     "leduc_poker",

@@ -6,16 +6,16 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.format import Format, small
-from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.rules import PokerGame
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.public import PublicGame, PublicTree, pick
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.format import Format, small
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.rules.rules import PokerGame
+from treeplex.holdem.spots.spot import Spot
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.public_rules import public_rules
 
 TURN = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 FLOP = small(ranks=4, suits=2, hole=1, deal=(0, 1, 1))

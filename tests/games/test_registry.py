@@ -1,8 +1,8 @@
 import pytest
 
+from treeplex.base.spec import Spec
 from treeplex.errors import SpecError
 from treeplex.games.registry import games, load
-from treeplex.spec import Spec
 
 
 def test_load_takes_parsed_specs() -> None:

@@ -19,14 +19,14 @@ from typer.testing import CliRunner
 import treeplex as tp
 from tests.fence.cases import EXACT, SINGLE, STEERED
 from tests.fence.doors import Numbers, policy_array
-from treeplex.engine.holdem.showdowns.hand_features import INPUTS
-from treeplex.forms.policies.holdem.limit import preflop_strategy
 from treeplex.forms.policies.tabular import normalised
-from treeplex.games.poker.whole.phh import hand_from
-from treeplex.play.cli.main import app
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.limit_holdem import LimitSettings, load_limit, solve_limit
-from treeplex.runs.train.registry import NEURAL, learner_of
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS
+from treeplex.holdem.limit.policy import preflop_strategy
+from treeplex.holdem.limit.run import LimitSettings, load_limit, solve_limit
+from treeplex.holdem.whole.phh import hand_from
+from treeplex.learn.train.registry import NEURAL, learner_of
+from treeplex.run.cli.main import app
+from treeplex.search.named_agents.played_game import PlayedGame
 
 NETWORKS = 1e-4
 """What networks in single precision may be off on another machine."""
@@ -319,8 +319,8 @@ def training(kind: str, learner: str, game: Any, look: Callable[[Path], Numbers]
 
 def neural(name: str) -> Job:
     """A training by a learner with networks on a small game."""
-    from treeplex.runs.train.registry import learners
-    from treeplex.settings import declared
+    from treeplex.base.settings import declared
+    from treeplex.learn.train.registry import learners
 
     known = declared(learners()[name].settings)
     settings = {each: value for each, value in {**SMALL, **MORE.get(name, {})}.items() if each in known}
@@ -760,7 +760,7 @@ def look_at_hands(folder: Path) -> Numbers:
 
 def make_server_hands(folder: Path) -> None:
     """Hands that were played at a server."""
-    from treeplex.play.protocols.served import HandsFile, ServedHand
+    from treeplex.holdem.protocols.served import HandsFile, ServedHand
 
     with HandsFile(folder / "hands.jsonl", {"server": "slumbot", "agent": "uniform", "seed": 1}) as file:
         file.add(ServedHand(0, 1, "AsKd", "2c3d4h5s6c", "b200c/kk/kk/kk", 200.0, None))
@@ -769,7 +769,7 @@ def make_server_hands(folder: Path) -> None:
 
 def look_at_server_hands(folder: Path) -> Numbers:
     """What was won, reopened."""
-    from treeplex.play.protocols.served import HandsFile
+    from treeplex.holdem.protocols.served import HandsFile
 
     with HandsFile(folder / "hands.jsonl", {"server": "slumbot", "agent": "uniform", "seed": 1}) as file:
         return {"won": np.array([hand.won for hand in file.hands]), "seats": np.array([hand.seat for hand in file.hands])}
@@ -815,8 +815,8 @@ def make_page(folder: Path) -> None:
     """What a server keeps beside the files that it serves: ranges, a job, a table, a saved hand."""
     import time
 
-    from tests.play.web.conftest import running
-    from treeplex.play.web.served import Served
+    from tests.web.conftest import running
+    from treeplex.web.served import Served
 
     with running(Served(folder, threads=1)) as client:
 
@@ -841,9 +841,9 @@ def make_page(folder: Path) -> None:
 
 def look_at_page(folder: Path) -> Numbers:
     """What the next server makes of it, and the table where it stood."""
-    from tests.play.web.conftest import running
-    from treeplex.play.web.playing.session import TableSession
-    from treeplex.play.web.served import Served
+    from tests.web.conftest import running
+    from treeplex.web.playing.session import TableSession
+    from treeplex.web.served import Served
 
     with running(Served(folder, threads=1)) as client:
         presets = json.dumps(client.get("/api/presets").json())

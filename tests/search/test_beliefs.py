@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.games.registry import load
 from treeplex.search import Belief
+from treeplex.search.subgames.public_rules import public_rules
 
 GAMES = [
     "kuhn_poker",

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, public_rules
+from treeplex.search.subgames.subgame import Places, Ranges
 
 RULES = public_rules("leduc_poker")
 SUBGAME = cut(RULES, [Belief.root(RULES)], Horizon(2))

@@ -7,21 +7,21 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges, Subgame
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import parse_cards
-from treeplex.games.poker.cards.format import small
-from treeplex.games.poker.spots.known import all_hands
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.format import small
+from treeplex.holdem.forms.subgame import cut_spot
+from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers
+from treeplex.holdem.spots.known import all_hands
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.encoding import Encoding
 from treeplex.search import ExactLeaf, LeafValue, NoLeaf, ZeroLeaf, cut
-from treeplex.search.encoding import Encoding
-from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers
 from treeplex.search.leaf import Prepared
 from treeplex.search.perfect_information import CertainLeaf
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges, Subgame
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 PLACES = ["leduc", "dice", "flop", "flop and turn", "turn"]

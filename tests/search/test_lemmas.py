@@ -8,9 +8,9 @@ import pytest
 
 from tests.search.exact_values import PublicProgram
 from tests.search.test_theory import DICE, program
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.public_rules import public_rules
 
 Fixed = dict[tuple[int, ...], np.ndarray]
 SHARES = (0.25, 0.5, 0.8)

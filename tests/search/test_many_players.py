@@ -7,19 +7,19 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.match.agents import agent_policy, play_game
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.many_players import cut_round
-from treeplex.forms.subgames.policy_tables import table_at
-from treeplex.forms.subgames.public_rules import public_game, public_rules
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
+from treeplex.search.agents.agent import agent_policy, play_game
 from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent, search_round
 from treeplex.search.resolving.continuations import biased_policies
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.many_players import cut_round
+from treeplex.search.subgames.policy_tables import table_at
+from treeplex.search.subgames.public_rules import public_game, public_rules
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 

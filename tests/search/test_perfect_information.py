@@ -3,22 +3,21 @@
 import numpy as np
 import pytest
 
-from treeplex.arrays import Floats
+from tests.search.test_play_distribution import Heap, Nim
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.public_rules import PerfectInformation
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
-
-from .test_play_distribution import Heap, Nim
+from treeplex.search.subgames.batch import PairPlaces
+from treeplex.search.subgames.public_rules import PerfectInformation
+from treeplex.search.subgames.subgame import Ranges
 
 
 def sequence_form(policy: Policy) -> Floats:

@@ -7,12 +7,12 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.public import Chance, Decision
 from treeplex.search import ExactLeaf
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.public_rules import public_rules
 
 
 class Heap(State):

@@ -7,11 +7,11 @@ import pytest
 
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import normalised
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import ExactLeaf
 from treeplex.search.methods import average_weights
 from treeplex.search.play_distribution import Node, OpenState, averaged_policy, keyed, search_shares
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.public_rules import public_rules
 
 ITERATIONS = 3
 

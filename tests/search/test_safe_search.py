@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import PairPlaces, cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import MatrixPublicTree, public_rules
-from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.runs.judge import judge
+from treeplex.run.judge import judge
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.methods import average_weights
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.batch import PairPlaces, cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import MatrixPublicTree, public_rules
+from treeplex.search.subgames.subgame import Places, Ranges
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
 LEAF = 30

@@ -6,21 +6,21 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.buckets.rounds import pay_hands
+from treeplex.engine.betting.rounds import pay_hands
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.many_players import RoundSubgame, cut_round
-from treeplex.forms.subgames.policy_tables import table_at
-from treeplex.forms.subgames.public_rules import public_game
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes
 from treeplex.games.card_game import CardGame
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
+from treeplex.holdem.blueprint.solver import BlueprintSolver
 from treeplex.search.many_players import Continuations
 from treeplex.search.sampled_rounds import DrawnDeals, GuidedBetting, SampledFound, SampledRounds
-from treeplex.solvers.holdem.blueprint import BlueprintSolver
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.many_players import RoundSubgame, cut_round
+from treeplex.search.subgames.policy_tables import table_at
+from treeplex.search.subgames.public_rules import public_game
 
 KUHN, LEDUC = "kuhn_poker(players=3)", "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 

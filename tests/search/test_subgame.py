@@ -5,12 +5,12 @@ import pytest
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Decision, PublicState
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 from tests.search.exact_values import PublicProgram
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.subgames.batch import PairPlaces, cut_states
-from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch, ZeroLeaf
+from treeplex.search.subgames.batch import PairPlaces, cut_states
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.solver import GameSolver

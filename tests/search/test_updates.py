@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from treeplex.arrays import Floats
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.base.arrays import Floats
 from treeplex.search import METHODS, Belief, SubgameSearch, cut
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Places, Ranges
 
 CARDS = np.arange(3)
 DEALT = (CARDS[:, None] != CARDS).astype(float)

@@ -7,7 +7,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame

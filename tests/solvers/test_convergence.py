@@ -11,7 +11,7 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
-from treeplex.runs.judge import nash_conv
+from treeplex.run.judge import nash_conv
 from treeplex.solvers import algorithms, make_solver
 
 SAMPLED = [name for name in algorithms() if name.endswith("-mccfr") or name == "cfr-s"]

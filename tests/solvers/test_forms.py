@@ -10,10 +10,10 @@ from tests.compiled_view import dict_of
 from tests.poker_games import Both, both
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.form import RuleKind
-from treeplex.forms.holdem.spot_form import STORAGE, SpotForm
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.holdem.forms.spot_form import STORAGE, SpotForm
+from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.solvers import FictitiousRule, Variant, Weights, algorithms, fresh_policy
-from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.registry import GENERAL, rule_of
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.rule import UpdateRule, average_after, average_weights

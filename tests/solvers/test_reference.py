@@ -11,7 +11,7 @@ from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.runs.judge import exploitability
+from treeplex.run.judge import exploitability
 from treeplex.solvers import Variant, make_solver
 from treeplex.solvers.solver import GameSolver
 

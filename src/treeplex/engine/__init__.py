@@ -8,8 +8,8 @@ from typing import Any
 
 from numba.core import event
 
-from treeplex.notices import on_compilation
-from treeplex.work_clock import compiling_ended, compiling_started
+from treeplex.base.notices import on_compilation
+from treeplex.base.work_clock import compiling_ended, compiling_started
 
 IMPORT = re.compile(r"^from (treeplex(?:\.\w+)+) import", re.MULTILINE)
 

@@ -11,7 +11,8 @@ import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array, hstack
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.notices import reporting
 from treeplex.engine.plans.plans import product_statistics
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import best_value
@@ -21,7 +22,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
 from treeplex.forms.correlation.plans import all_plans, count_plans, written
 from treeplex.games.base import Game
-from treeplex.notices import reporting
 
 MOST_ENTRIES = 10_000_000
 """Numbers in the matrix of the linear program, sequences times joint plans, where it gives up: 80 MB."""

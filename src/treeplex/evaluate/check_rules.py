@@ -6,6 +6,9 @@ from math import isclose
 from random import Random
 from typing import Any
 
+from treeplex.base.notebook import facts
+from treeplex.base.notices import reporting, tell
+from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.numba_rules import CompiledRules
 from treeplex.forms.compile.rule_errors import failed_rules
@@ -13,9 +16,6 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.turn_based import TurnBased
-from treeplex.notebook import facts
-from treeplex.notices import reporting, tell
-from treeplex.spec import suggests_arguments
 
 PLAYTHROUGHS = 1000
 CLOSE = 1e-9

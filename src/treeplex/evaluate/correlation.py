@@ -36,7 +36,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.notebook import table
+from treeplex.base.notices import reporting, tell
 from treeplex.engine.plans.correlation import (
     BEST_BY_PLAN,
     EMPTY,
@@ -52,8 +54,6 @@ from treeplex.engine.tree.form import Tree
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.correlation.device import Device
-from treeplex.notebook import table
-from treeplex.notices import reporting, tell
 
 CONCEPTS = ("CCE", "EFCCE", "EFCE", "CE", "AFCCE", "AFCE")
 """What :func:`judge_device` finds the distance to, in this order."""

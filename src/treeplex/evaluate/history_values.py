@@ -16,7 +16,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.views.histories import HistoryTree

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from treeplex.base.notebook import table
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response as best_response_sweep
@@ -11,7 +12,6 @@ from treeplex.engine.tree.sweeps import reach, value_and_best_response
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.notebook import table
 
 
 @dataclass(frozen=True)

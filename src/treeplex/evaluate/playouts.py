@@ -9,14 +9,14 @@ from typing import Any, Protocol, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.base.spec import suggests_arguments
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.policies.remembered import Remembered
 from treeplex.forms.sources.load import load_walked
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.spec import suggests_arguments
 
 PLAYOUTS = 1000
 LONGEST = 1_000_000

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.learned import DiscountNetwork
 
 Array = NDArray[Any]

@@ -5,8 +5,8 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from treeplex.engine.buckets.pots import Ends
-from treeplex.engine.buckets.sampling import Nodes
+from treeplex.engine.betting.pots import Ends
+from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame

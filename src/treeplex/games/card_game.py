@@ -11,7 +11,7 @@ from itertools import accumulate
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import MOST_ENTRIES, Options, PublicGame, State, pick

@@ -9,13 +9,13 @@ from treeplex.games.base import State
 from treeplex.games.builtin.kuhn_poker import KuhnCards, KuhnPublicTree, KuhnState
 from treeplex.games.builtin.leduc_poker import RANKS, LeducCards, LeducPublicTree, LeducState, table_of
 from treeplex.games.builtin.liars_dice import LiarsDicePublicTree, LiarsDiceState
-from treeplex.games.poker.cards.cards import cards_to_string
-from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.rules import PokerPublicTree, PokerState, table
-from treeplex.games.poker.whole.game import Holdem, HoldemHistory
-from treeplex.games.poker.whole.public import PublicHoldem, hand_of
 from treeplex.games.public import PublicGame, pair_state
 from treeplex.games.public import State as PublicState
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.rules.rules import PokerPublicTree, PokerState, table
+from treeplex.holdem.whole.game import Holdem, HoldemHistory
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
 
 
 def history_of(game: PublicGame, state: PublicState, hands: Sequence[int]) -> State | None:

@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
+from treeplex.base.spec import shown
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, CheckedState, Game, State
 from treeplex.games.turn_based import TurnBased
-from treeplex.spec import shown
 
 MOST_PLANS = 100_000
 """Sequences of actions a player may have."""

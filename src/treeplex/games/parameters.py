@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from treeplex.base.spec import Spec, nearest, parse_value
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game, State
-from treeplex.spec import Spec, nearest, parse_value
 
 REQUIRED = inspect.Parameter.empty
 

@@ -2,7 +2,7 @@
 
 A :class:`PublicGame` says what happens at public states, which hands are possible there, and how a player's hands meet the
 others'. Three kinds implement it: :class:`PublicTree`, with a weight for every pair of hands;
-:class:`treeplex.games.poker.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
+:class:`treeplex.holdem.rules.public.HoldemGame`, where hands exclude each other only by shared cards and pairs are never
 enumerated; and :class:`treeplex.games.card_game.CardGame`, for any number of players who hold cards.
 
 Public-tree rules are public actions over fixed private hands. In many games (poker, Liar's Dice) chance first deals every
@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.stakes import Stakes

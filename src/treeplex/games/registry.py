@@ -7,6 +7,7 @@ fall back on this one.
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from treeplex.base.spec import Spec, nearest, parse_spec
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.games.builtin import (
@@ -21,11 +22,10 @@ from treeplex.games.builtin import (
     tic_tac_toe,
 )
 from treeplex.games.parameters import GameInfo
-from treeplex.games.poker import named
-from treeplex.games.poker.buckets import named as buckets
-from treeplex.games.poker.whole import named as whole_holdem
-from treeplex.games.poker.whole import repeated
-from treeplex.spec import Spec, nearest, parse_spec
+from treeplex.holdem.buckets import named as buckets
+from treeplex.holdem.rules import named
+from treeplex.holdem.whole import named as whole_holdem
+from treeplex.holdem.whole import repeated
 
 _INFOS = (
     kuhn_poker.INFO,

@@ -11,21 +11,21 @@ For learners of your own there are ``infoset_features`` (inputs of networks), ``
 
 from typing import TYPE_CHECKING
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from treeplex.base.settings import Settings, setting
     from treeplex.evaluate.regret import CounterfactualValues, counterfactual_values
     from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
     from treeplex.learn.deepstack.files import deepstack_leaf
     from treeplex.learn.deepstack.settings import DeepStackSettings
+    from treeplex.learn.discount.settings import DiscountSettings
     from treeplex.learn.learner import Learner
     from treeplex.learn.neural.features import infoset_features
     from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
     from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
-    from treeplex.runs.discount.settings import DiscountSettings
-    from treeplex.runs.rebel.judge import RebelJudgement, judge_rebel
-    from treeplex.runs.train.seeds import SeedTrainings, train_seeds
-    from treeplex.settings import Settings, setting
+    from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel
+    from treeplex.learn.train.seeds import SeedTrainings, train_seeds
     from treeplex.solvers.rules.discount_policy import DiscountPolicy
     from treeplex.solvers.rules.discount_policy_files import load_discount_policy, save_discount_policy, shipped_discount_policy
 
@@ -38,10 +38,10 @@ _HOMES = {
     "treeplex.learn.neural.features": "infoset_features",
     "treeplex.learn.neural.fitting.buffers": "Reservoir, Rows",
     "treeplex.learn.rebel.settings": "HoldemRebelSettings, RebelSettings",
-    "treeplex.runs.discount.settings": "DiscountSettings",
-    "treeplex.runs.rebel.judge": "RebelJudgement, judge_rebel",
-    "treeplex.runs.train.seeds": "SeedTrainings, train_seeds",
-    "treeplex.settings": "Settings, setting",
+    "treeplex.learn.discount.settings": "DiscountSettings",
+    "treeplex.learn.rebel.training.judge": "RebelJudgement, judge_rebel",
+    "treeplex.learn.train.seeds": "SeedTrainings, train_seeds",
+    "treeplex.base.settings": "Settings, setting",
     "treeplex.solvers.rules.discount_policy": "DiscountPolicy",
     "treeplex.solvers.rules.discount_policy_files": "load_discount_policy, save_discount_policy, shipped_discount_policy",
 }

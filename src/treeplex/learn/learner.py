@@ -8,14 +8,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import Settings, setting
+from treeplex.base.workers.executor import Executor, make_executor
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.settings import Settings, setting
-from treeplex.workers.executor import Executor, make_executor
 
 
 class Learner(ABC):
@@ -25,7 +25,7 @@ class Learner(ABC):
     and ``tp.train(game, NAME, out=...)`` run it.
 
     Attributes:
-        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.settings.Settings`. Of
+        settings_class: the class of its settings, a frozen dataclass that derives :class:`treeplex.base.settings.Settings`. Of
             these, ``steps`` say how long a training is, ``seed`` seeds :attr:`generator`, and ``every`` says after how many
             steps it is measured; without ``every`` ten times per power of ten.
         presets: changes to the settings by name, besides ``recipe``, the settings as they are.

@@ -2,22 +2,15 @@
 
 from typing import TYPE_CHECKING
 
-from treeplex.exports import lazy_exports
+from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.evaluate.match.agents import Agent, Seat, TableAgent, agent_policy, play_game
-    from treeplex.evaluate.match.aivat import Aivat, PolicyValues, ValueFunction
-    from treeplex.evaluate.match.explanation import Explanation
-    from treeplex.evaluate.match.play import PlayedHand, Step
-    from treeplex.forms.subgames.batch import cut_states
-    from treeplex.forms.subgames.beliefs import Belief
-    from treeplex.forms.subgames.cut import cut
-    from treeplex.forms.subgames.gadgets import Gadget, Maxmargin, Resolve
-    from treeplex.forms.subgames.horizon import Horizon
-    from treeplex.forms.subgames.policy_tables import subgame_policy
-    from treeplex.forms.subgames.public_rules import public_game, public_rules
     from treeplex.search.action_subset import ActionSubset, only_sizes
+    from treeplex.search.agents.agent import Agent, Seat, TableAgent, agent_policy, play_game
+    from treeplex.search.agents.explanation import Explanation
     from treeplex.search.agents.searching import SearchAgent
+    from treeplex.search.evaluate.aivat import Aivat, PolicyValues, ValueFunction
+    from treeplex.search.evaluate.play import PlayedHand, Step
     from treeplex.search.exact_leaf import ExactLeaf
     from treeplex.search.leaf import LeafValue, NoLeaf, ZeroLeaf
     from treeplex.search.methods import METHODS, Method
@@ -41,21 +34,28 @@ if TYPE_CHECKING:
     from treeplex.search.resolving.settings import Resolving
     from treeplex.search.settings import PlaythroughSettings
     from treeplex.search.subgame import SubgameSearch, values_of
+    from treeplex.search.subgames.batch import cut_states
+    from treeplex.search.subgames.beliefs import Belief
+    from treeplex.search.subgames.cut import cut
+    from treeplex.search.subgames.gadgets import Gadget, Maxmargin, Resolve
+    from treeplex.search.subgames.horizon import Horizon
+    from treeplex.search.subgames.policy_tables import subgame_policy
+    from treeplex.search.subgames.public_rules import public_game, public_rules
     from treeplex.search.translation.agent import TranslatedAgent
     from treeplex.search.translation.exact import translated_policy
 
 _HOMES = {
-    "treeplex.evaluate.match.agents": "Agent, Seat, TableAgent, agent_policy, play_game",
-    "treeplex.evaluate.match.aivat": "Aivat, PolicyValues, ValueFunction",
-    "treeplex.evaluate.match.explanation": "Explanation",
-    "treeplex.evaluate.match.play": "PlayedHand, Step",
-    "treeplex.forms.subgames.batch": "cut_states",
-    "treeplex.forms.subgames.beliefs": "Belief",
-    "treeplex.forms.subgames.cut": "cut",
-    "treeplex.forms.subgames.gadgets": "Gadget, Maxmargin, Resolve",
-    "treeplex.forms.subgames.horizon": "Horizon",
-    "treeplex.forms.subgames.policy_tables": "subgame_policy",
-    "treeplex.forms.subgames.public_rules": "public_game, public_rules",
+    "treeplex.search.agents.agent": "Agent, Seat, TableAgent, agent_policy, play_game",
+    "treeplex.search.evaluate.aivat": "Aivat, PolicyValues, ValueFunction",
+    "treeplex.search.agents.explanation": "Explanation",
+    "treeplex.search.evaluate.play": "PlayedHand, Step",
+    "treeplex.search.subgames.batch": "cut_states",
+    "treeplex.search.subgames.beliefs": "Belief",
+    "treeplex.search.subgames.cut": "cut",
+    "treeplex.search.subgames.gadgets": "Gadget, Maxmargin, Resolve",
+    "treeplex.search.subgames.horizon": "Horizon",
+    "treeplex.search.subgames.policy_tables": "subgame_policy",
+    "treeplex.search.subgames.public_rules": "public_game, public_rules",
     "treeplex.search.action_subset": "ActionSubset, only_sizes",
     "treeplex.search.agents.searching": "SearchAgent",
     "treeplex.search.exact_leaf": "ExactLeaf",

@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
-from treeplex.games.poker.betting.sizes import parse_sizes, sizes_to_string
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
 from treeplex.games.stakes import Stakes
+from treeplex.holdem.betting.sizes import parse_sizes, sizes_to_string
+from treeplex.search.subgames.public_rules import public_rules
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""

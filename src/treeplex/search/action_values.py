@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.forms.subgames.batch import Subgames
-from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.base.arrays import Floats
 from treeplex.search.leaf import LeafValue, leaf_values
 from treeplex.search.resolving.continuations import ManyValued
+from treeplex.search.subgames.batch import Subgames
+from treeplex.search.subgames.subgame import Ranges, Subgame
 
 
 def action_values(

@@ -2,12 +2,12 @@
 
 from typing import Protocol
 
-from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states
-from treeplex.forms.subgames.beliefs import with_trace
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.search.leaf import NoLeaf, Prepared
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states
+from treeplex.search.subgames.beliefs import with_trace
+from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class Endgames(Protocol):
@@ -25,7 +25,7 @@ class ExactLeaf:
         method: how it is solved: in hold'em a variant of CFR with fixed weights, elsewhere any of
             :data:`treeplex.search.methods.METHODS`.
         iterations: of each solve.
-        threads, storage: in hold'em, see :class:`treeplex.search.holdem.leaves.endgames.HoldemEndgames`.
+        threads, storage: in hold'em, see :class:`treeplex.holdem.search.leaves.endgames.HoldemEndgames`.
     """
 
     def __init__(self, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64") -> None:
@@ -41,7 +41,7 @@ class ExactLeaf:
         """What follows the places."""
         if isinstance(places, PairPlaces):
             return PairEndgames(cut_states(places.game, places.states), self.method, self.iterations)
-        from treeplex.search.holdem.leaves.endgames import HoldemEndgames, subgame_of
+        from treeplex.holdem.search.leaves.endgames import HoldemEndgames, subgame_of
 
         below = subgame_of(places)
         return HoldemEndgames(below, method=self.method, iterations=self.iterations, threads=self.threads, storage=self.storage)

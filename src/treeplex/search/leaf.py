@@ -6,7 +6,7 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.subgame import Places, Ranges
+from treeplex.search.subgames.subgame import Places, Ranges
 
 Key = TypeVar("Key")
 Made = TypeVar("Made")

@@ -16,17 +16,17 @@ from typing import NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.beliefs import Belief, with_trace
-from treeplex.forms.subgames.many_players import Considered, RoundSubgame, cut_round
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State, check_entries
+from treeplex.search.agents.agent import Seat, Thought
+from treeplex.search.subgames.beliefs import Belief, with_trace
+from treeplex.search.subgames.many_players import Considered, RoundSubgame, cut_round
+from treeplex.search.subgames.policy_tables import table_at
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -72,7 +72,7 @@ class Continuations:
         return np.stack(found)
 
     def __call__(self, state: State, deals: Ints) -> Floats:
-        """See :data:`treeplex.forms.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
+        """See :data:`treeplex.search.subgames.many_players.Leaf`; remembered, since it does not depend on beliefs.
 
         Raises:
             GameError: too many deals and combinations of continuations.
@@ -309,7 +309,7 @@ class RoundSearchAgent(Seat):
     says how each of them plays on.
 
     Attributes:
-        game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
+        game, state: see :class:`treeplex.search.agents.agent.Agent`.
         rounds: how rounds are searched; beliefs follow its blueprint before a search.
         average: whether the average of the search is played, not the last iteration's policy.
         search_after: how many betting rounds are played by the blueprint before it searches.
@@ -343,7 +343,7 @@ class RoundSearchAgent(Seat):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         if at is not None and at.game is not self.game:
             raise GameError("this agent plays its own game only")
         self.sit(seat, generator)
@@ -355,14 +355,14 @@ class RoundSearchAgent(Seat):
         self._views = {player: View(belief) for player in range(self.game.players) if seat in (None, player)}
 
     def fork(self) -> "RoundSearchAgent":
-        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
         found = super().fork()
         found._round = list(self._round)
         found._views = {seat: replace(view, played=dict(view.played)) for seat, view in self._views.items()}
         return found
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         following, player = self.game.after(self.state, event), self.game.options(self.state).player
         if player in self._views and self.state not in self._views[player].played:
             self.policy()  # asked or not, this is what it played
@@ -374,7 +374,7 @@ class RoundSearchAgent(Seat):
         self.state, self._path = following, (*self._path, event)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         player = self.game.options(self.state).player
         if player not in self._views:

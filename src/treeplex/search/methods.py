@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES, FictitiousRule
 from treeplex.solvers.rules.rule import average_weights as rule_average_weights
 from treeplex.solvers.rules.variants import VARIANTS, Variant

@@ -16,20 +16,20 @@ from itertools import pairwise
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import Subgames, cut_states, place
-from treeplex.forms.subgames.public_rules import PerfectInformation
-from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.forms.subgames.templates import Template
 from treeplex.games.public import Chance, Decision, PublicState
 from treeplex.search.leaf import LeafValue, Prepared, leaf_values
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import Subgames, cut_states, place
+from treeplex.search.subgames.public_rules import PerfectInformation
+from treeplex.search.subgames.subgame import Places, Ranges
+from treeplex.search.subgames.templates import Template
 from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

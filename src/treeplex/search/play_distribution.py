@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut_states, walked
-from treeplex.forms.subgames.beliefs import normalised_range
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.base import Game
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.stopping import policies_at
+from treeplex.search.subgames.batch import Subgames, cut_states, walked
+from treeplex.search.subgames.beliefs import normalised_range
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 

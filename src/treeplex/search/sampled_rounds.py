@@ -16,8 +16,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
-from treeplex.engine.buckets.rounds import (
+from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.betting.rounds import (
     Deals,
     Guide,
     Round,
@@ -28,18 +28,18 @@ from treeplex.engine.buckets.rounds import (
     most_steps,
     search_deals,
 )
-from treeplex.engine.buckets.sampling import Nodes
+from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, normalised_shares
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.beliefs import with_trace
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
 from treeplex.games.card_game import CardGame
-from treeplex.games.poker.buckets.rows import CardRows, HandRows
-from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import State, check_entries
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, normalised_shares
+from treeplex.holdem.buckets.rows import CardRows, HandRows
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.subgames.beliefs import with_trace
+from treeplex.search.subgames.policy_tables import table_at
 
 MOST_JOINT = 4_000_000
 """Combinations of hands up to which deals are drawn from a table of all."""
@@ -108,12 +108,12 @@ class GuidedBetting:
 
     @cached_property
     def acting(self) -> Ints:
-        """Who acts at each decision or after it, see :func:`treeplex.engine.buckets.rounds.acting_below`."""
+        """Who acts at each decision or after it, see :func:`treeplex.engine.betting.rounds.acting_below`."""
         return acting_below(self.nodes)
 
     @cached_property
     def steps(self) -> Ints:
-        """The most steps of a walk from each decision on, see :func:`treeplex.engine.buckets.rounds.most_steps`."""
+        """The most steps of a walk from each decision on, see :func:`treeplex.engine.betting.rounds.most_steps`."""
         return most_steps(self.nodes)
 
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass
 
-from treeplex.forms.subgames.horizon import Horizon
+from treeplex.base.settings import Settings, setting
 from treeplex.search.methods import METHOD_NAMES, METHODS
-from treeplex.settings import Settings, setting
+from treeplex.search.subgames.horizon import Horizon
 
 DRAWS = ("uniform", "average")
 """How self-play draws the iteration whose policy it goes on with; see

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
-from treeplex.forms.subgames.batch import Subgames, place
+from treeplex.base.arrays import Floats, Ints
 from treeplex.search.methods import average_weights
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import Subgames, place
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 

@@ -5,20 +5,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather
 from treeplex.engine.tree.regret import Weights
 from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.subgame import HoldemSubgame
-from treeplex.forms.subgames.batch import Subgames
-from treeplex.forms.subgames.gadgets import GadgetArrays
-from treeplex.forms.subgames.subgame import Ranges, Subgame
+from treeplex.holdem.forms.subgame import HoldemSubgame
 from treeplex.search.leaf import LeafValue, leaf_name, leaf_values
 from treeplex.search.methods import Method
 from treeplex.search.resolving.continuations import LeafChoices, ManyValued
+from treeplex.search.subgames.batch import Subgames
+from treeplex.search.subgames.gadgets import GadgetArrays
+from treeplex.search.subgames.subgame import Ranges, Subgame
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
 
@@ -122,7 +122,7 @@ class SubgameSearch:
 
     @property
     def policy(self) -> Floats:
-        """The current policy, float64 [Q], see :class:`treeplex.forms.subgames.subgame.SubgameArrays`."""
+        """The current policy, float64 [Q], see :class:`treeplex.search.subgames.subgame.SubgameArrays`."""
         return self.arrays.policy
 
     @property
@@ -388,7 +388,7 @@ class SubgameSearch:
         return row.average_discount * self.average + row.average * self.strategy
 
     def policy_at(self, decision: int, policy: Floats) -> Floats:
-        """How each hand plays at a decision, float64 [A, H]; see :meth:`treeplex.forms.subgames.subgame.Subgame.policy_at`."""
+        """How each hand plays at a decision, float64 [A, H]; see :meth:`treeplex.search.subgames.subgame.Subgame.policy_at`."""
         return self.subgame.policy_at(decision, policy)
 
     def values_of_average(self, ranges: Ranges) -> Ranges:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from treeplex.base.spec import Spec, checked_number, parse_spec
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -20,7 +21,6 @@ from treeplex.solvers.sampling.solver import (
 )
 from treeplex.solvers.solver import GameSolver
 from treeplex.solvers.synonyms import unknown_algorithm
-from treeplex.spec import Spec, checked_number, parse_spec
 
 
 def own_algorithm(value: object, name: str | None = None) -> Algorithm:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable, Mapping
 
+from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
-from treeplex.spec import nearest, shown
 
 SYNONYMS: Mapping[str, str] = {
     "vanilla-cfr": "cfr",

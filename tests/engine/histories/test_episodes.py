@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
 from treeplex.forms.compile.compiled_game import CompiledGame

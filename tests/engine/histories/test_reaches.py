@@ -4,12 +4,11 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.engine.histories.test_episodes import random_policy, reach_probabilities
 from treeplex.engine.histories.form import ACTOR, KEY
 from treeplex.engine.histories.reaches import opposing_reaches
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.learn.neural.fitting.grid import Grid
-
-from .test_episodes import random_policy, reach_probabilities
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "leduc_poker"])

@@ -9,6 +9,7 @@ import pytest
 from numba import njit
 
 import treeplex as tp
+from treeplex.base.notices import telling
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.engine.tree.walked import walks_raise
@@ -20,7 +21,6 @@ from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.registry import load
-from treeplex.notices import telling
 
 GAMES = [
     "goofspiel(num_cards=4,imp_info=true)",

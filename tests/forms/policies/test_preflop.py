@@ -8,12 +8,12 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import SpecError
-from treeplex.forms.policies.holdem import blueprint as holdem_blueprint
-from treeplex.forms.policies.holdem.blueprint import HoldemBlueprint, shares_of
-from treeplex.forms.policies.holdem.preflop import preflop_chart
-from treeplex.games.poker.cards.cards import CLASSES, HAND_CLASSES
-from treeplex.games.poker.whole.nodes import betting_nodes, slots_of, table_size
-from treeplex.play.cli.main import app
+from treeplex.holdem.blueprint import policy as holdem_blueprint
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, shares_of
+from treeplex.holdem.blueprint.preflop import preflop_chart
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.whole.nodes import betting_nodes, slots_of, table_size
+from treeplex.run.cli.main import app
 
 COUNTS = (169, 1, 1, 1)
 

@@ -9,12 +9,12 @@ import pytest
 import safetensors.numpy
 
 import treeplex as tp
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.sparse import Infosets, TablePolicy, is_table_policy, load_table_policy, save_table_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
-from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 
 def table_of(policy: Policy, left_out: int = 0) -> TablePolicy:

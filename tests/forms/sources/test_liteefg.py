@@ -13,7 +13,7 @@ from treeplex.forms.sources.liteefg import parse_game_file, read_game_file
 from treeplex.forms.sources.liteefg_write import game_file_text, write_game_file
 from treeplex.games import registry
 from treeplex.games.base import CHANCE
-from treeplex.runs.judge import nash_conv
+from treeplex.run.judge import nash_conv
 
 WRITTEN_BY_LITEEFG = Path(__file__).parents[2] / "data" / "kuhn_poker.openspiel"
 """What LiteEFG 1.0.0 keeps of OpenSpiel's Kuhn poker."""

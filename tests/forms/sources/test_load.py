@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.base.spec import Spec
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.efg_write import write_efg
 from treeplex.forms.sources.explicit_tree import ExplicitGame
@@ -15,7 +16,6 @@ from treeplex.forms.sources.load import load
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games import MatrixGame, registry
 from treeplex.games.turn_based import TurnBased
-from treeplex.spec import Spec
 
 
 def test_built_in_games() -> None:

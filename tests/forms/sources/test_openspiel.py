@@ -21,7 +21,7 @@ from treeplex.forms.sources.openspiel import (
     transferred,
 )
 from treeplex.games.turn_based import turn_text
-from treeplex.runs.judge import nash_conv
+from treeplex.run.judge import nash_conv
 
 pyspiel = pytest.importorskip("pyspiel")
 

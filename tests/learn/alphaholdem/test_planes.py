@@ -7,8 +7,8 @@ import pytest
 
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.sources.load import load_rules
-from treeplex.games.poker.cards.cards import parse_cards
 from treeplex.games.registry import games
+from treeplex.holdem.cards.cards import parse_cards
 from treeplex.learn.alphaholdem import planes as planes_module
 from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, PASS, POKER, Done, PlaneCoder, poker_of
 

@@ -8,7 +8,6 @@ import pytest
 import treeplex as tp
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.judge import judge
-from treeplex.evaluate.match.agents import agent_policy
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
@@ -17,6 +16,7 @@ from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.table import named, rows_of
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
 from treeplex.learn.neural.fitting.approximator import TABLE
+from treeplex.search.agents.agent import agent_policy
 
 pytest.importorskip("torch")
 

@@ -6,7 +6,6 @@ import pytest
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.judge import judge
-from treeplex.evaluate.match.agents import agent_policy, play_game
 from treeplex.forms.sources.load import load_rules
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.league import Member, expected, kept, rated
@@ -14,6 +13,7 @@ from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
 from treeplex.learn.alphaholdem.self_play import asked_of, play_hands
 from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import AlphaHoldem
+from treeplex.search.agents.agent import agent_policy, play_game
 
 torch = pytest.importorskip("torch")
 

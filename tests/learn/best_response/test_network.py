@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
 from treeplex.forms.policies.tabular import Policy  # noqa: E402
 from treeplex.learn.best_response.held_out import held_out  # noqa: E402
 from treeplex.learn.best_response.network import WORDS, NetworkPolicy, NetworkResponse, words_of  # noqa: E402
-from treeplex.learn.torch.device import one_thread  # noqa: E402
+from treeplex.learn.common.device import one_thread  # noqa: E402
 
 KUHN = "kuhn_poker"
 

@@ -4,11 +4,10 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from tests.evaluate.match.test_agents import table
-from treeplex.engine.histories.streams import Stream
+from tests.search.agents.test_agent import table
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import TableAgent
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy
@@ -17,6 +16,7 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.learn.best_response.held_out import held_out
 from treeplex.learn.best_response.positions import NOBODY, RulesWorld, TableWorld, World
 from treeplex.learn.best_response.tabular import TabularResponse
+from treeplex.search.agents.agent import TableAgent
 
 LEDUC = "leduc_poker"
 

@@ -7,9 +7,9 @@ pytest.importorskip("torch")
 
 from tests.search.exact_values import PublicProgram
 from treeplex.errors import GameError
-from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, round_starts
 from treeplex.search import NextRound, NoLeaf, ZeroLeaf, public_rules
+from treeplex.search.subgames.horizon import TO_THE_END
 
 LEDUC, DECK = public_rules("leduc_poker"), public_rules("rhode_island(ranks=2,raises=1)")
 

@@ -8,7 +8,6 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import AlgorithmError, FileError  # noqa: E402
-from treeplex.forms.subgames.batch import cut_states  # noqa: E402
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets  # noqa: E402
 from treeplex.learn.deepstack.settings import DeepStackSettings  # noqa: E402
 from treeplex.learn.deepstack.situations import round_starts  # noqa: E402
@@ -17,6 +16,7 @@ from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_rules  # noqa: E402
 from treeplex.search.resolving.next_round import NextRound  # noqa: E402
 from treeplex.search.subgame import Subgames  # noqa: E402
+from treeplex.search.subgames.batch import cut_states  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -6,13 +6,13 @@ import signal
 import numpy as np
 import pytest
 
+from treeplex.base.workers.executor import make_executor
 from treeplex.errors import SpecError
 from treeplex.learn.discount.episodes import Player, evaluate
 from treeplex.learn.discount.evolution import Evolution
 from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
 from treeplex.learn.discount.fitness import exploitability_of, fitness_on, training_games
 from treeplex.solvers.rules.discount_policy import fresh_policy
-from treeplex.workers.executor import make_executor
 
 SPECS = ("kuhn_poker", "small_matrix")
 POLICY = fresh_policy(horizon=30, hidden=(8,), seed=1)

@@ -9,16 +9,16 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import FileError, SpecError  # noqa: E402
-from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
-from treeplex.games.poker.cards.cards import parse_cards  # noqa: E402
-from treeplex.games.poker.cards.format import HOLDEM  # noqa: E402
-from treeplex.games.poker.spots.known import all_hands, holdem  # noqa: E402
+from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.cards.cards import parse_cards  # noqa: E402
+from treeplex.holdem.cards.format import HOLDEM  # noqa: E402
+from treeplex.holdem.search.leaves.hand_values import HandBoard  # noqa: E402
+from treeplex.holdem.spots.known import all_hands, holdem  # noqa: E402
+from treeplex.learn.first_street.search import search_spot  # noqa: E402
 from treeplex.learn.hand_values.settings import HandValueSettings  # noqa: E402
 from treeplex.learn.hand_values.situations import draw, random_range, solved, spot_of  # noqa: E402
 from treeplex.learn.hand_values.trainer import HandValueTrainer, leaf_of, read_hand_net  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
-from treeplex.runs.holdem.first_street.search import search_spot  # noqa: E402
-from treeplex.search.holdem.leaves.hand_values import HandBoard  # noqa: E402
 
 torch.set_num_threads(1)
 

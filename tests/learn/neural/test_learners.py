@@ -8,9 +8,9 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
-from treeplex.learn.torch.device import one_thread
-from treeplex.runs.train.registry import learner_named
+from treeplex.learn.train.registry import learner_named
 
 pytest.importorskip("torch")
 

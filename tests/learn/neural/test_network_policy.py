@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.learn.neural.network_policy import network_policy, shipped_network, shipped_networks
 from treeplex.learn.neural.responses.nfsp import Nfsp, NfspSettings
-from treeplex.runs.train.registry import learner_named
+from treeplex.learn.train.registry import learner_named
 
 MARKS = {"leduc-deep-cfr": 0.165, "leduc-nfsp": 0.506, "leduc-vr-deep-dcfr+": 0.191}
 """Exploitability that published trainings come to: Deep CFR after 100 iterations, NFSP after 9.2 million episodes, VR-DeepDCFR+

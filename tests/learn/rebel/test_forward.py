@@ -8,17 +8,17 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import Subgames, cut_states  # noqa: E402
-from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
 from treeplex.learn.common.networks import Forward, layers_of, value_net  # noqa: E402
 from treeplex.learn.common.replay import Replay  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.search import Belief  # noqa: E402
-from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.methods import METHODS  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.subgames.batch import Subgames, cut_states  # noqa: E402
+from treeplex.search.subgames.horizon import Horizon  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 

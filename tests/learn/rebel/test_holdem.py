@@ -5,13 +5,13 @@ import pytest
 
 pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.beliefs import stacked_ranges
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import ExactLeaf
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.beliefs import stacked_ranges
+from treeplex.search.subgames.public_rules import public_rules
 
 TURN = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 TINY = RebelSettings(

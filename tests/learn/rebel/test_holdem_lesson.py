@@ -9,14 +9,17 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from tests.learn.torch.devices import NAMES  # noqa: E402
+from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.errors import FileError, SpecError  # noqa: E402
-from treeplex.forms.holdem.subgame import cut_spot  # noqa: E402
-from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
-from treeplex.games.poker.betting.tree import Decision, StreetEnd  # noqa: E402
-from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
-from treeplex.games.poker.public import HoldemGame  # noqa: E402
-from treeplex.games.poker.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
-from treeplex.games.poker.spots.spot import Spot  # noqa: E402
+from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.betting.tree import Decision, StreetEnd  # noqa: E402
+from treeplex.holdem.cards.format import HOLDEM, small  # noqa: E402
+from treeplex.holdem.forms.subgame import cut_spot  # noqa: E402
+from treeplex.holdem.rules.public import HoldemGame  # noqa: E402
+from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, RiverBins  # noqa: E402
+from treeplex.holdem.search.leaves.endgames import HoldemEndgames  # noqa: E402
+from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
+from treeplex.holdem.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
@@ -32,12 +35,9 @@ from treeplex.learn.rebel.turns.self_play import (  # noqa: E402
     random_range,
     river_spot,
 )
-from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, RiverBins  # noqa: E402
-from treeplex.search.holdem.leaves.endgames import HoldemEndgames  # noqa: E402
 from treeplex.search.methods import METHODS  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
-from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)
 

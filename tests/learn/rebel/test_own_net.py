@@ -16,13 +16,13 @@ from treeplex.errors import (  # noqa: E402
     Interrupted,
     SpecError,
 )
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
-from treeplex.play.cli.main import app  # noqa: E402
-from treeplex.runs.rebel.job import NET  # noqa: E402
-from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
+from treeplex.learn.rebel.training.job import NET  # noqa: E402
+from treeplex.learn.rebel.training.judge import judge_rebel  # noqa: E402
+from treeplex.run.cli.main import app  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -6,11 +6,11 @@ import pytest
 torch = pytest.importorskip("torch")
 
 
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.learn.rebel import parallel_self_play  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayStopped, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
-from treeplex.workers.executor import make_executor  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(iterations=4, episodes=8, width=8, solves=320, burn_in=16, batch=16, reuse=4.0, depth=1, seed=3)

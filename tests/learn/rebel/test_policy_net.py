@@ -10,14 +10,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 
+from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
-from treeplex.forms.subgames.batch import cut_states  # noqa: E402
-from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
-from treeplex.forms.subgames.identity import public_identity  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
+from treeplex.learn.common.encoding import Encoding  # noqa: E402
+from treeplex.learn.rebel import policy_encoding  # noqa: E402
 from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
+from treeplex.learn.rebel.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
 from treeplex.learn.rebel.policy_net import (  # noqa: E402
     GuidedLeaf,
     load_weights,
@@ -29,13 +29,14 @@ from treeplex.learn.rebel.policy_net import (  # noqa: E402
 )
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
-from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, policy_encoding  # noqa: E402
+from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch  # noqa: E402
 from treeplex.search.action_subset import ActionSubset  # noqa: E402
-from treeplex.search.encoding import Encoding  # noqa: E402
-from treeplex.search.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
+from treeplex.search.subgames.batch import cut_states  # noqa: E402
+from treeplex.search.subgames.horizon import Horizon  # noqa: E402
+from treeplex.search.subgames.identity import public_identity  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.search.warm_start.batch import write_guess  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
-from treeplex.workers.executor import make_executor  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip("torch")
 
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief, split
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import Belief
 from treeplex.search.action_subset import ActionSubset
+from treeplex.search.subgames.public_rules import public_rules
 
 TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, source="random")
 

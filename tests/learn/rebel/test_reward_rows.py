@@ -9,12 +9,12 @@ torch = pytest.importorskip("torch")
 
 from tests.learn.rebel.test_trainer import DICE, TINY  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.common.fitting import huber, of_known  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import ZeroLeaf  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 REWARDS = replace(TINY, targets="rewards", draw="average")
 

@@ -12,14 +12,14 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import PolicyError, SpecError  # noqa: E402
-from treeplex.forms.subgames.horizon import subgame_roots  # noqa: E402
-from treeplex.forms.subgames.identity import public_identity  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.learn.rebel import shipped_nets as shipped  # noqa: E402
 from treeplex.learn.rebel.files import NetFile, read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import shipped_name, shipped_net, shipped_nets  # noqa: E402
-from treeplex.runs.rebel.judge import judge_rebel  # noqa: E402
+from treeplex.learn.rebel.training.judge import judge_rebel  # noqa: E402
 from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, play_game  # noqa: E402
+from treeplex.search.subgames.horizon import subgame_roots  # noqa: E402
+from treeplex.search.subgames.identity import public_identity  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 

@@ -9,10 +9,10 @@ torch = pytest.importorskip("torch")
 
 from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import AlgorithmError  # noqa: E402
-from treeplex.games.poker.betting.sizes import BetPlan  # noqa: E402
-from treeplex.games.poker.cards.format import HOLDEM, small  # noqa: E402
-from treeplex.games.poker.spots.known import all_hands  # noqa: E402
-from treeplex.games.poker.spots.spot import Rake, Spot  # noqa: E402
+from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
+from treeplex.holdem.cards.format import HOLDEM, small  # noqa: E402
+from treeplex.holdem.spots.known import all_hands  # noqa: E402
+from treeplex.holdem.spots.spot import Rake, Spot  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers  # noqa: E402
 

@@ -8,9 +8,6 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from treeplex.forms.subgames.batch import cut_states  # noqa: E402
-from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
-from treeplex.forms.subgames.public_rules import PerfectInformation  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
     PublicState,
     PublicTree,
@@ -20,6 +17,9 @@ from treeplex.games.registry import load  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402
+from treeplex.search.subgames.batch import cut_states  # noqa: E402
+from treeplex.search.subgames.horizon import Horizon  # noqa: E402
+from treeplex.search.subgames.public_rules import PerfectInformation  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 torch.set_num_threads(1)

@@ -11,21 +11,21 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
-from treeplex.forms.subgames.horizon import Horizon  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
+from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.networks import value_net  # noqa: E402
 from treeplex.learn.common.settings import falling_rate  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import Belief, ExactLeaf, ZeroLeaf, cut  # noqa: E402
-from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.methods import METHODS, average_weights  # noqa: E402
 from treeplex.search.play_distribution import Part, averaged_policy, drawn_iterations  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import policies_at, training_iterations  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
+from treeplex.search.subgames.horizon import Horizon  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -286,8 +286,8 @@ def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPa
 
 def test_encodings_put_the_player_to_act_first() -> None:
     rules = public_rules("liars_dice(dice_sides=3)")
-    from treeplex.forms.subgames.batch import cut_states
-    from treeplex.forms.subgames.horizon import Horizon
+    from treeplex.search.subgames.batch import cut_states
+    from treeplex.search.subgames.horizon import Horizon
 
     belief = Belief.root(rules).after(2, np.tile([[0.1], [0.1], [0.1], [0.1], [0.2], [0.4]], (1, 3)))
     subgames = cut_states(rules, [belief.state], Horizon(1))

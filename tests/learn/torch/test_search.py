@@ -13,33 +13,33 @@ from tests.learn.torch.devices import DEVICE, NAME, NAMES  # noqa: E402
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
-from treeplex.forms.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
-from treeplex.forms.subgames.gadgets import Resolve  # noqa: E402
-from treeplex.forms.subgames.horizon import TO_THE_END, Horizon  # noqa: E402
-from treeplex.forms.subgames.public_rules import public_rules  # noqa: E402
-from treeplex.forms.subgames.subgame import Ranges  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
     PublicState,
     PublicTree,
     Terminal,
 )
+from treeplex.learn.common.device import torch_device  # noqa: E402
+from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.networks import value_net  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.network_leaf import NetworkLeaf  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
-from treeplex.learn.torch.device import torch_device  # noqa: E402
+from treeplex.learn.rebel.training.job import NET, REBEL  # noqa: E402
 from treeplex.learn.torch.kernels import stacking  # noqa: E402
 from treeplex.learn.torch.search import TorchSearch  # noqa: E402
-from treeplex.runs.job.folder import JobFolder  # noqa: E402
-from treeplex.runs.rebel.job import NET, REBEL  # noqa: E402
-from treeplex.runs.train.train import train  # noqa: E402
+from treeplex.learn.train.train import train  # noqa: E402
+from treeplex.run.job.folder import JobFolder  # noqa: E402
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf  # noqa: E402
-from treeplex.search.encoding import Encoding  # noqa: E402
 from treeplex.search.leaf import LeafValue  # noqa: E402
 from treeplex.search.play_distribution import averaged_policy  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import Replicas, policies_at  # noqa: E402
+from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
+from treeplex.search.subgames.gadgets import Resolve  # noqa: E402
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon  # noqa: E402
+from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.search.subgames.subgame import Ranges  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 torch.set_num_threads(1)

@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("torch")
 
 from papers.rebel import ship_network
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.learn.rebel import shipped_nets
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.settings import RebelSettings
-from treeplex.runs.rebel.job import NET
-from treeplex.runs.rebel.judge import judge_rebel
-from treeplex.runs.train.train import train
+from treeplex.learn.rebel.training.job import NET
+from treeplex.learn.rebel.training.judge import judge_rebel
+from treeplex.learn.train.train import train
+from treeplex.search.subgames.public_rules import public_rules
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(iterations=3, episodes=8, width=8, solves=64, burn_in=16, batch=16, reuse=2.0, depth=1)

@@ -6,10 +6,10 @@ import pytest
 from papers.rebel.small_turn_search import Turn, steps
 from treeplex.evaluate import judge
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.horizon import Horizon
 from treeplex.search import ExactLeaf
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.horizon import Horizon
 
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 

@@ -5,11 +5,11 @@ import pytest
 
 from papers.rebel import theory
 from tests.search.exact_values import PublicProgram
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search import METHODS, Belief, LeafValue, SubgameSearch
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 
 RULES = public_rules(theory.GAME)
 

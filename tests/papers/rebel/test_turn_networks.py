@@ -9,12 +9,12 @@ pytest.importorskip("torch")
 
 from papers.common import kept
 from papers.rebel import turn_networks
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.known import all_hands
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.search.leaves.binned_rivers import RiverBins
+from treeplex.holdem.spots.known import all_hands
+from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.rebel.turns.river_targets import River
-from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 
 
 def test_a_training_is_done_once(tmp_path, monkeypatch):

@@ -4,10 +4,10 @@ import pytest
 
 from papers.rebel import turn_search
 from papers.rebel.small_turn_search import Turn
-from treeplex.forms.holdem.subgame import cut_spot
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.known import holdem
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.forms.subgame import cut_spot
+from treeplex.holdem.spots.known import holdem
+from treeplex.search.subgames.horizon import Horizon
 
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 METHODS = ["lcfr", "lcfr-avg", "lcfr-avg-modified", "flop"]

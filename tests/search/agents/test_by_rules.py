@@ -5,9 +5,9 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import GameError, SpecError
-from treeplex.runs.agents.played_game import PlayedGame
-from treeplex.runs.agents.registry import agent
-from treeplex.runs.lbr import local_best_response
+from treeplex.search.match.lbr_run import local_best_response
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
 
 
 def test_a_local_best_response_wins_from_the_caller_what_is_published():

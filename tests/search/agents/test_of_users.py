@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import GameError, SpecError
-from treeplex.play.cli.main import app
+from treeplex.run.cli.main import app
 from treeplex.search import (
     METHODS,
     Belief,
@@ -240,9 +240,9 @@ def test_agents_are_played_against(folder: Path, against: str) -> None:
 
 
 def test_a_leaf_in_a_file_searches_turns_of_holdem(folder: Path) -> None:
-    from treeplex.games.poker.betting.sizes import BetPlan
-    from treeplex.games.poker.spots.known import holdem
-    from treeplex.runs.holdem.first_street.search import search_spot
+    from treeplex.holdem.betting.sizes import BetPlan
+    from treeplex.holdem.spots.known import holdem
+    from treeplex.learn.first_street.search import search_spot
 
     spot = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
     own, exact = (

@@ -8,15 +8,15 @@ import pytest
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.horizon import fewer_nodes
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, pair_state
 from treeplex.search import ZeroLeaf
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.horizon import fewer_nodes
+from treeplex.search.subgames.public_rules import public_rules
 
 DICE = "liars_dice(dice_sides=2)"
 

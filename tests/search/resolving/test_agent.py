@@ -9,7 +9,6 @@ import pytest
 import treeplex as tp
 from tests.search.resolving.test_resolved import LEDUC, blueprint, leduc, losses, random_policy
 from treeplex.errors import AlgorithmError, GameError, PolicyError, SpecError
-from treeplex.forms.subgames.horizon import TO_THE_END
 from treeplex.search import (
     Belief,
     BlueprintLeaf,
@@ -27,6 +26,7 @@ from treeplex.search.action_subset import ActionSubset
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import TableBlueprint
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
+from treeplex.search.subgames.horizon import TO_THE_END
 
 END_OF_ROUND = Horizon(rounds=1, dealt=True)
 DICE = "liars_dice(dice_sides=2)"

@@ -9,7 +9,6 @@ import treeplex as tp
 from tests.random_games import RandomPublicGame
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.policy_tables import subgame_policy, table_at
 from treeplex.games.public import PublicTree, pair_state
 from treeplex.search import (
     METHODS,
@@ -25,6 +24,7 @@ from treeplex.search import (
 )
 from treeplex.search.resolving.carried import Carried, Resolved
 from treeplex.search.resolving.response import response_values
+from treeplex.search.subgames.policy_tables import subgame_policy, table_at
 
 ROUND = Horizon(rounds=1, dealt=True)
 BET, CALL = 2, 1

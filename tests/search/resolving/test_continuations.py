@@ -12,13 +12,13 @@ from tests.search.exact_values import Path, PublicProgram
 from tests.search.resolving.test_resolved import random_policy
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.policy_tables import subgame_policy
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
 from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.resolving.payoffs import expected_payoffs
 from treeplex.search.resolving.self_generation import generated_policies
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.policy_tables import subgame_policy
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 

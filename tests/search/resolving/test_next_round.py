@@ -5,13 +5,13 @@ from collections.abc import Hashable
 import numpy as np
 import pytest
 
-from treeplex.forms.subgames.batch import cut_states
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.builtin.leduc_poker import LeducPublicTree, LeducTable, leduc_poker
 from treeplex.games.public import PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_rules
 from treeplex.search.resolving.next_round import NextRound
 from treeplex.search.subgame import Subgames
+from treeplex.search.subgames.batch import cut_states
 
 LEDUC = public_rules("leduc_poker")
 

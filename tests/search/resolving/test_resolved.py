@@ -9,12 +9,12 @@ import treeplex as tp
 from tests.coin_toss import coin_toss, guessing
 from tests.random_games import RandomPublicGame
 from treeplex.errors import AlgorithmError, PolicyError
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.gadgets import GADGETS, Gadget, Maxmargin
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch
 from treeplex.search.resolving.resolved import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.gadgets import GADGETS, Gadget, Maxmargin
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 

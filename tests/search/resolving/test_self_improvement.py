@@ -7,7 +7,6 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
@@ -17,6 +16,7 @@ from treeplex.search.resolving.self_improvement import (
     most_frequent,
     unknown_actions,
 )
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.exact import translated_policy
 from treeplex.solvers import make_solver
 

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 
 from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
-from treeplex.evaluate.match.agents import Agent, TableAgent, play_game
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.policy_tables import table_at
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.spots.known import holdem
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.spots.known import holdem
 from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.action_subset import only_sizes
+from treeplex.search.agents.agent import Agent, TableAgent, play_game
+from treeplex.search.subgames.policy_tables import table_at
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.exact import translated_policy
 from treeplex.search.translation.mapping import pseudo_harmonic

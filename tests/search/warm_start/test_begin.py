@@ -10,15 +10,15 @@ from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.batch import Subgames, cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.play_distribution import Node, OpenState, add_policies
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.batch import Subgames, cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search, start_warm
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.rule import average_after

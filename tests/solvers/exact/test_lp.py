@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.games.base import TERMINAL, Game, State
-from treeplex.runs.solve.solve import solve
+from treeplex.run.solve.solve import solve
 from treeplex.solvers import make_solver
 from treeplex.solvers.exact import lp
 

@@ -10,7 +10,7 @@ import pytest
 from tests import oracle
 from tests.compiled_view import dict_of
 from tests.random_games import RandomGame
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.cce import cce_gap, cce_gaps
 from treeplex.evaluate.judge import judge

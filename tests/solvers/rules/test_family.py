@@ -9,6 +9,7 @@ import pytest
 from tests import oracle
 from tests.compiled_view import close_policies, dict_of
 from tests.random_games import RandomGame
+from treeplex.base.spec import Spec
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game
@@ -18,7 +19,6 @@ from treeplex.games.registry import load
 from treeplex.solvers import Variant, Weights, algorithms, make_solver
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import CHUNK, GameSolver
-from treeplex.spec import Spec
 
 GAMES = {
     "kuhn": load("kuhn_poker"),

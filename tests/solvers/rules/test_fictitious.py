@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.builtin.matrix import MatrixGame
-from treeplex.runs.judge import exploitability
+from treeplex.run.judge import exploitability
 from treeplex.solvers import FictitiousRule, make_solver
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 

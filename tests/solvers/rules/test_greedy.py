@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.runs.judge import exploitability
+from treeplex.run.judge import exploitability
 from treeplex.solvers import make_solver
 
 

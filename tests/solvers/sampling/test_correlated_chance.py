@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from treeplex.engine.histories.choices import SECTION, next_quantile, picked
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILDREN, KEY
+from treeplex.engine.sampling.choices import SECTION, next_quantile, picked
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game

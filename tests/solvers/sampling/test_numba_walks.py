@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.base.storage.tensors import TensorFile, write_tensors
 from treeplex.errors import AlgorithmError, FileError, GameError, ImperfectRecallError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -16,7 +17,6 @@ from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.solvers.sampling.numba_walks import NumbaWalks
 from treeplex.solvers.sampling.rules_solver import PythonWalks, RulesSampler
 from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingOptions
-from treeplex.storage.tensors import TensorFile, write_tensors
 
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 LIARS = "liars_dice(players=2,dice_sides=4)"

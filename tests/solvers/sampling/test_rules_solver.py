@@ -10,7 +10,8 @@ import numpy as np
 import pytest
 
 from tests.random_games import RandomGame
-from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET
+from treeplex.base.storage.tensors import TensorFile, write_tensors
+from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY, REGRET
 from treeplex.errors import AlgorithmError, FileError, GameError, ImperfectRecallError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
@@ -21,7 +22,6 @@ from treeplex.solvers.sampling.rules_solver import RulesSampler
 from treeplex.solvers.sampling.rules_tables import PlayerTable
 from treeplex.solvers.sampling.schedule import DISCOUNT_SEQUENCES
 from treeplex.solvers.sampling.solver import AVERAGING, SAMPLINGS, MonteCarloCfr, SamplingOptions
-from treeplex.storage.tensors import TensorFile, write_tensors
 
 SCHEMES = sorted({*SAMPLINGS} - {"pluribus-mccfr"})  # es-mccfr, unless it prunes
 KINDS = [kind for kind in AVERAGING if kind != "full"]

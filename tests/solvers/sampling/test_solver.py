@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.histories.sampled_tables import REGRET
-from treeplex.engine.histories.schemes import LOWEST
+from treeplex.engine.sampling.sampled_tables import REGRET
+from treeplex.engine.sampling.schemes import LOWEST
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game

@@ -8,11 +8,11 @@ import pytest
 
 from tests import oracle
 from tests.random_games import RandomGame
-from treeplex.arrays import Floats
-from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET
-from treeplex.engine.histories.schemes import Traversal
-from treeplex.engine.histories.streams import start
-from treeplex.engine.histories.walks import scratch, walk
+from treeplex.base.arrays import Floats
+from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY, REGRET
+from treeplex.engine.sampling.schemes import Traversal
+from treeplex.engine.sampling.streams import start
+from treeplex.engine.sampling.walks import scratch, walk
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game

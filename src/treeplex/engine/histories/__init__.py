@@ -1,1 +1,1 @@
-"""Kernels that walk single histories: sampling schemes, their variance, subtrees and random streams."""
+"""Kernels over stored histories: episodes, hands between policy tables, reaches and subtrees."""

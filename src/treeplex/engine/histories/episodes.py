@@ -5,9 +5,9 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 34
 """In place of the traverser in the streams of episodes."""

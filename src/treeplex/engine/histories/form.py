@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from treeplex.arrays import Floats, SmallInts
+from treeplex.base.arrays import Floats, SmallInts
 
 CHANCE, TERMINAL = -1, -4
 """Who acts at a history that is no player's turn; the numbers of :mod:`treeplex.games.base`."""

@@ -3,9 +3,9 @@
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 33
 """In place of the traverser in the streams of hands: chance's; those of the seats follow."""

@@ -10,7 +10,7 @@ infoset once at most, so the estimate's square is the sum of its decisions' squa
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2

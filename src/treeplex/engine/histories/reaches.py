@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 
 
 @njit(cache=True, nogil=True)

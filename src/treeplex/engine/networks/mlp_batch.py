@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.polynomial import chebyshev
 
-from treeplex.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.engine.networks.simd import LANES, add_product, load, store
 
 ROWS = 6

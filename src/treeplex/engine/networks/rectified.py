@@ -6,7 +6,7 @@ See ``engine.networks.mlp_batch`` for how products are made fast. A row's output
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Ints, Singles
+from treeplex.base.arrays import Ints, Singles
 from treeplex.engine.networks.mlp_batch import BLOCK, linear, padded
 
 

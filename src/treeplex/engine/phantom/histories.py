@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints, SmallInts
+from treeplex.base.arrays import Ints, SmallInts
 from treeplex.engine.kernel import KERNEL
 from treeplex.engine.phantom.symmetry import Group, least_board
 

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
 from treeplex.engine.kernel import KERNEL
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.kernel import KERNEL
 from treeplex.engine.phantom.histories import (
     NO_ROOM,

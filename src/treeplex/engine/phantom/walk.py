@@ -7,7 +7,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.base.storage.memory import available_memory
 from treeplex.engine.phantom.histories import (
     CHILDREN,
     EDGES,
@@ -38,7 +39,6 @@ from treeplex.engine.phantom.timelines import (
     Won,
     advance,
 )
-from treeplex.storage.memory import available_memory
 
 FRAMES_AT_ONCE = 1 << 18
 LONG = 1 << 22

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.plans.plans import follow
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
-from treeplex.engine.histories.streams import start
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.plans.plans import draw_plan
+from treeplex.engine.sampling.streams import start
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import update

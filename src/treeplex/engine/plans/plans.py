@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
-from treeplex.engine.histories.streams import advanced, start, unit
+from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise

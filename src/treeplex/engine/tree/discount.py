@@ -8,7 +8,7 @@ import math
 import numpy as np
 from numba.extending import register_jitable
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 
 LARGEST_LOG, STEEP = 709.0, 30.0
 """The logarithm of a number that a float still holds, so large that adding 1 does not change it, and an exponent with which

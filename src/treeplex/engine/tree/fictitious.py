@@ -2,7 +2,7 @@
 
 from numba import njit
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response, reach

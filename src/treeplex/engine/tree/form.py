@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 
 
 class Tree(NamedTuple):

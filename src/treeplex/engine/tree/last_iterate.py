@@ -4,7 +4,7 @@ import math
 
 from numba import njit
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach

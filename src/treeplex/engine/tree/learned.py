@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace

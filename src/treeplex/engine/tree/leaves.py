@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints, Singles
 
 
 @njit(cache=True, nogil=True)

@@ -3,7 +3,7 @@
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 

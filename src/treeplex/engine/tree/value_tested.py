@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from numba import njit
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Payoff, Tree, TreeState
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION, Weights, accumulate

@@ -15,7 +15,7 @@ import numpy as np
 from llvmlite import binding
 from numba import types
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 
 SYMBOL = "treeplex_walked_gradient"
 

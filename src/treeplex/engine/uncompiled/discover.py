@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.uncompiled.frames import (
     ABOUT,
     MOVER,

@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.uncompiled.rules import CHANCE, Calls, call_enter, call_step
 
 ABOUT = 0

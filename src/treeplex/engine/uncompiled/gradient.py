@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.form import Tree
 from treeplex.engine.uncompiled.discover import EVERY, SEEN, STOP, place_of
 from treeplex.engine.uncompiled.frames import (

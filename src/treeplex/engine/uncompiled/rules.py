@@ -13,7 +13,7 @@ from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
-from treeplex.engine.histories.streams import GOLDEN, mixed
+from treeplex.engine.sampling.streams import GOLDEN, mixed
 
 ODD = np.uint64(0xD1B54A32D192ED03)
 CHANCE = -1

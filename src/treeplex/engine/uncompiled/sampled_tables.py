@@ -6,11 +6,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
-from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
-from treeplex.engine.histories.sampled_tables import POLICY, Tables
-from treeplex.engine.histories.schemes import LEARNED, SchemeCodes
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.kernel import KERNEL
+from treeplex.engine.sampling.lazy_tables import NO_PARENT, UNKNOWN_PARENT
+from treeplex.engine.sampling.sampled_tables import POLICY, Tables
+from treeplex.engine.sampling.schemes import LEARNED, SchemeCodes
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
     FIRST,
@@ -37,7 +37,7 @@ ABOVE, EDGE, HISTORY, PLACES = range(4)
 """Columns of :attr:`Room.places`: the frame above of which several actions are followed, where the baselines of the node's
 actions are, and the number of its history."""
 WEIGHT, OWN_REACH, SAMPLE_REACH, REACHES = range(4)
-"""Columns of :attr:`Room.numbers`, as of :class:`treeplex.engine.histories.walks.Scratch`."""
+"""Columns of :attr:`Room.numbers`, as of :class:`treeplex.engine.sampling.walks.Scratch`."""
 TOUCHED, DEPTH, TOP, COUNTERS = range(4)
 """What :attr:`Room.counters` count."""
 NO_ROOM = -1
@@ -104,7 +104,7 @@ class Room(NamedTuple):
     Attributes:
         frames: the nodes on the path.
         places, numbers: [D, 3].
-        sampled, chosen: [D, A], as in :class:`treeplex.engine.histories.walks.Scratch`.
+        sampled, chosen: [D, A], as in :class:`treeplex.engine.sampling.walks.Scratch`.
         touched: [T, 2], first slot and number of actions of the traverser's infosets visited.
         detail: [2], numbers about a fault.
         counters: [3], how many are touched, the depth of the next node, and the lowest frame with several actions.

@@ -1,4 +1,4 @@
-"""Monte Carlo CFR over rules given as functions: :func:`treeplex.engine.histories.walks.walk`, with tables that grow.
+"""Monte Carlo CFR over rules given as functions: :func:`treeplex.engine.sampling.walks.walk`, with tables that grow.
 
 The random numbers, sums and their order are those of the walks over compiled games and over rules in Python; the tests ask
 all three for equal tables. Choices, and what a visit changes of an infoset, are the same functions. The walk itself stands here
@@ -12,11 +12,12 @@ import math
 import numpy as np
 from numba import njit
 
-from treeplex.arrays import Floats, Ints, SmallInts
-from treeplex.engine.histories.choices import choose, picked, probability_of
-from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT
-from treeplex.engine.histories.sampled_tables import AVERAGE, POLICY, REGRET, add_regrets, catch_up, match_regrets
-from treeplex.engine.histories.schemes import (
+from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.sampling.choices import choose, picked, probability_of
+from treeplex.engine.sampling.lazy_tables import UNKNOWN_PARENT
+from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY, REGRET, add_regrets, catch_up, match_regrets
+from treeplex.engine.sampling.schemes import (
     AVERAGE_WEIGHT,
     LEARNED,
     ONE,
@@ -25,8 +26,7 @@ from treeplex.engine.histories.schemes import (
     Traversal,
     pruning,
 )
-from treeplex.engine.histories.streams import advanced, start, unit
-from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.engine.uncompiled.discover import (
     ACTIONS,
     BAD_PAYOFF,
@@ -99,7 +99,7 @@ def sample_rules(
         begin: the state at the root.
         tables: changed; use those that are returned.
         stream_of: the seed, and the iteration of the first row of ``weights``.
-        weights: [K, 4], as of :func:`treeplex.engine.histories.walks.iterate_sampled`.
+        weights: [K, 4], as of :func:`treeplex.engine.sampling.walks.iterate_sampled`.
         pause: histories.
 
     Returns:
@@ -138,7 +138,7 @@ def begin_walk(room: Room, stream: np.uint64) -> None:
 
 @njit(**KERNEL)
 def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Room) -> int:
-    """Go on with a walk, see :func:`treeplex.engine.histories.walks.walk`, to its end or until so many were walked in all.
+    """Go on with a walk, see :func:`treeplex.engine.sampling.walks.walk`, to its end or until so many were walked in all.
 
     Returns:
         :data:`NO_FAULT`, :data:`NO_ROOM`, from where it can be gone on, or what is wrong.

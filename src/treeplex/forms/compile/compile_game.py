@@ -5,8 +5,9 @@ from collections.abc import Callable
 from typing import Any
 from weakref import WeakValueDictionary
 
+from treeplex.base.notices import reporting, tell_histories
+from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError
-from treeplex.forms.compile.buckets import compile_buckets
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.numba_rules import compile_numba_rules
 from treeplex.forms.compile.phantom import compile_phantom, factors
@@ -16,11 +17,10 @@ from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import Game
 from treeplex.games.builtin.phantom import PhantomGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
-from treeplex.games.poker.buckets.game import BucketGame
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
-from treeplex.notices import reporting, tell_histories
-from treeplex.spec import suggests_arguments
+from treeplex.holdem.buckets.game import BucketGame
+from treeplex.holdem.limit.compile_buckets import compile_buckets
 
 LARGE = 1_000_000
 """Estimated histories, from which on Numba functions walk a game that has them, and not Python."""

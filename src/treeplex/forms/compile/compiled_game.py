@@ -7,13 +7,13 @@ from functools import cached_property
 
 import numpy as np
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
+from treeplex.base.notebook import facts
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
-from treeplex.notebook import facts
 
 
 @dataclass(frozen=True)

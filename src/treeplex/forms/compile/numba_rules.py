@@ -13,7 +13,9 @@ from typing import NoReturn
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.notices import notify, tell
+from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import available_cores
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import empty_dense, empty_sparse
@@ -30,8 +32,6 @@ from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.size_estimate import count_text, history_playout, summary_of, time_text
-from treeplex.notices import notify, tell
-from treeplex.storage.memory import available_memory, megabytes
 
 MOST_STORED = 10_000_000
 """Terminals that pay, up to which they are stored: an iteration is many times faster then, and they take half a gigabyte."""

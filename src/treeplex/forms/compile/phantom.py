@@ -7,7 +7,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
+from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.phantom.histories import BOARD, FIRST, STABILISER
 from treeplex.engine.phantom.timelines import DEPTH, HISTORIES, TERMINALS
 from treeplex.engine.phantom.walk import Found, by_sequence, walk_timelines
@@ -18,7 +19,6 @@ from treeplex.forms.compile.assemble import numbered
 from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
 from treeplex.games.builtin.phantom import HIDDEN, PhantomGame
-from treeplex.storage.memory import available_memory, megabytes
 
 TERM_BYTES = 32
 """What a term of an abrupt game takes in all, lists, infosets and sequences included, at the most."""

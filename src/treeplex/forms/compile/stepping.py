@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
 from treeplex.forms.compile.rule_errors import failed_rules

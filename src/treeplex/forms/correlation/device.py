@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex import notebook
-from treeplex.arrays import Floats, Ints
+from treeplex.base import notebook
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.plans.plans import first_misfit, follow, joint_gradients
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame

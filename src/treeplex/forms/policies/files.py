@@ -32,6 +32,9 @@ import safetensors
 import safetensors.numpy
 from numpy.typing import NDArray
 
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
+from treeplex.base.version import own_version
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -42,9 +45,6 @@ from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_ta
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
-from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import MOST_TEXT, parse_json, read_bytes, read_text, tensor_metadata
-from treeplex.version import own_version
 
 FORMAT = "treeplex policy"
 VERSION = 1

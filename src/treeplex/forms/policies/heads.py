@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Bools, Floats
+from treeplex.base.arrays import Bools, Floats
 
 SOFTMAX, MATCHED, MATCHED_OR_BEST, BEST = "softmax", "matched", "matched or best", "best"
 

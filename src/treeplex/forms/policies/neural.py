@@ -8,7 +8,9 @@ from typing import Any, Final, cast, final
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -19,8 +21,6 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.forms.policies.views import View
 from treeplex.forms.sources.openspiel import same_rules
 from treeplex.games.base import State
-from treeplex.storage.memory import available_memory, megabytes
-from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 Layers = Sequence[tuple[Singles, Singles]]
 """The matrix [outputs, inputs] and the biases [outputs] of each layer; rectified between them."""

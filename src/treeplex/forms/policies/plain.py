@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.spec import shown
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import uniform_probabilities
 from treeplex.games.turn_based import other_names
-from treeplex.spec import shown
 
 ROUNDED = 5e-3
 """By how much the probabilities of an infostate in a file may miss 1."""

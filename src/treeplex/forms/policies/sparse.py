@@ -9,12 +9,8 @@ from typing import Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.errors import FileError, PolicyError
-from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.tabular import AnyState, Policy, uniform_probabilities
-from treeplex.games.turn_based import other_names
-from treeplex.storage.reading import open_regular, tensor_metadata
-from treeplex.storage.tensors import (
+from treeplex.base.storage.reading import open_regular, tensor_metadata
+from treeplex.base.storage.tensors import (
     LONGEST_HEADER,
     PIECE,
     Bytes,
@@ -23,6 +19,10 @@ from treeplex.storage.tensors import (
     tensor,
     write_tensors,
 )
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import AnyState, Policy, uniform_probabilities
+from treeplex.games.turn_based import other_names
 
 FORMAT = "treeplex table policy"
 VERSION = 1

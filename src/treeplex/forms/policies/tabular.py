@@ -6,12 +6,12 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.dataframes import dataframe
+from treeplex.base.dataframes import dataframe
+from treeplex.base.notebook import table
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
 from treeplex.games.turn_based import other_names
-from treeplex.notebook import table
 
 COLUMNS = ("player", "infostate", "action", "action_name", "probability")
 """Of policies as tables, in memory and in files."""

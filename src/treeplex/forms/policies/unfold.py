@@ -4,14 +4,14 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
+from treeplex.base.spec import Spec, parse_spec
 from treeplex.errors import PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.phantom import PhantomInfostates
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.spec import Spec, parse_spec
 
 
 def unfold(policy: Policy, whole: CompiledGame | str | Game | Any = None) -> Policy:

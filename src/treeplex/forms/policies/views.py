@@ -11,7 +11,7 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import outcomes

@@ -23,10 +23,10 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import NamedTuple, NoReturn
 
+from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError
 from treeplex.forms.sources.explicit_tree import ExplicitGame, Node, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.storage.reading import read_text
 
 TOKEN = re.compile(
     r"""(?P<blank>\s+|\#[^\n]*|//[^\n]*)

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from treeplex.base.storage.files import write_atomically
 from treeplex.errors import GameError
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.sources.explicit_tree import ExplicitGame, exact_payoffs, exact_probabilities
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
-from treeplex.storage.files import write_atomically
 
 
 def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:

@@ -22,11 +22,11 @@ from fractions import Fraction
 from typing import NoReturn
 from urllib.parse import unquote
 
+from treeplex.base.spec import shown
+from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError
 from treeplex.forms.sources.explicit_tree import ExplicitGame, Node, exact_number, simplest_fractions
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.spec import shown
-from treeplex.storage.reading import read_text
 
 PLAYERS = re.compile(r"#\s*(?:num_)?players:\s*(\d+)")
 PLAYER = re.compile(r"0{0,9}[1-9][0-9]{0,2}")

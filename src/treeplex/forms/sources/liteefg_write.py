@@ -5,11 +5,11 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import quote
 
+from treeplex.base.storage.files import write_atomically
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.sources.load import load_rules
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
-from treeplex.storage.files import write_atomically
 
 
 def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.base.spec import Spec, parse_spec, shown
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.state_check import check_states
@@ -23,11 +24,10 @@ from treeplex.games import registry
 from treeplex.games.base import Game
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
-from treeplex.games.poker.dealt import DealtSpot
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.turn_based import TurnBased
-from treeplex.spec import Spec, parse_spec, shown
-from treeplex.spot_table import NAMED
+from treeplex.holdem.rules.dealt import DealtSpot
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import NAMED
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
@@ -117,7 +117,7 @@ def load_walked(game: str | Spec | Game | Spot | Any, *, named_in: str | os.Path
     """:func:`load` for what walks rules one history at a time: of a hold'em spot its rules, cards dealt one by one.
 
     Raises:
-        GameError: a spot that cannot be dealt so (:class:`treeplex.games.poker.dealt.DealtSpot`).
+        GameError: a spot that cannot be dealt so (:class:`treeplex.holdem.rules.dealt.DealtSpot`).
     """
     found = load(game, named_in=named_in)
     if not isinstance(found, Spot):
@@ -144,7 +144,7 @@ def load_spot(path: str | os.PathLike[str]) -> Spot:
         FileError: the file cannot be read.
         SpecError: a field that is missing or wrong; the message names file, line, field and remedy.
     """
-    from treeplex.games.poker.spots.files import spot_request
+    from treeplex.holdem.spots.files import spot_request
 
     return spot_request(Path(path)).spot()
 

@@ -17,10 +17,10 @@ import os
 from fractions import Fraction
 from math import prod
 
+from treeplex.base.storage.reading import read_text
 from treeplex.forms.sources.efg_read import GambitReader
 from treeplex.forms.sources.explicit_tree import ExplicitGame, Node
 from treeplex.games.base import TERMINAL
-from treeplex.storage.reading import read_text
 
 Payoffs = tuple[Fraction, ...]
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.base.spec import check_depth, nearest, parse_spec, shown
+from treeplex.base.version import install_hint
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, as_compiled
 from treeplex.games.base import Game, State
 from treeplex.games.turn_based import other_names, turn_text
-from treeplex.spec import check_depth, nearest, parse_spec, shown
-from treeplex.version import install_hint
 
 PREFIX = "openspiel:"
 OF_FILES = ("file", "puzzles_root")

@@ -17,11 +17,11 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
+from treeplex.base.spec import Spec, Value, nearest, parse_spec
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.forms.sources.openspiel import OpenSpielGame
 from treeplex.games.base import Game
-from treeplex.spec import Spec, Value, nearest, parse_spec
 
 
 @dataclass(frozen=True)

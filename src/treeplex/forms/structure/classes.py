@@ -12,6 +12,9 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.base.notebook import table
+from treeplex.base.notices import reporting, tell
+from treeplex.base.spec import Spec, suggests_arguments
 from treeplex.engine.histories.form import ACTOR
 from treeplex.engine.histories.subtrees import forgotten, second_act
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -22,9 +25,6 @@ from treeplex.forms.structure.history_view import HistoryView, Verdict, extremes
 from treeplex.forms.structure.reordering import nested_orders
 from treeplex.forms.structure.stages import LADDER, NESTED, PLAIN, feedback_verdicts
 from treeplex.games.base import Game
-from treeplex.notebook import table
-from treeplex.notices import reporting, tell
-from treeplex.spec import Spec, suggests_arguments
 
 MOST_HISTORIES = 5_000_000
 """Histories up to which a game is looked at; some minutes and a gigabyte."""

@@ -13,7 +13,7 @@ from math import prod
 
 import numpy as np
 
-from treeplex.arrays import SmallInts
+from treeplex.base.arrays import SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.histories.subtrees import Outline, closed_subtrees, edges, outline, ties
 

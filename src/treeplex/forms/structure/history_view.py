@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
+from treeplex.base.spec import shown
 from treeplex.engine.histories.form import ACTOR, CHANCE, KEY
 from treeplex.forms.compile.views.histories import HistoryTree
 from treeplex.forms.structure.decomposition import Decomposition
-from treeplex.spec import shown
 
 SHOWN_MOVES = 8
 """Moves of a history that a witness names, the last ones."""

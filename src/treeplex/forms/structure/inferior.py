@@ -4,6 +4,8 @@ from typing import Any
 
 import numpy as np
 
+from treeplex.base.notices import reporting
+from treeplex.base.spec import Spec
 from treeplex.engine.histories.form import ACTOR, CHILD, CHILDREN
 from treeplex.errors import GameError
 from treeplex.forms.compile.views.histories import HistoryTree
@@ -11,8 +13,6 @@ from treeplex.forms.structure.classes import histories_of, single_act, tell_walk
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict
 from treeplex.games.base import Game
-from treeplex.notices import reporting
-from treeplex.spec import Spec
 
 
 def informationally_inferior(

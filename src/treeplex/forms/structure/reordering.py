@@ -5,7 +5,7 @@ from itertools import permutations
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
 from treeplex.engine.histories.form import ACTOR, CHILD, KEY, TERMINAL
 from treeplex.forms.structure.decomposition import Decomposition
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE
 from treeplex.engine.histories.subtrees import meetings
 from treeplex.forms.structure.history_view import HistoryView, Verdict, informed, unsure

@@ -16,11 +16,11 @@ from math import comb, factorial, prod
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.spec import nearest
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries
-from treeplex.spec import nearest
 
 
 class LiarsDiceState(CheckedState):

@@ -16,11 +16,11 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treeplex.base.spec import shown
+from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError, SpecError
 from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, canonical_spec, observer
-from treeplex.spec import shown
-from treeplex.storage.reading import read_text
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]

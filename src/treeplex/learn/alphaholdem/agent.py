@@ -7,17 +7,17 @@ from pathlib import Path
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.errors import FileError, SpecError
-from treeplex.evaluate.match.agents import Seat
-from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import PublicGame, pick
 from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder
 from treeplex.learn.alphaholdem.self_play import Asked, asked_of
 from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
 from treeplex.learn.alphaholdem.trainer import fresh_net
 from treeplex.learn.common.fitting import Arrays
-from treeplex.storage.tensors import TensorFile, tensor, write_tensors
+from treeplex.search.agents.agent import Seat
+from treeplex.search.subgames.beliefs import Belief
 
 NETWORK = "network.safetensors"
 """The file in a training's folder."""
@@ -97,25 +97,25 @@ class AlphaHoldemAgent(Seat):
         self._done: tuple[Done, ...] = ()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         self.sit_at_first(seat, generator, at)
         self._begin()
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         if self.coder.game.options(self._own).player >= 0:
             offer = self.coder.offer(self._own)
             self._done = (*self._done, Done(offer.player, offer.street, column_of(offer, event), offer.legal))
         self.state, self._own = self.game.after(self.state, event), self.coder.game.after(self._own, event)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         hands = np.arange(len(self.game.possible(self.state)[self.game.options(self.state).player]))
         return self._policy(hands)
 
     def act(self, hand: int) -> int:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.act`; asks for one hand only."""
+        """See :meth:`treeplex.search.agents.agent.Agent.act`; asks for one hand only."""
         self.check_acting()
         labels = self.game.options(self.state).labels
         return labels[pick(self.generator, self._policy(np.array([hand]))[:, 0])]

@@ -8,9 +8,9 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights
 from treeplex.learn.common.networks import network_text
-from treeplex.learn.torch.device import torch_module
 
 Tensor = Any
 Arrays = Mapping[str, NDArray[Any]]

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.card_game import CardGame
-from treeplex.games.poker.card_rules import PokerCards
-from treeplex.games.poker.rules import PokerGame
 from treeplex.games.public import State
+from treeplex.holdem.rules.card_rules import PokerCards
+from treeplex.holdem.rules.rules import PokerGame
 
 Planes = NDArray[np.uint8]
 FOLD, PASS = 0, 1

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 
 Asked = Callable[[Planes, Planes, NDArray[np.bool_]], tuple[Floats, Floats]]
 """From planes of cards and of actions and columns on offer, a row for each decision, to log probabilities [B, columns] and

@@ -4,9 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from treeplex.base.settings import Settings, setting
 from treeplex.errors import SpecError
 from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
-from treeplex.settings import Settings, setting
 
 BEST, LATEST = "k-best", "latest"
 OF_TABLES: Mapping[str, Any] = {"approximator": TABLE, "learning_rate": 0.03}

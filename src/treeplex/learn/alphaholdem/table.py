@@ -11,7 +11,7 @@ from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.learn.alphaholdem.net import Net, Tensor
 from treeplex.learn.alphaholdem.planes import Done, Offer, PlaneCoder, Planes
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 
 MOST_ROWS = 200_000
 """Rows of a table, and public states that are looked through for them; the rows' names alone take some 100 bytes each."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from treeplex.learn.alphaholdem.net import Net, Tensor
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 
 
 class Towers(Net):

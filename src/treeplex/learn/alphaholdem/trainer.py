@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
+from treeplex.base.arrays import Floats
 from treeplex.learn.alphaholdem.league import FIRST, Member, kept, rated
 from treeplex.learn.alphaholdem.net import Net
 from treeplex.learn.alphaholdem.planes import PlaneCoder
@@ -17,11 +16,12 @@ from treeplex.learn.alphaholdem.settings import LATEST, AlphaHoldemSettings
 from treeplex.learn.alphaholdem.table import TableNet
 from treeplex.learn.alphaholdem.towers import Towers
 from treeplex.learn.alphaholdem.trinal import policy_loss, traced_advantages, value_loss
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.optimised import Optimised
 from treeplex.learn.neural.frame import named, under
-from treeplex.learn.torch.device import torch_module
+from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 
 class Batch(NamedTuple):

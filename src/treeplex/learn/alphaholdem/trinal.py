@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Floats
-from treeplex.learn.torch.device import torch_module
+from treeplex.base.arrays import Floats
+from treeplex.learn.common.device import torch_module
 
 Tensor = Any
 

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.engine.histories.streams import Stream
-from treeplex.evaluate.match.statistics import FEWEST_DEALS, half_width
+from treeplex.engine.sampling.streams import Stream
 from treeplex.learn.best_response.positions import NOBODY, Position, World
+from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
 
 LANE = 1 << 33
 """Of the streams of held-out plays: a response is not tested on the draws from which it was learned."""

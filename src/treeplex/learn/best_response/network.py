@@ -17,17 +17,17 @@ from zlib import crc32
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import FileError
 from treeplex.forms.compile.views.infostate_tensors import WORD
 from treeplex.forms.policies.tabular import AnyState
 from treeplex.learn.best_response.held_out import TOGETHER
 from treeplex.learn.best_response.positions import Position, World, decision
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.torch.device import torch_module
-from treeplex.storage.tensors import TensorFile, tensor, write_tensors
 
 Words = NDArray[np.int32]
 FORMAT, VERSION = "treeplex best response network", 1

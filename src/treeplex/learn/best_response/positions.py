@@ -5,17 +5,17 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import GameError, PolicyError, TreeplexError
-from treeplex.evaluate.match.agents import Agent, fork
 from treeplex.evaluate.playouts import Player, payoffs_of
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked
-from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
-from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicGame
 from treeplex.games.public import State as Place
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.search.agents.agent import Agent, fork
+from treeplex.search.subgames.beliefs import Belief
 
 NOBODY = -9
 """The seat of a player who is not there: all are the fixed agent."""

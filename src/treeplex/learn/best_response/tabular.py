@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.forms.policies.sparse import Infosets, TablePolicy
 from treeplex.learn.best_response.positions import Position, World
 

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import AlgorithmError
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Module
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
 Loss = Callable[..., Any]

@@ -5,11 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Ints, Singles
+from treeplex.base.arrays import Ints, Singles
 from treeplex.engine.networks.mlp_batch import EPSILON, forward, packed
 from treeplex.errors import SpecError
 from treeplex.forms.sources.user_module import Wanted, load_user_object
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 
 Module = Any
 

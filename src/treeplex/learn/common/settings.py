@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from treeplex.settings import Settings, setting
+from treeplex.base.settings import Settings, setting
 
 
 @dataclass(frozen=True)

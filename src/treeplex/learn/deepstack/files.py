@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError, PolicyError
-from treeplex.forms.subgames.identity import public_identity
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
+from treeplex.search.subgames.identity import public_identity
+from treeplex.search.subgames.public_rules import public_rules
 
 NETS = "nets.safetensors"
 """The networks in a training's folder."""

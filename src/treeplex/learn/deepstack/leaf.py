@@ -6,18 +6,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import PublicState, PublicTree
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.networks import Forward
 from treeplex.learn.deepstack.situations import met_and_believed, pots, round_starts
 from treeplex.learn.deepstack.value_net import Module, fresh_net
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.resolving.next_round import NextRound
+from treeplex.search.subgames.batch import PairPlaces
+from treeplex.search.subgames.subgame import Places, Ranges
 
 ROUND = "round"
 """Of the names of weights, with the number of deals before the round."""

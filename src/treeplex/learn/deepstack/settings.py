@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from treeplex.base.settings import setting
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.deepstack.value_net import UNITS
 from treeplex.search.methods import METHOD_NAMES, METHODS
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
 from treeplex.errors import GameError
-from treeplex.forms.subgames.batch import PairPlaces, cut_states
-from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.subgame import Ranges
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal, pair_state
+from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.rebel.random_beliefs import random_belief
-from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import PairPlaces, cut_states
+from treeplex.search.subgames.beliefs import Belief, stacked_ranges
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.subgame import Ranges
 
 SIDE, STOPS, LONGEST = 4, 4, 100
 """Of searches for ranges: how many side by side, how often stopped, and their most iterations."""
@@ -65,7 +65,7 @@ class Situations(NamedTuple):
     """Rows of solved situations; both players' hands side by side, those of the player to act first.
 
     Attributes:
-        inputs: float32 [n, inputs], see :class:`treeplex.search.encoding.Encoding`.
+        inputs: float32 [n, inputs], see :class:`treeplex.learn.common.encoding.Encoding`.
         targets: float32 [n, 2H], values of hands in pots.
         met: float32 [n, 2H], how likely each hand meets one of the other's range; 0 for hands that cannot be there.
         beliefs: float32 [n, 2H], what is believed about each hand, with card removal; each player's sum to one.

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.public import PublicTree
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.common.replay import Replay
@@ -20,8 +19,9 @@ from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.deepstack.settings import DeepStackSettings
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, Situations, no_situations
 from treeplex.learn.deepstack.value_net import situation_loss
-from treeplex.learn.torch.device import torch_module
 from treeplex.search.leaf import NoLeaf
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 
 Arrays = Mapping[str, NDArray[Any]]
 THIS_ROUND = Horizon(rounds=1)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import value_net
-from treeplex.learn.torch.device import torch_module
 
 Module = Any
 UNITS = ("gelu", "prelu")

@@ -5,7 +5,7 @@ from functools import cached_property
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 
 LEAST_SPREAD = 0.01
 """Rewards of a game that spread by less (1% of its exploitability) are not blown up to unit variance."""

@@ -6,14 +6,14 @@ from functools import cached_property
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.executor import Executor
 from treeplex.engine.tree.learned import play_episode
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.discount.trainer import Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.workers.crew import Shared
-from treeplex.workers.executor import Executor
 
 JOBS_PER_WORKER = 4
 """Jobs a worker gets from each game in an epoch, about: so many that none waits long for the last one."""

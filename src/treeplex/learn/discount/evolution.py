@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import FileError, SpecError
 
 POPULATION = 100

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.workers.executor import Executor, make_executor
 from treeplex.errors import FileError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.learn.discount.episodes import Player, evaluate
@@ -12,7 +13,6 @@ from treeplex.learn.discount.evolution import Adam, Evolution
 from treeplex.learn.discount.fitness import Fitness
 from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.workers.executor import Executor, make_executor
 
 
 class EvolutionTrainer:

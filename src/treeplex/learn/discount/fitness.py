@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest
 from treeplex.engine.tree.learned import LOWEST, play_episode
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.evaluate import judge
@@ -15,7 +16,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers import make_solver
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.spec import nearest
 
 KINDS = ("log", "relative")
 

@@ -22,17 +22,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.workers.executor import in_threads
 from treeplex.engine.networks.mlp_single import parameter_count
 from treeplex.engine.tree.learned import HEAD, LOWEST, trace_episode
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.discount.advantages import Decisions, estimate_advantages, rewards
 from treeplex.learn.discount.fitness import Fitness, exploitability_of
 from treeplex.learn.discount.trainer import Arrays, EpochReport, Watch, unwatched
-from treeplex.learn.torch.device import one_thread, torch_module
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.workers.executor import in_threads
 
 Tensor = Any
 MOMENTS = {"mean": "exp_avg", "square": "exp_avg_sq"}

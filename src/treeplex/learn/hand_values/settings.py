@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
+from treeplex.base.settings import setting
 from treeplex.learn.common.settings import LearningSettings
-from treeplex.settings import setting
 
 STREETS = ("flop", "turn", "river")
 SOLVES, NETWORK = "solves", "network"

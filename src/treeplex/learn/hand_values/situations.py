@@ -9,22 +9,22 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from treeplex.arrays import Floats, Singles
-from treeplex.engine.holdem.passes import EXPECT
-from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.forms.holdem.first_street import cut_first_street
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.cards.cards import HAND_CLASSES
-from treeplex.games.poker.cards.class_equities import class_equities
-from treeplex.games.poker.cards.format import HOLDEM
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.base.arrays import Floats, Singles
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.cards.cards import HAND_CLASSES
+from treeplex.holdem.cards.class_equities import class_equities
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.engine.passes import EXPECT
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.first_street import cut_first_street
+from treeplex.holdem.search.first_street import average_values
+from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.search.holdem.first_street import average_values
-from treeplex.search.holdem.leaves.hand_values import HandBoard, HandValues
 from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
-from treeplex.solvers.holdem.solver import HoldemSolver
 
 POT, CHIP = 100.0, 0.01
 KINDS = {"halved": 0.3, "top": 0.15, "curved": 0.15, "band": 0.15, "curved band": 0.15, "alike": 0.1}

@@ -10,9 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
-from treeplex.engine.holdem.showdowns.hand_features import INPUTS
+from treeplex.base.arrays import Floats, Singles
 from treeplex.errors import FileError, SpecError
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS
+from treeplex.holdem.search.leaves.hand_values import HandValues, zero_sum
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import Fitting, load_weights
 from treeplex.learn.common.networks import Forward, Module, network_text, value_net
 from treeplex.learn.common.random_state import random_state, set_random_state
@@ -22,8 +24,6 @@ from treeplex.learn.hand_values.settings import SOLVES, STREETS, HandValueSettin
 from treeplex.learn.hand_values.shipped import shipped_hand_net
 from treeplex.learn.hand_values.situations import SURE, Situation, draw
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.hand_values import HandValues, zero_sum
 
 Arrays = Mapping[str, NDArray[Any]]
 GAME = "hands of hold'em where the {street} begins"

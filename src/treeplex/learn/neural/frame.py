@@ -8,7 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.notices import notify
+from treeplex.base.settings import setting
+from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.tree.sweeps import reach
@@ -27,10 +30,7 @@ from treeplex.learn.neural.walks.ground import CompiledGround, Ground, RulesGrou
 from treeplex.learn.neural.walks.jobs import WALKS, Walked, WalkedGame, WalkKind, joined_episodes, play_part
 from treeplex.learn.neural.walks.rules_jobs import SpreadWalks
 from treeplex.learn.neural.walks.rules_walks import RulesWalks
-from treeplex.notices import notify
-from treeplex.settings import setting
 from treeplex.solvers.sampling.solver import laid_out
-from treeplex.workers.executor import Executor
 
 PARTS = 4
 """Into how many parts for each worker episodes are split."""

@@ -6,21 +6,21 @@ from typing import Protocol
 
 import numpy as np
 
+from treeplex.base.notices import notify
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.holdem.judge import judge_spot, judging_crew
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.holdem.compile_spot import CompiledSpot, compile_spot
-from treeplex.forms.holdem.spot_form import store_of_policy
-from treeplex.forms.holdem.spot_size import spot_size
-from treeplex.forms.policies.holdem.network import average_of_network
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.games.poker.dealt import DealtSpot
-from treeplex.games.poker.spots.spot import Spot
 from treeplex.games.size_estimate import clearly_more
-from treeplex.notices import notify
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.spot_form import store_of_policy
+from treeplex.holdem.forms.spot_size import spot_size
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.policies.network import average_of_network
+from treeplex.holdem.rules.dealt import DealtSpot
+from treeplex.holdem.spots.spot import Spot
 
 MEASURED = 1_000_000
 """Numbers that a solver would store for the largest hold'em spot on which policies are judged under way, in a second or so."""

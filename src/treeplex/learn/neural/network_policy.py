@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 
+from treeplex.base.spec import nearest
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.views.infoset_tensors import infoset_tensors
 from treeplex.forms.policies.neural import NeuralPolicy
@@ -13,7 +14,6 @@ from treeplex.learn.neural.features import changing, largest_in
 from treeplex.learn.neural.fitting.approximator import Network
 from treeplex.learn.neural.fitting.outputs import layers_of
 from treeplex.learn.neural.frame import NeuralLearner
-from treeplex.spec import nearest
 
 SHIPPED, SUFFIX = Path(__file__).parent / "networks", ".safetensors"
 WORD = "network:"

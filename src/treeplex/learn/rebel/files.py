@@ -14,19 +14,19 @@ from safetensors import SafetensorError
 from safetensors.numpy import load as arrays_from_bytes
 from safetensors.numpy import save as bytes_from_arrays
 
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
+from treeplex.base.version import own_version
 from treeplex.errors import FileError, PolicyError
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.identity import public_identity
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.rebel.network_leaf import NetworkLeaf, Origin
 from treeplex.learn.rebel.policy_net import load_weights, networks
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
-from treeplex.version import own_version
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.identity import public_identity
+from treeplex.search.subgames.public_rules import public_rules
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
@@ -57,7 +57,7 @@ class NetFile:
 
     Attributes:
         path: the file.
-        game, identity: spec of its game, and :func:`treeplex.forms.subgames.identity.public_identity` of its rules.
+        game, identity: spec of its game, and :func:`treeplex.search.subgames.identity.public_identity` of its rules.
         settings: of the training, by name; ``width`` and ``layers`` are the networks'.
         card: how far training was: ``solved``, ``steps``, ``seconds``.
         weights: float32 arrays by PyTorch's names, a policy network's with ``policy.`` before.

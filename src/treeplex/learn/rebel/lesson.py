@@ -7,15 +7,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.public import PublicTree
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Fitting, huber, of_known, squared
 from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.common.replay import Replay
+from treeplex.learn.rebel.policy_encoding import PolicyRows
 from treeplex.learn.rebel.policy_net import PREFIX, GuidedLeaf, networks, policy_entropy, policy_loss
 from treeplex.learn.rebel.self_play import SelfPlay
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.torch.device import torch_device
-from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 OF_VALUES = {"huber": huber, "squared": squared}

@@ -5,13 +5,13 @@ from collections.abc import Hashable
 from functools import cached_property
 
 from treeplex.engine.tree.leaves import rows_reached
-from treeplex.forms.subgames.horizon import subgame_roots
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import PublicTree, pair_state
+from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.networks import Forward, Module, network_text
-from treeplex.search.encoding import EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.horizon import subgame_roots
+from treeplex.search.subgames.subgame import Places, Ranges
 
 
 class Origin:

@@ -15,13 +15,14 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.workers.executor import POLL_SECONDS, Executor
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load_rules
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.games.poker.whole.game import Holdem
-from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.public import PublicTree
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.rebel.policy_net import networks
 from treeplex.learn.rebel.self_play import SelfPlay
@@ -32,8 +33,7 @@ from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
 from treeplex.learn.rebel.whole.lesson import whole_leaf
 from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.torch.device import torch_module
-from treeplex.workers.executor import POLL_SECONDS, Executor
+from treeplex.search.subgames.public_rules import public_rules
 
 Play = SelfPlay | HoldemSelfPlay | WholeSelfPlay
 Arrays = Mapping[str, NDArray[Any]]

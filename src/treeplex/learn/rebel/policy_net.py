@@ -6,16 +6,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
-from treeplex.forms.subgames.batch import Subgames
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.base.arrays import Floats, Ints
 from treeplex.games.public import PublicTree
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.networks import Forward, Module, NetFactory, network_text, own_net, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.encoding import EncodedPlaces, Encoding
+from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
 from treeplex.search.leaf import Prepared
-from treeplex.search.policy_encoding import STEPS, PolicyEncoding
+from treeplex.search.subgames.batch import Subgames
+from treeplex.search.subgames.subgame import Ranges
 
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "policy."

@@ -8,9 +8,9 @@ uniform over all ranges (a flat Dirichlet distribution).
 
 import numpy as np
 
-from treeplex.arrays import Floats
-from treeplex.forms.subgames.beliefs import Belief
+from treeplex.base.arrays import Floats
 from treeplex.games.public import PublicState, PublicTree
+from treeplex.search.subgames.beliefs import Belief
 
 
 def random_belief(rules: PublicTree, state: PublicState, generator: np.random.Generator) -> Belief:

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints, Singles
+from treeplex.base.arrays import Ints, Singles
 
 
 class SubgamePath(NamedTuple):

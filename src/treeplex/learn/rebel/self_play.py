@@ -6,23 +6,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, Singles
-from treeplex.forms.subgames.batch import Subgames, cut_states, walked
-from treeplex.forms.subgames.beliefs import Belief, stacked_ranges
-from treeplex.forms.subgames.subgame import Ranges
+from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal, pair_state, pick
+from treeplex.learn.common.device import torch_device
+from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
+from treeplex.learn.rebel.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath
 from treeplex.learn.rebel.settings import SelfPlaySettings
-from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.search import TorchSearch, check_method
-from treeplex.search.encoding import Encoding
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
-from treeplex.search.policy_encoding import PolicyEncoding, PolicyRows
 from treeplex.search.stopping import Replicas, Stopped, policies_at, training_iterations
+from treeplex.search.subgames.batch import Subgames, cut_states, walked
+from treeplex.search.subgames.beliefs import Belief, stacked_ranges
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
 NO_LABEL = -(2**62)

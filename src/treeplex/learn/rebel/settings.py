@@ -7,14 +7,14 @@ at once, subgames in lockstep, many passes over the rows, and a step size that f
 
 from dataclasses import dataclass, replace
 
+from treeplex.base.settings import Settings, setting
 from treeplex.errors import SpecError
-from treeplex.games.poker.features import features_of_board
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.rules.features import features_of_board
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import DEVICES
 from treeplex.learn.common.settings import LearningSettings
-from treeplex.learn.torch.device import DEVICES
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON, SearchSettings
-from treeplex.settings import Settings, setting
 
 SOURCES = ("self-play", "random")
 """Where public belief states come from: what search plays, or chance."""

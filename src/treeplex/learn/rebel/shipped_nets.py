@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from treeplex.base.spec import nearest
 from treeplex.errors import PolicyError, SpecError
-from treeplex.forms.subgames.identity import public_identity
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.spec import nearest
+from treeplex.search.subgames.identity import public_identity
+from treeplex.search.subgames.public_rules import public_rules
 
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"

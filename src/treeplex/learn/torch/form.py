@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.engine.tree.learned import DiscountNetwork
 from treeplex.engine.tree.regret import Weights
@@ -14,7 +14,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import (
     ONE,
     ZERO,

@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.regret import Weights
-from treeplex.learn.torch.device import torch_module
+from treeplex.learn.common.device import torch_module
 
 Tensor = Any
 ONE, ZERO, CONSTANTS = 0, 1, 2

@@ -1,7 +1,7 @@
 """A street of hold'em on tensors: many boards with the same betting side by side, each with its own chips, cards and ranges.
 
 A showdown is a product with a matrix over pairs of hands, one for each board, which says who wins. That takes more arithmetic
-than the sweep by strength of ``engine.holdem.showdowns.terminal``, but it is what a graphics card does best: a river of 60
+than the sweep by strength of ``holdem.engine.showdowns.terminal``, but it is what a graphics card does best: a river of 60
 terminals and 64 iterations is some 18 GFLOP. A fold needs no matrix: reach is summed over all hands and for each card.
 """
 
@@ -12,10 +12,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import Weights
-from treeplex.forms.holdem.betting_forest import Forest
-from treeplex.learn.torch.device import torch_module
+from treeplex.holdem.forms.betting_forest import Forest
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 
 CARDS = 52

@@ -6,17 +6,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.betting_forest import Forest
-from treeplex.forms.holdem.subgame import HoldemSubgame, board_part
-from treeplex.games.poker.betting.tree import Showdown, payoffs
+from treeplex.holdem.betting.tree import Showdown, payoffs
+from treeplex.holdem.forms.betting_forest import Forest
+from treeplex.holdem.forms.subgame import HoldemSubgame, board_part
+from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Rivers
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, seen
-from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
-from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, Rivers
 from treeplex.search.methods import Method
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.variants import Variant

@@ -1,1 +1,1 @@
-"""Agents that search or follow rules, and those in users' own files."""
+"""Agents: the protocol, agents that search or follow rules, and those in users' own files."""

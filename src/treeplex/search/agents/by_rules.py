@@ -10,12 +10,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest
 from treeplex.errors import GameError, SpecError
-from treeplex.evaluate.match.agents import Seat
-from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.public import Bets, PublicGame
-from treeplex.spec import nearest
+from treeplex.search.agents.agent import Seat
+from treeplex.search.subgames.beliefs import Belief
 
 NEVER = 2.0
 
@@ -72,16 +72,16 @@ class RuleAgent(Seat):
         self._strength = lru_cache(maxsize=64)(self._strength_on)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
         self.sit(seat, generator)
         self.game, self.state = (self._first, self._first.first_state()) if at is None else (at.game, at.state)
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         self.state = self.game.after(self.state, event)
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`; a pure action for every hand."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`; a pure action for every hand."""
         self.check_acting()
         bets, player = self.game.bets(self.state), self.game.options(self.state).player
         possible = self.game.possible(self.state)[player] > 0

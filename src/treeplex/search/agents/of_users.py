@@ -7,17 +7,17 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.evaluate.match.agents import Agent, agent_policy
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
+from treeplex.search.agents.agent import Agent, agent_policy
 from treeplex.search.agents.searching import SearchAgent, Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.public_rules import public_rules
 
 PLAYS = ("begin", "see", "policy", "act")
 """What an agent can do."""

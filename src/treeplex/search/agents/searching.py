@@ -7,25 +7,25 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.match.agents import Thought
-from treeplex.forms.holdem.subgame import HoldemSubgame
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import CHANCE, TERMINAL, Game
-from treeplex.games.poker.public import holdem_state
 from treeplex.games.public import PublicGame, State
+from treeplex.holdem.forms.subgame import HoldemSubgame
+from treeplex.holdem.rules.public import holdem_state
+from treeplex.holdem.search.action_values import StreetWorth, worth_of_search, worth_of_solution
+from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.search.action_values import action_values
+from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SolvedSubgame, SubgameAgent
-from treeplex.search.holdem.action_values import StreetWorth, worth_of_search, worth_of_solution
 from treeplex.search.leaf import LeafValue, NoLeaf, leaf_name
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.cut import cut
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.subgame import Ranges, Subgame
 from treeplex.search.warm_start.begin import begin_search
-from treeplex.solvers.holdem.solver import HoldemSolver
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 
@@ -74,7 +74,7 @@ class SearchAgent(SubgameAgent[Solved]):
     of the search is played in every game, which looks as expected and has no such guarantee.
 
     Attributes:
-        game, state: see :class:`treeplex.evaluate.match.agents.Agent`; an
+        game, state: see :class:`treeplex.search.agents.agent.Agent`; an
             :class:`treeplex.search.action_subset.ActionSubset` may leave out actions.
         leaf: values at the leaves of subgames.
         settings: method, iterations and horizon of searches.
@@ -83,7 +83,7 @@ class SearchAgent(SubgameAgent[Solved]):
         street_by_street: whether it waits for the cards where a subgame would begin with a deal, and searches after them. The
             policy of an iteration is then the one that the average counts for it, uniform in the first, and in CFR-AVG beliefs
             move by the average up to it (section 5.2), as
-            :meth:`treeplex.search.holdem.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
+            :meth:`treeplex.holdem.search.play_distribution.Player.curve` judges. Else it is the policy after the iteration's
             update, which moves beliefs as well: what :func:`treeplex.search.play_distribution.averaged_policy` judges.
         drawn: whether an iteration is drawn, and not the average policy played.
         prepare: called with each subgame before it is searched; may raise to refuse it.
@@ -131,12 +131,12 @@ class SearchAgent(SubgameAgent[Solved]):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten."""
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are forgotten."""
         self.sit(seat, generator)
         self._open(self._first if at is None else at)
 
     def fork(self) -> "SearchAgent":
-        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`; where somebody acts, the subgame is solved once for both."""
+        """See :meth:`treeplex.search.agents.agent.Seat.fork`; where somebody acts, the subgame is solved once for both."""
         if self.game.options(self.state).player >= 0:
             self._search()
         return super().fork()
@@ -163,7 +163,7 @@ class SearchAgent(SubgameAgent[Solved]):
         )
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         solved, stop = self._search()
         self.decided()
@@ -181,7 +181,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.evaluate.match.agents.Seat.hand_values`: by the policy that it plays, in hold'em the average."""
+        """See :meth:`treeplex.search.agents.agent.Seat.hand_values`: by the policy that it plays, in hold'em the average."""
         self.check_acting()
         solved, stop = self._search()
         if solved.worth is not None:
@@ -189,7 +189,7 @@ class SearchAgent(SubgameAgent[Solved]):
         return action_values(solved.subgame, solved.policies[stop], solved.ranges, self.leaf, self._inside)
 
     def search_effort(self) -> Thought | None:
-        """See :meth:`treeplex.evaluate.match.agents.Seat.search_effort`."""
+        """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
         return None if self._drawn is None else self._drawn[0].effort
 
     def action_values(self, hand: int) -> Floats:

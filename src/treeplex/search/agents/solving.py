@@ -10,10 +10,10 @@ from typing import Generic, Protocol, TypeVar
 import numpy as np
 
 from treeplex.errors import GameError
-from treeplex.evaluate.match.agents import Seat, Thought
 from treeplex.games.base import TERMINAL, Game
 from treeplex.games.public import PublicGame, State
 from treeplex.search.action_subset import ActionSubset
+from treeplex.search.agents.agent import Seat, Thought
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -46,7 +46,7 @@ class SubgameAgent(Seat, Generic[Kept]):
     """An agent that solves subgames while it plays.
 
     Attributes:
-        game, state, think, thought: see :class:`treeplex.evaluate.match.agents.Seat`. Iterations, time and subgames are those
+        game, state, think, thought: see :class:`treeplex.search.agents.agent.Seat`. Iterations, time and subgames are those
             since the last policy was asked for.
         remember: solved subgames that are kept for later plays, those at the beginning of a play longest.
         searches: subgames solved so far, those remembered not counted.
@@ -121,7 +121,7 @@ class SubgameAgent(Seat, Generic[Kept]):
         self.thought, self._spent = self._spent, Thought(0, 0.0, 0)
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`.
+        """See :meth:`treeplex.search.agents.agent.Agent.see`.
 
         An action that an :class:`ActionSubset` leaves out is added first, see :meth:`add`.
         """

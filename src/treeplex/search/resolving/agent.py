@@ -19,19 +19,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
-from treeplex.evaluate.match.agents import Thought
-from treeplex.forms.holdem.subgame import HoldemSubgame
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.gadgets import GADGETS, Gadget
-from treeplex.forms.subgames.horizon import TO_THE_END, Horizon
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
+from treeplex.holdem.forms.subgame import HoldemSubgame
+from treeplex.holdem.search.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.action_values import action_values
+from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SubgameAgent
-from treeplex.search.holdem.endgame_search import EndgameSearch, solves_whole
 from treeplex.search.leaf import LeafValue, NoLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.blueprint import Blueprint, deals_in
@@ -40,6 +36,10 @@ from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import REACH, UNSAFE
 from treeplex.search.resolving.settings import DECISION, ROUND, Resolving
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.cut import cut
+from treeplex.search.subgames.gadgets import GADGETS, Gadget
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
 
 LEAF_SHARE = 0.4
 """Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""
@@ -61,7 +61,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
     """Plays any public game of two players, either seat or both, by solving again behind gadgets.
 
     Attributes:
-        game, state: see :class:`treeplex.evaluate.match.agents.Agent`.
+        game, state: see :class:`treeplex.search.agents.agent.Agent`.
         settings: how it solves.
         horizon: where subgames end. After a deal (``dealt``) its outcome's subgame is solved at once; where leaves stand before
             a deal, all of its outcomes are solved first, to find what each promises.
@@ -108,7 +108,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self.begin()
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; actions added in the last play are forgotten.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; actions added in the last play are forgotten.
 
         Raises:
             AlgorithmError: to begin elsewhere with a blueprint.
@@ -123,7 +123,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         self._begun, self.game, self.state, self.path, self._stands = begun, begun.game, begun.state, (), {}
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         player = self.game.options(self.state).player
         if self.blueprint is not None and self._plays_blueprint:
@@ -151,7 +151,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return self.carried(self.game.options(self.state).player).belief
 
     def hand_values(self) -> Floats | None:
-        """See :meth:`treeplex.evaluate.match.agents.Seat.hand_values`; from the beliefs at the subgame's root."""
+        """See :meth:`treeplex.search.agents.agent.Seat.hand_values`; from the beliefs at the subgame's root."""
         self.check_acting()
         if self._plays_blueprint:
             return None
@@ -161,7 +161,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         return action_values(solved.subgame, solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
 
     def search_effort(self) -> Thought | None:
-        """See :meth:`treeplex.evaluate.match.agents.Seat.search_effort`."""
+        """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
         if self._plays_blueprint:
             return None
         return self._resolved(self._stand(self.game.options(self.state).player)).effort

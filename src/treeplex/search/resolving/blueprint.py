@@ -3,16 +3,16 @@
 from functools import lru_cache
 from typing import Protocol
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.forms.subgames.cut import cut
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, PublicTree, State, pair_state
 from treeplex.search.resolving.resolved import Trunk, TrunkNode, carried_values, gifts
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.subgames.cut import cut
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.policy_tables import table_at
 
 
 class Blueprint(Protocol):

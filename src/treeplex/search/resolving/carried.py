@@ -19,16 +19,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.beliefs import Belief, with_trace
-from treeplex.forms.subgames.subgame import Subgame
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
+from treeplex.holdem.search.endgame_search import EndgameSearch
 from treeplex.search.agents.solving import SolvedSubgame
-from treeplex.search.holdem.endgame_search import EndgameSearch
 from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.beliefs import Belief, with_trace
+from treeplex.search.subgames.subgame import Subgame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,7 +56,7 @@ class Resolved(SolvedSubgame):
         return cls(search.subgame, player, search.average_policy(), leaf_values)
 
     def kind(self, path: tuple[int, ...]) -> str:
-        """``decision``, ``leaf`` or ``end``, see :meth:`treeplex.forms.subgames.subgame.Subgame.find`."""
+        """``decision``, ``leaf`` or ``end``, see :meth:`treeplex.search.subgames.subgame.Subgame.find`."""
         return self.subgame.find(0, path)[0]
 
     def policy_at(self, path: tuple[int, ...]) -> Floats:

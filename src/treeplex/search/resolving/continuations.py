@@ -11,19 +11,19 @@ from typing import Protocol, overload, runtime_checkable
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
-from treeplex.forms.policies.holdem.by_hand import HandPolicy, biased_hands
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.forms.subgames.level import Level
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.base import Game
-from treeplex.games.poker.public import HoldemGame
 from treeplex.games.public import PublicTree
+from treeplex.holdem.policies.by_hand import HandPolicy, biased_hands
+from treeplex.holdem.rules.public import HoldemGame
 from treeplex.search.leaf import Prepared
 from treeplex.search.resolving.payoffs import AnyPolicy, HoldemWalk, PairWalk, Payoffs
+from treeplex.search.subgames.level import Level
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Places, Ranges
 
 BOARDS = 48
 """Complete boards below a leaf of hold'em, where more can follow."""
@@ -50,7 +50,7 @@ class BlueprintLeaf:
     """Values where both go on by a blueprint, or a player by one of several policies that it chooses.
 
     Payoffs of pairs of hands are computed once for each leaf and pair of continuations, by walking what follows; in hold'em see
-    :mod:`treeplex.search.holdem.leaves.continuations`. There the blueprint may know other bets than the game that is searched:
+    :mod:`treeplex.holdem.search.leaves.continuations`. There the blueprint may know other bets than the game that is searched:
     bets before the leaf are heard as the likelier one that it knows, and payoffs are in parts of the pot.
 
     Attributes:

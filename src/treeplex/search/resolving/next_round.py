@@ -4,12 +4,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import AlgorithmError
-from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.subgame import Places, Ranges
 from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import LeafValue, Prepared
+from treeplex.search.subgames.batch import PairPlaces
+from treeplex.search.subgames.subgame import Places, Ranges
 
 
 @dataclass(frozen=True, eq=False)

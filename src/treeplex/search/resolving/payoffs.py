@@ -1,6 +1,6 @@
 """What pairs of hands get behind leaves if both go on by policies, worked out once for each leaf.
 
-On public trees what follows is walked; in hold'em see :mod:`treeplex.search.holdem.leaves.continuations`.
+On public trees what follows is walked; in hold'em see :mod:`treeplex.holdem.search.leaves.continuations`.
 """
 
 from collections import OrderedDict
@@ -12,18 +12,18 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.subgame import HoldemPlaces
-from treeplex.forms.policies.holdem.by_hand import HandPolicy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import PairPlaces
-from treeplex.forms.subgames.policy_tables import table_at
-from treeplex.forms.subgames.subgame import Places
-from treeplex.games.poker.betting.tree import Showdown
-from treeplex.games.poker.public import HoldemState
 from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
-from treeplex.search.holdem.leaves.continuations import Continued, counterpart
+from treeplex.holdem.betting.tree import Showdown
+from treeplex.holdem.forms.subgame import HoldemPlaces
+from treeplex.holdem.policies.by_hand import HandPolicy
+from treeplex.holdem.rules.public import HoldemState
+from treeplex.holdem.search.leaves.continuations import Continued, counterpart
+from treeplex.search.subgames.batch import PairPlaces
+from treeplex.search.subgames.policy_tables import table_at
+from treeplex.search.subgames.subgame import Places
 
 AnyPolicy = Policy | HandPolicy
 MOST_KEPT = 16
@@ -145,7 +145,7 @@ class HoldemWalk:
         """Go on by policies of both players.
 
         Raises:
-            AlgorithmError: they are no policies of hands, see :class:`treeplex.forms.policies.holdem.by_hand.HandPolicy`; or as
+            AlgorithmError: they are no policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or as
                 :class:`Continued`.
         """
         first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)

@@ -1,7 +1,7 @@
 """Solving the subgames of a policy again, safely: what is carried down to their roots, and the policy that results.
 
 A *blueprint* is a policy of the whole game. Its *trunk*, all that comes before some public states, is kept; from there on
-each player is solved again, behind a gadget (:mod:`treeplex.forms.subgames.gadgets`) with what the other player's hands were
+each player is solved again, behind a gadget (:mod:`treeplex.search.subgames.gadgets`) with what the other player's hands were
 promised: their counterfactual best-response values against the blueprint.
 """
 
@@ -10,25 +10,25 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import check_game
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import Subgames, cut_states
-from treeplex.forms.subgames.beliefs import moved_range
-from treeplex.forms.subgames.gadgets import GADGETS, Gadget
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.policy_tables import sequences_at, subgame_policy, table_at
-from treeplex.forms.subgames.public_rules import public_rules
-from treeplex.forms.subgames.subgame import Ranges, Subgame
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.play_distribution import joined_ranges
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import Subgames, cut_states
+from treeplex.search.subgames.beliefs import moved_range
+from treeplex.search.subgames.gadgets import GADGETS, Gadget
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.policy_tables import sequences_at, subgame_policy, table_at
+from treeplex.search.subgames.public_rules import public_rules
+from treeplex.search.subgames.subgame import Ranges, Subgame
 
 UNSAFE, REACH = "none", "reach-"
 RESOLVING = (UNSAFE, *GADGETS, *(REACH + name for name in GADGETS))

@@ -8,16 +8,16 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.evaluate.holdem.node_values import HoldemValues, ratio
-from treeplex.forms.holdem.subgame import HoldemArrays, HoldemSubgame, board_number, checked
-from treeplex.forms.subgames.batch import BatchArrays, Subgames
-from treeplex.forms.subgames.beliefs import moved_range
-from treeplex.forms.subgames.subgame import Subgame
-from treeplex.games.poker.betting.tree import StreetEnd
-from treeplex.games.poker.public import holdem_state
 from treeplex.games.public import Decision, PublicState, Terminal, pair_state
+from treeplex.holdem.betting.tree import StreetEnd
+from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame, board_number, checked
+from treeplex.holdem.policies.node_values import HoldemValues, ratio
+from treeplex.holdem.rules.public import holdem_state
+from treeplex.search.subgames.batch import BatchArrays, Subgames
+from treeplex.search.subgames.beliefs import moved_range
+from treeplex.search.subgames.subgame import Subgame
 
 
 class ResponseValues(Protocol):

@@ -7,15 +7,15 @@ needs a public tree and nothing else.
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.horizon import Horizon
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.horizon import Horizon
+from treeplex.search.subgames.public_rules import public_rules
 
 
 def generated_policies(

@@ -17,18 +17,18 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
-from treeplex.forms.subgames.batch import cut_states
-from treeplex.forms.subgames.beliefs import moved_range
-from treeplex.forms.subgames.gadgets import GADGETS, Gadget
-from treeplex.forms.subgames.policy_tables import table_at
 from treeplex.games.public import Decision, PublicState, pair_state
 from treeplex.search.action_subset import ActionSubset
 from treeplex.search.resolving.resolved import REACH, RESOLVING, UNSAFE, carried_values, solve_again
+from treeplex.search.subgames.batch import cut_states
+from treeplex.search.subgames.beliefs import moved_range
+from treeplex.search.subgames.gadgets import GADGETS, Gadget
+from treeplex.search.subgames.policy_tables import table_at
 
 Path = tuple[int, ...]
 """Labels of actions and cards from the beginning of a game; the last one is an action that was not considered."""

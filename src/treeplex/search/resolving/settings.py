@@ -2,10 +2,10 @@
 
 from dataclasses import dataclass
 
+from treeplex.base.settings import Settings, setting
 from treeplex.errors import SpecError
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.resolving.resolved import RESOLVING
-from treeplex.settings import Settings, setting
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 DECISION, ROUND = "decision", "round"
@@ -27,7 +27,7 @@ class Resolving(Settings):
     threads: int = setting(1, "in hold'em: threads that share the boards of a solve", low=1)
 
     def check(self) -> None:
-        """See :meth:`treeplex.settings.Settings.check`."""
+        """See :meth:`treeplex.base.settings.Settings.check`."""
         if self.skip >= self.iterations:
             raise SpecError(f"skip must be below the {self.iterations} iterations of a solve, not {self.skip}")
         if self.skip and isinstance(METHODS[self.method].scheme, FictitiousRule):

@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
-from treeplex.evaluate.match.agents import Agent, Seat, Thought, fork
-from treeplex.forms.subgames.beliefs import Belief
 from treeplex.games.base import CHANCE, Game
 from treeplex.games.public import PublicGame, pick
 from treeplex.search.action_subset import ActionSubset
+from treeplex.search.agents.agent import Agent, Seat, Thought, fork
 from treeplex.search.resolving.continuations import BlueprintLeaf
+from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.translation.mapping import MAPPINGS, SAME, bets_at, check_hands, check_known, heard, spoken
 
 TRANSLATE, RESOLVE = OFF_TREE = ("translate", "resolve")
@@ -47,7 +47,7 @@ class TranslatedAgent(Seat):
     """An agent of a coarse game at the table of the real one.
 
     Attributes:
-        game, state: the real game; see :class:`treeplex.evaluate.match.agents.Agent`.
+        game, state: the real game; see :class:`treeplex.search.agents.agent.Agent`.
         inner: the agent of the coarse game, on the first of the ways.
         mapping: one of :data:`MAPPINGS`.
     """
@@ -98,7 +98,7 @@ class TranslatedAgent(Seat):
         return getattr(self.inner, "thought", None)
 
     def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.begin`; it plays from the beginning only.
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`; it plays from the beginning only.
 
         Raises:
             GameError: another beginning.
@@ -111,14 +111,14 @@ class TranslatedAgent(Seat):
         self._ways = [Way(self._coarse, tuple(np.ones_like(own) for own in self.game.possible(self.state)))]
 
     def fork(self) -> "TranslatedAgent":
-        """See :meth:`treeplex.evaluate.match.agents.Seat.fork`."""
+        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
         found = super().fork()
         found._ways = [way._replace(agent=fork(way.agent)) for way in self._ways]
         found._coarse = found.inner
         return found
 
     def see(self, event: int) -> None:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.see`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
         options, following = self.game.options(self.state), self.game.after(self.state, event)
         if options.player == CHANCE:
             for way in self._ways:
@@ -176,7 +176,7 @@ class TranslatedAgent(Seat):
         return way._replace(reached=tuple(own * played if seat == player else own for seat, own in enumerate(way.reached)))
 
     def policy(self) -> Floats:
-        """See :meth:`treeplex.evaluate.match.agents.Agent.policy`."""
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         player = self.game.options(self.state).player
         tables = [self._policy_on(way.agent, player) for way in self._ways]

@@ -4,14 +4,14 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
-from treeplex.forms.subgames.policy_tables import sequences_at, table_at
-from treeplex.forms.subgames.public_rules import public_rules
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree, pair_state
+from treeplex.search.subgames.policy_tables import sequences_at, table_at
+from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
 
 

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.games.public import Bets, PublicGame, State
-from treeplex.spec import nearest
 
 MAPPINGS = ("random", "likelier")
 """How a bet between two sizes is heard: as one of them at random, or as the likelier one."""

@@ -12,13 +12,15 @@ In hold'em, where the current policy follows from regrets, the search goes on wi
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple, Protocol, runtime_checkable
 
-from treeplex.forms.holdem.subgame import HoldemSubgame
-from treeplex.forms.subgames.subgame import Ranges, Subgame
-from treeplex.forms.whole.street import StreetSubgame
+from treeplex.holdem.forms.subgame import HoldemSubgame
+from treeplex.holdem.search import warm_start as holdem
+from treeplex.holdem.street_search import warm_start as whole
+from treeplex.holdem.street_search.street import StreetSubgame
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import Method
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start import batch, holdem, whole
+from treeplex.search.subgames.subgame import Ranges, Subgame
+from treeplex.search.warm_start import batch
 from treeplex.search.warm_start.guess import Guess, GuessRegrets, StreetGuess
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after

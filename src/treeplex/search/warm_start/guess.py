@@ -2,9 +2,9 @@
 
 from typing import Any, NamedTuple, Protocol
 
-from treeplex.arrays import Floats, Ints
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.forms.whole.street import StreetSubgame
+from treeplex.base.arrays import Floats, Ints
+from treeplex.holdem.street_search.street import StreetSubgame
+from treeplex.search.subgames.subgame import Ranges
 
 
 class Guess(Protocol):
@@ -15,7 +15,7 @@ class Guess(Protocol):
 
         Args:
             subgames: the batch, or a street of hold'em.
-            rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.forms.subgames.subgame.Subgame.find` has them.
+            rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.search.subgames.subgame.Subgame.find` has them.
             reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
             policy: float64 [Q], written at the infosets of these decisions.
         """

@@ -12,7 +12,8 @@ from math import prod
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import shown
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY
 from treeplex.engine.histories.subtrees import fold
 from treeplex.errors import AlgorithmError
@@ -25,7 +26,6 @@ from treeplex.forms.structure.decomposition import Decomposition, StaticPart, cu
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.solvers.base import Solver
 from treeplex.solvers.exact.static import constant_sum, static_equilibrium
-from treeplex.spec import shown
 
 MOST_ENTRIES = 1_000_000
 """Profiles of pure plans of a piece that are written out as a static game."""

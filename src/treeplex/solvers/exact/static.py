@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from scipy.optimize import linprog
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.version import install_hint
 from treeplex.errors import AlgorithmError
 from treeplex.solvers.exact.supports import action_values, mixed_on_supports
-from treeplex.version import install_hint
 
 TOLERANCE = 1e-9
 """What a player may gain by another action, as a part of the range of their payoffs."""

@@ -12,7 +12,7 @@ from math import prod
 import numpy as np
 from scipy.optimize import root
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 
 MOST_SUPPORTS = 5000
 """Profiles of supports that are tried."""

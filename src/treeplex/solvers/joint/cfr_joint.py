@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.streams import Stream
+from treeplex.base.arrays import Floats
 from treeplex.engine.plans.joint import JointPlay, iterate_jointly
 from treeplex.engine.plans.plans import product_statistics
+from treeplex.engine.sampling.streams import Stream
 from treeplex.engine.tree.form import new_state, workspace
 from treeplex.engine.tree.regret import Weights
 from treeplex.engine.tree.sweeps import best_value, reach

@@ -10,8 +10,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.streams import Stream
+from treeplex.base.arrays import Floats
+from treeplex.engine.sampling.streams import Stream
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import normalise, reach

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.spec import shown
 from treeplex.engine.tree.discount import average_discount
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
@@ -15,7 +16,6 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver, order_of_updates
-from treeplex.spec import shown
 
 
 @dataclass(frozen=True)

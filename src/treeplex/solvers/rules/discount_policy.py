@@ -10,12 +10,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.spec import nearest
 from treeplex.engine.networks.mlp_single import parameter_count
 from treeplex.engine.tree.learned import EXPONENTS, FEATURES, DiscountNetwork
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.form import RuleKind
 from treeplex.solvers.rules.variants import VARIANTS
-from treeplex.spec import nearest
 
 HIDDEN = (64, 64)
 """Units of the hidden layers (DDCFR, section 5.1)."""

@@ -10,11 +10,11 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import parse_json, read_bytes, tensor_metadata
+from treeplex.base.version import own_version
 from treeplex.errors import FileError, SpecError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
-from treeplex.storage.files import write_atomically
-from treeplex.storage.reading import parse_json, read_bytes, tensor_metadata
-from treeplex.version import own_version
 
 FORMAT = "treeplex discount policy"
 VERSION = 1

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.forms.form import NEXT_OPTIMISM, OPTIMISM, STEP, RuleKind
 

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.last_iterate import iterate_mirror, iterate_transformed
 from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import SpecError

@@ -4,10 +4,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from treeplex.base.spec import Spec
 from treeplex.errors import SpecError
 from treeplex.solvers.rules.discount_policy import DiscountPolicy
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy, shipped_discount_policy
-from treeplex.spec import Spec
 
 LEARNED: Mapping[str, tuple[str, str]] = {
     "ddcfr": ("dcfr", "Dynamic Discounted CFR: a network looks at the run and sets alpha, beta and gamma of DCFR"),

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.solvers.rules.custom import Rule, Step
 

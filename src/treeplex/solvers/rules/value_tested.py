@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import AVERAGE_DISCOUNT, POSITIVE, PREDICTED_POSITIVE
 from treeplex.engine.tree.value_tested import AVERAGES, DECAY, ValueTest

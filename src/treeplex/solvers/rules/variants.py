@@ -12,7 +12,8 @@ from typing import ClassVar
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import shown
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.regret import (
     AVERAGE,
@@ -24,7 +25,6 @@ from treeplex.engine.tree.regret import (
 )
 from treeplex.errors import SpecError
 from treeplex.forms.form import RuleKind
-from treeplex.spec import shown
 
 LOOK_AHEAD = 32
 """Iterations that are looked at to see whether a variant predicts."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.solvers.rules.custom import Rule, Step
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import Tree
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach

@@ -7,11 +7,12 @@ from typing import Any, final
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
-from treeplex.engine.histories.sampled_tables import AVERAGE, MARK, POLICY, Tables
-from treeplex.engine.histories.schemes import LAZY, LEARNED, OPPONENT, SchemeCodes
-from treeplex.engine.histories.streams import Stream
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import Tensor, TensorFile, tensor
+from treeplex.engine.sampling.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
+from treeplex.engine.sampling.sampled_tables import AVERAGE, MARK, POLICY, Tables
+from treeplex.engine.sampling.schemes import LAZY, LEARNED, OPPONENT, SchemeCodes
+from treeplex.engine.sampling.streams import Stream
 from treeplex.engine.uncompiled import sampled_tables
 from treeplex.engine.uncompiled.discover import ACTIONS, FIRST, LEVEL, NO_FAULT, PARENT, PATH, PLAYER, TOO_LONG, rehashed
 from treeplex.engine.uncompiled.sampled_tables import Keeping, RulesTables, Run, new_tables
@@ -24,7 +25,6 @@ from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.solvers.sampling.rules_tables import DICT_BYTES, NUMBER_BYTES
 from treeplex.solvers.sampling.rules_walk import too_long
-from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
 AT_ONCE = 1 << 20
 """Histories between two looks for Ctrl-C."""

@@ -9,8 +9,9 @@ from typing import final
 
 import numpy as np
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.schemes import AVERAGE_WEIGHT, FULL, ORACLE, SchemeCodes
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import Tensor, TensorFile, tensor
+from treeplex.engine.sampling.schemes import AVERAGE_WEIGHT, FULL, ORACLE, SchemeCodes
 from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
@@ -23,7 +24,6 @@ from treeplex.solvers.sampling.rules_tables import GrowingTables
 from treeplex.solvers.sampling.rules_walk import HistoryWalk, StreamChoices
 from treeplex.solvers.sampling.schedule import SampledSchedule
 from treeplex.solvers.sampling.solver import SamplingOptions, SamplingScheme, check_averaging
-from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
 LEAST_BYTES = 1 << 16
 

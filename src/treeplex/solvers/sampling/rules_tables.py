@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, Final, final
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
-from treeplex.engine.histories.schemes import LAZY, LEARNED, OPPONENT, OPTIMISTIC, SchemeCodes
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import Tensor, TensorFile, tensor
+from treeplex.engine.sampling.lazy_tables import UNKNOWN_PARENT, normalise_met, settle_averages
+from treeplex.engine.sampling.schemes import LAZY, LEARNED, OPPONENT, OPTIMISTIC, SchemeCodes
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import Infosets, infosets_from, tensors_of, text_bytes
-from treeplex.storage.tensors import Tensor, TensorFile, tensor
 
 if TYPE_CHECKING:
     Column = array[Any]

@@ -1,4 +1,4 @@
-"""One walk of Monte Carlo CFR over rules: what :func:`treeplex.engine.histories.walks.walk` does, state by state.
+"""One walk of Monte Carlo CFR over rules: what :func:`treeplex.engine.sampling.walks.walk` does, state by state.
 
 It takes its random numbers in the same order as the compiled walk and computes the same sums in the same order.
 """
@@ -7,8 +7,8 @@ from array import array
 from math import inf, isfinite
 from typing import Protocol, final
 
-from treeplex.engine.histories.lazy_tables import NO_PARENT, UNKNOWN_PARENT
-from treeplex.engine.histories.schemes import (
+from treeplex.engine.sampling.lazy_tables import NO_PARENT, UNKNOWN_PARENT
+from treeplex.engine.sampling.schemes import (
     ALL,
     AVERAGE_WEIGHT,
     EACH,
@@ -25,7 +25,7 @@ from treeplex.engine.histories.schemes import (
     STOCHASTIC,
     SchemeCodes,
 )
-from treeplex.engine.histories.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
+from treeplex.engine.sampling.streams import FIRST, GOLDEN, MASK, SECOND, UNIT, Stream
 from treeplex.errors import AlgorithmError, GameError, ImperfectRecallError
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, State
@@ -68,7 +68,7 @@ class StreamChoices:
         self.state = Stream(seed, iteration, player).state
 
     def draw(self) -> float:
-        """The next number in [0, 1): ``engine.histories.streams.Stream.draw``, written out, since it is called so often."""
+        """The next number in [0, 1): ``engine.sampling.streams.Stream.draw``, written out, since it is called so often."""
         self.state = z = (self.state + STEP) & MASK
         z = ((z ^ (z >> 30)) * FIRST_FACTOR) & MASK
         z = ((z ^ (z >> 27)) * SECOND_FACTOR) & MASK

@@ -7,14 +7,14 @@ from math import isfinite
 
 import numpy as np
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories.schemes import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import Spec, checked_number, nearest, parse_spec
+from treeplex.engine.sampling.schemes import AVERAGE_WEIGHT, POSITIVE_LOG, REGRET_WEIGHT
 from treeplex.engine.tree.discount import discounts
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, FLOOR, NEGATIVE, POSITIVE, REGRET
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object, user_source
 from treeplex.solvers.rules.variants import VARIANTS, Variant
-from treeplex.spec import Spec, checked_number, nearest, parse_spec
 
 CHUNK = 65_536
 """Iterations whose weights are prepared at a time."""
@@ -143,7 +143,7 @@ class SampledSchedule:
         self._chunk, self._logs = 0, np.zeros((0, 3))
 
     def chunks(self, done: int, iterations: int) -> Iterator[Floats]:
-        """Rows of :func:`treeplex.engine.histories.walks.iterate_sampled`, float64 [K, 4], for the iterations after ``done``.
+        """Rows of :func:`treeplex.engine.sampling.walks.iterate_sampled`, float64 [K, 4], for the iterations after ``done``.
 
         Raises:
             SpecError: weights that are not finite, or so large that their sums would not be.

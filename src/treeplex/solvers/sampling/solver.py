@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
-from treeplex.engine.histories import schemes
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest
+from treeplex.base.workers.executor import in_threads
 from treeplex.engine.histories.form import Histories
-from treeplex.engine.histories.sampled_tables import AVERAGE, MARK, POLICY, Layout, Tables, settle
-from treeplex.engine.histories.schemes import SchemeCodes
-from treeplex.engine.histories.walks import iterate_sampled, scratch
+from treeplex.engine.sampling import schemes
+from treeplex.engine.sampling.sampled_tables import AVERAGE, MARK, POLICY, Layout, Tables, settle
+from treeplex.engine.sampling.schemes import SchemeCodes
+from treeplex.engine.sampling.walks import iterate_sampled, scratch
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
@@ -21,8 +23,6 @@ from treeplex.forms.policies.tabular import Policy, uniform_probabilities
 from treeplex.solvers.base import Solver
 from treeplex.solvers.rules.variants import Variant
 from treeplex.solvers.sampling.schedule import SampledSchedule
-from treeplex.spec import nearest
-from treeplex.workers.executor import in_threads
 
 AVERAGING: Mapping[str, int] = {
     "lazy": schemes.LAZY,
@@ -274,7 +274,7 @@ class MonteCarloCfr(Solver):
     at an infoset, which is noise that fades as the game grows; no run is the same twice.
 
     Attributes:
-        tables: :class:`treeplex.engine.histories.sampled_tables.Tables`.
+        tables: :class:`treeplex.engine.sampling.sampled_tables.Tables`.
         slots: int64 [S], the sequence of each slot.
     """
 

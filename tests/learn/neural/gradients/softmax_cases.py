@@ -7,7 +7,7 @@ import numpy as np
 import torch
 
 import treeplex as tp
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.games.base import Game
 from treeplex.learn.learner import Learner
 from treeplex.learn.neural.gradients.actor import Actor

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.learn.neural.gradients.softmax_cases import learner, run
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.fitting.outputs import Network, Outputs, TableOutputs
 from treeplex.learn.neural.gradients.actor import Actor
@@ -15,10 +16,8 @@ from treeplex.learn.neural.gradients.policy_gradient import NeuRD, Qpg, Rmpg, Rp
 from treeplex.learn.neural.gradients.ppg import Ppg
 from treeplex.learn.neural.gradients.ppo import Ppo
 from treeplex.learn.neural.gradients.r_nad import RNaD
-from treeplex.runs.train.registry import NEURAL, neural_class
+from treeplex.learn.train.registry import NEURAL, neural_class
 from treeplex.solvers.synonyms import LEARNERS
-
-from .softmax_cases import learner, run
 
 ALL: dict[str, Any] = {"qpg": Qpg, "rpg": Rpg, "rmpg": Rmpg, "neurd": NeuRD, "r-nad": RNaD, "mmd": Mmd, "ppo": Ppo, "ppg": Ppg}
 SMALL: dict[str, Any] = {"width": 8, "layers": 1, "batch": 32, "steps": 8}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.tabular import Policy

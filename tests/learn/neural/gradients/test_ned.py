@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response, judge

@@ -7,6 +7,7 @@ import pytest
 import torch
 
 import treeplex as tp
+from tests.learn.neural.gradients.softmax_cases import learner, run, slopes_by_autograd, softmax
 from treeplex.learn.neural.gradients.policy_gradient import (
     NeuRD,
     PolicyGradient,
@@ -18,8 +19,6 @@ from treeplex.learn.neural.gradients.policy_gradient import (
     q_direction,
     regret_direction,
 )
-
-from .softmax_cases import learner, run, slopes_by_autograd, softmax
 
 GENERATOR = np.random.default_rng(0)
 LOGITS, VALUES = GENERATOR.normal(size=(2, 40, 4))

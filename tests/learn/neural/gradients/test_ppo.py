@@ -5,13 +5,12 @@ import pytest
 import torch
 
 import treeplex as tp
+from tests.learn.neural.gradients.softmax_cases import learner, run, slopes_by_autograd, softmax
 from treeplex.errors import SpecError
 from treeplex.learn.neural.gradients.actor import entropy_slopes
 from treeplex.learn.neural.gradients.mmd import Mmd
 from treeplex.learn.neural.gradients.ppg import Ppg
 from treeplex.learn.neural.gradients.ppo import Ppo, clipped_slopes, divergence_slopes
-
-from .softmax_cases import learner, run, slopes_by_autograd, softmax
 
 GENERATOR = np.random.default_rng(0)
 LOGITS, OLD = GENERATOR.normal(size=(2, 6, 3))

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 
-from treeplex.arrays import Floats
+from tests.learn.neural.gradients.softmax_cases import learner, run
+from treeplex.base.arrays import Floats
 from treeplex.engine.histories.form import CHANCE, TERMINAL
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.fitting.outputs import TableOutputs
 from treeplex.learn.neural.gradients.r_nad import RNaD, fine_tuned
-
-from .softmax_cases import learner, run
 
 
 def advantages(student: RNaD, policy: Floats, costs: Floats) -> tuple[Floats, float]:

@@ -9,8 +9,8 @@ import pytest
 
 import treeplex as tp
 from tests.learn.neural.test_recording import exact_regrets, slot_sums
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.regrets.escher import RETURNS, SARSA, Escher, EscherSettings
-from treeplex.learn.torch.device import one_thread
 
 pytest.importorskip("torch")
 

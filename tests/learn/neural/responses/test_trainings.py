@@ -7,8 +7,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError
-from treeplex.runs.job.folder import JobFolder
-from treeplex.runs.train.own import LIBRARY
+from treeplex.learn.train.own import LIBRARY
+from treeplex.run.job.folder import JobFolder
 
 pytest.importorskip("torch")
 SMALL: dict[str, dict[str, Any]] = {

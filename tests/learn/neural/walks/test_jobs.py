@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.base.workers.executor import make_executor
 from treeplex.errors import SpecError
 from treeplex.forms.policies.views import probe
 from treeplex.forms.sources.load import load_rules
@@ -15,8 +16,7 @@ from treeplex.learn.neural.walks.jobs import WalkedGame
 from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues, large_outputs
 from treeplex.learn.neural.walks.rules_jobs import EPISODES, SpreadWalks
 from treeplex.learn.neural.walks.rules_walks import Playing, RulesWalks
-from treeplex.runs.train.registry import learner_named
-from treeplex.workers.executor import make_executor
+from treeplex.learn.train.registry import learner_named
 
 GAME = "kuhn_poker"
 TABLE = {"approximator": "table"}

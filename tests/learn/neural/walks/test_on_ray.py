@@ -5,7 +5,7 @@ import pytest
 
 import treeplex as tp
 from tests.learn.neural.walks.test_jobs import GAME, SMALL, TABLE
-from treeplex.workers.on_ray import sigterm_kept
+from treeplex.base.workers.on_ray import sigterm_kept
 
 ray = pytest.importorskip("ray")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.histories.episodes import play_episodes
 from treeplex.engine.histories.recording import RecordedWalks, record_external, record_outcomes, recorded
 from treeplex.errors import AlgorithmError, GameError
@@ -21,7 +21,7 @@ from treeplex.learn.neural.gradients.r_nad import RNaD
 from treeplex.learn.neural.walks.critics import Critic
 from treeplex.learn.neural.walks.rules_outcomes import sampled_regrets
 from treeplex.learn.neural.walks.rules_walks import Met, Playing, RulesWalks
-from treeplex.runs.train.registry import learner_named
+from treeplex.learn.train.registry import learner_named
 from treeplex.solvers.sampling.solver import laid_out
 
 pytest.importorskip("torch")

@@ -5,10 +5,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.forms.sources.load import load_rules  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayStopped, WholePlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings  # noqa: E402
-from treeplex.workers.executor import make_executor  # noqa: E402
 
 TEN = "holdem(ranks=5,suits=2,stack=8,sizes=[100%;a])"
 TINY = WholeRebelSettings(

@@ -3,20 +3,20 @@
 import numpy as np
 import pytest
 
-from treeplex.engine.holdem.showdowns.rows_of_hands import equalise
 from treeplex.errors import SpecError
-from treeplex.evaluate.match.agents import UniformAgent, play_game
 from treeplex.forms.sources.load import load_rules
-from treeplex.forms.whole.street import StreetPlaces
-from treeplex.forms.whole.suits import Suits
-from treeplex.games.poker.whole.public import PublicHand
+from treeplex.holdem.engine.showdowns.rows_of_hands import equalise
+from treeplex.holdem.street_search.agent import WholeSearchAgent
+from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy
+from treeplex.holdem.street_search.street import StreetPlaces
+from treeplex.holdem.street_search.suits import Suits
+from treeplex.holdem.whole.public import PublicHand
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.drawn_games import closed_table
 from treeplex.learn.rebel.whole.self_play import Between, drawn_weight
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.search.agents.agent import UniformAgent, play_game
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.whole.agent import WholeSearchAgent
-from treeplex.search.whole.exact import compiled_whole, judge_whole, searched_strategy
 
 TEN = "holdem(ranks=5,suits=2,stack=8,sizes=[100%;a])"
 SMALL = {"iterations": 4, "episodes": 6, "boards": 2, "burn_in": 6, "batch": 8, "width": 8, "reuse": 16.0, "solves": 60}

@@ -1,4 +1,4 @@
-// What the server says of tables (play/web/tables.py).
+// What the server says of tables (web/playing/tables.py).
 export interface Seat {
   name: string;
   person: boolean;

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.fictitious import iterate_best_replies
 from treeplex.engine.tree.form import TreeState, new_state, workspace
 from treeplex.engine.tree.gradient import gradient

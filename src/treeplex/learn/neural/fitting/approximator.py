@@ -14,13 +14,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.base.settings import Settings, setting
 from treeplex.engine.histories.recording import gathered
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.descent import Descent, finite
-from treeplex.learn.torch.device import torch_module
-from treeplex.settings import Settings, setting
 
 NETWORK, TABLE = "network", "table"
 VALUES, POLICY = "values", "policy"

@@ -8,7 +8,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import NeuralPolicy
@@ -18,7 +19,6 @@ from treeplex.learn.neural.fitting.approximator import POLICY
 from treeplex.learn.neural.fitting.kept_layers import KeptLayers
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.ground import Fitted, Followed
-from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
 EXACT, NETWORK = "exact", "network"

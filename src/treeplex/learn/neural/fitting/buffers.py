@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import AlgorithmError
-from treeplex.storage.memory import available_memory, megabytes
 
 
 class Rows(NamedTuple):

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Singles
+from treeplex.base.arrays import Singles
 from treeplex.errors import AlgorithmError
-from treeplex.learn.torch.device import one_thread, torch_module
+from treeplex.learn.common.device import one_thread, torch_module
 
 Slopes = Callable[[Singles, Any], tuple[float, Singles]]
 """From outputs [n, O] and the places of a batch to the loss and its derivatives by the outputs."""

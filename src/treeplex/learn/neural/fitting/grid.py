@@ -5,7 +5,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, SmallInts
+from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.reaches import opposing_reaches
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient

@@ -5,9 +5,9 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.fitting import load_weights, optimizer_arrays, restore_optimizer
 from treeplex.learn.neural.fitting.descent import finite
-from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
 

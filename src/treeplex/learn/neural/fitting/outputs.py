@@ -11,12 +11,12 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.neural import Layers
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.fitting import approximator
 from treeplex.learn.neural.fitting.approximator import Inputs, NetworkSettings
-from treeplex.learn.torch.device import torch_module
 
 Arrays = Mapping[str, NDArray[Any]]
 SECOND = 0.999

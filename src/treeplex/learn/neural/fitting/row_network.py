@@ -6,15 +6,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
 from treeplex.forms.policies.heads import masked_softmax
 from treeplex.forms.policies.neural import Layers
 from treeplex.forms.policies.views import View
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.fitting.approximator import POLICY, VALUES, Inputs, Network, NetworkSettings, Targets
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.outputs import layers_of
 from treeplex.learn.neural.walks.row_policies import RowValues
-from treeplex.learn.torch.device import torch_module
 
 
 class RowNetwork:

@@ -6,9 +6,9 @@ advantage of an action is the return that followed it less what was expected. Th
 """
 
 from treeplex.engine.histories.episodes import Episodes
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.fitting.optimised import Optimised
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, Tensor, traced_returns
-from treeplex.learn.torch.device import torch_module
 
 
 class IndependentA2C(TeamLearner):

@@ -10,12 +10,14 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import Settings, setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.neural import NeuralPolicy, with_player
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
+from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid, MetInfosets
@@ -23,8 +25,6 @@ from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, Tabl
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 from treeplex.learn.neural.walks.row_policies import AllPlayers, RowValues
 from treeplex.learn.neural.walks.rules_walks import Met, Playing
-from treeplex.learn.torch.device import one_thread
-from treeplex.settings import Settings, setting
 
 AVERAGE, LAST = "average", "last"
 RESULT = "which policy is learned: the average over updates, or the last; by the rules always the last"

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.fitting.optimised import Arrays, Optimised
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
-from treeplex.learn.torch.device import torch_module
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -18,12 +18,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest
 from treeplex.engine.histories.policy_gradient import BASELINE, COUNTERFACTUAL, RETURN, gradient_moments
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.histories import histories_of
 from treeplex.forms.policies.tabular import Policy
-from treeplex.spec import nearest
 
 ESTIMATORS = {"reinforce": RETURN, "value": BASELINE, "coma": COUNTERFACTUAL}
 """Estimators by name."""

@@ -16,13 +16,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import NETWORK, TABLE
 from treeplex.learn.neural.fitting.outputs import TableOutputs
 from treeplex.learn.neural.gradients.policy_gradient import EXACT, LEARNED, check_critic
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

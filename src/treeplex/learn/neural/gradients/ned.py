@@ -16,7 +16,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.settings import setting
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, best_response, reach
@@ -25,7 +26,6 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, Network
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, check_zero_sum, named, under
 from treeplex.learn.neural.gradients.simplex import nearest_distributions
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
-from treeplex.settings import setting
 
 EXACT, LEARNED = "exact", "learned"
 

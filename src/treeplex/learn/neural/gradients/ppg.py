@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.grid import MetInfosets
@@ -15,7 +16,6 @@ from treeplex.learn.neural.fitting.outputs import Arrays
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
 from treeplex.learn.neural.walks.rules_walks import Met
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -18,13 +18,13 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.returns import lambda_returns
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_slopes
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.engine.histories.returns import lambda_returns
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
@@ -30,7 +31,6 @@ from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings
 from treeplex.learn.neural.gradients.policy_gradient import inside
-from treeplex.settings import setting
 
 TARGET, TUNED = "target", "fine_tuned"
 RESULT_OF = "which policy is learned; by the rules, where there is no average, the target"

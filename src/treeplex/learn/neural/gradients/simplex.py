@@ -3,7 +3,7 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 
 
 def nearest_distributions(rows: Floats, open: NDArray[np.bool_] | None = None, floor: float = 0.0) -> Floats:

@@ -8,20 +8,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import Settings, setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import judge
 from treeplex.forms.policies.heads import best_rows
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.grid import Grid
 from treeplex.learn.neural.fitting.optimised import Arrays, Optimised, perceptron, table
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.torch.device import torch_module
-from treeplex.settings import Settings, setting
 
 Tensor = Any
 TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}

@@ -25,6 +25,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
@@ -36,7 +37,6 @@ from treeplex.learn.neural.regrets.past import Past, RowPast, TablePast
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
-from treeplex.settings import setting
 
 ROOM = 1 << 40
 """Rows up to which memories double: they grow with the training."""

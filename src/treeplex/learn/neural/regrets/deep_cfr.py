@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import (
     Average,
@@ -15,7 +16,6 @@ from treeplex.learn.neural.fitting.averages import (
     LearnedAverageSettings,
 )
 from treeplex.learn.neural.frame import NeuralSettings, named, under
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

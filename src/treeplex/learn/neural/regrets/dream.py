@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.games.base import Game
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.settings import setting
 
 RETURNS, SARSA = "returns", "expected-sarsa"
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
 from treeplex.engine.histories.recording import matched
 from treeplex.forms.policies.heads import MATCHED
 from treeplex.forms.policies.neural import Layers

@@ -20,7 +20,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.settings import setting
 from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
@@ -30,7 +31,6 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import TABLE, make_approximator
 from treeplex.learn.neural.fitting.averages import ExactAverage
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.settings import setting
 
 TINY = 1e-300
 """In place of zero where one divides."""

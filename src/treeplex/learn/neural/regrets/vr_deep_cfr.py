@@ -7,6 +7,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import EXACT, NETWORK, Average, AverageSettings, AveragingLearner
@@ -14,7 +15,6 @@ from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 from treeplex.learn.neural.walks.ground import Followed, Predicted
-from treeplex.settings import setting
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
 from treeplex.engine.histories.transitions import next_own
 from treeplex.forms.policies.heads import BEST, SOFTMAX, best_rows
 from treeplex.learn.common.replay import Replay

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.gradients.simplex import nearest_distributions
 from treeplex.solvers.exact.static import static_equilibrium

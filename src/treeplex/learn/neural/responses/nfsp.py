@@ -19,6 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.settings import setting
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
@@ -27,7 +28,6 @@ from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, un
 from treeplex.learn.neural.responses.by_rows import RowImitation, make_response
 from treeplex.learn.neural.responses.imitation import Imitation
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
-from treeplex.settings import setting
 
 RESPONSE, AVERAGE = 0, 1
 """What a player follows in an episode."""

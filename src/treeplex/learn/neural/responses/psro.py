@@ -19,7 +19,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
+from treeplex.base.settings import setting
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.errors import AlgorithmError
@@ -34,7 +35,6 @@ from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.responses.by_rows import make_response
 from treeplex.learn.neural.responses.meta_solvers import META_SOLVERS
 from treeplex.learn.neural.walks.row_policies import RowPolicy, RowValues
-from treeplex.settings import setting
 
 EXACT, LEARNED = "exact", "learned"
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
 from treeplex.learn.common.replay import Replay

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.settings import setting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.features import history_features
 from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator
@@ -21,7 +22,6 @@ from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, un
 from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
 from treeplex.learn.neural.walks.rules_outcomes import RowCritic
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
-from treeplex.settings import setting
 
 Arrays = Mapping[str, NDArray[Any]]
 

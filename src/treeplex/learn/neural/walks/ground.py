@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.recording import matched
 from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import Layers, NeuralPolicy

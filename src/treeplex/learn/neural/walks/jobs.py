@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.histories.recording import Recorded, RecordedWalks, record_external, record_outcomes, recorded

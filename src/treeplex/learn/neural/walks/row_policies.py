@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles
+from treeplex.base.arrays import Floats, Singles
 from treeplex.forms.policies.heads import HEADS, masked_softmax, uniform_rows
 from treeplex.forms.policies.neural import Layers, outputs_of, with_player
+from treeplex.learn.common.device import one_thread, torch_module
 from treeplex.learn.neural.walks.rules_walks import Met
-from treeplex.learn.torch.device import one_thread, torch_module
 
 SMALL = 1 << 18
 """Multiplications of the largest product of NumPy's; OpenBLAS gives no more than these to one thread."""

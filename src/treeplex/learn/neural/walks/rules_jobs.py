@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Ints
+from treeplex.base.arrays import Ints
+from treeplex.base.workers.executor import Executor
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.views import View
 from treeplex.forms.sources.load import load_walked
 from treeplex.learn.neural.walks.jobs import joined_episodes
 from treeplex.learn.neural.walks.rules_walks import Asked, External, Met, MetEpisodes, Playing, RulesWalks
-from treeplex.workers.executor import Executor
 
 EPISODES = 32
 """Episodes of a job."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Singles, SmallInts
+from treeplex.base.arrays import Floats, Singles, SmallInts
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.buffers import Rows, check_room
 from treeplex.learn.neural.fitting.row_network import RowNetwork

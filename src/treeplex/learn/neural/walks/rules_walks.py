@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Bools, Floats, Ints, Singles, SmallInts
+from treeplex.base.arrays import Bools, Floats, Ints, Singles, SmallInts
 from treeplex.engine.histories.episodes import LANE, Episodes
-from treeplex.engine.histories.streams import Stream
+from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked

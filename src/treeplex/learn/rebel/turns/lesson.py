@@ -7,18 +7,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.replay import Replay
+from treeplex.learn.rebel.policy_encoding import PolicyRows
 from treeplex.learn.rebel.policy_net import PREFIX, policy_loss
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.turns.nets import turn_leaf
 from treeplex.learn.rebel.turns.policies import GuidedRivers, inputs_of
 from treeplex.learn.rebel.turns.river_net import RiverNet, river_loss
 from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
-from treeplex.learn.torch.device import torch_device
-from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 

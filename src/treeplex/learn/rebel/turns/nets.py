@@ -8,14 +8,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.policy_net import PREFIX
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.turns.policies import GuidedRivers, TurnGuess, inputs_of, most_columns
 from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers
 from treeplex.search.leaf import LeafValue
 
 

@@ -10,21 +10,21 @@ from itertools import count
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints, Singles
-from treeplex.forms.holdem.subgame import HoldemSubgame, decision_rows
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.games.poker.betting.sizes import BetPlan
-from treeplex.games.poker.betting.tree import Action, Decision
-from treeplex.games.poker.features import features_of_betting, features_of_board
-from treeplex.games.poker.public import HoldemGame
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.tree import Action, Decision
+from treeplex.holdem.forms.subgame import HoldemSubgame, decision_rows
+from treeplex.holdem.rules.features import features_of_betting, features_of_board
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Function
+from treeplex.holdem.search.warm_start import policies_from
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module, value_net
+from treeplex.learn.rebel.policy_encoding import STEPS, PolicyRows
 from treeplex.learn.rebel.policy_net import probabilities
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.binned_rivers import BinnedRivers, Function
-from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start.holdem import policies_from
+from treeplex.search.subgames.subgame import Ranges
 
 FIXED = {"fold": 0, "check": 1, "call": 1, "allin": 2}
 """Columns of actions that have no size."""

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Singles
+from treeplex.base.arrays import Singles
 from treeplex.errors import FileError, SpecError
+from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module, network_text, value_net
 from treeplex.learn.rebel.files import read_net, save_net
 from treeplex.learn.rebel.policy_net import PREFIX
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.holdem.leaves.binned_rivers import SINGLE, BinnedRivers
 
 LINEAR = 0.1
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
@@ -22,7 +22,7 @@ HANDS = "rivers of hold'em, {bins} single hands"
 
 
 class RiverNet:
-    """A network from the rows of ``search.holdem.leaves.binned_rivers.RiverBins.rows`` to values of bins, made to sum to zero.
+    """A network from the rows of ``holdem.search.leaves.binned_rivers.RiverBins.rows`` to values of bins, made to sum to zero.
 
     It sees of a range how much of it is weaker than each bin: cumulative shares differ less from range to range than those of
     single bins, so it needs fewer rows to learn from. Of single hands it sees how likely each is.

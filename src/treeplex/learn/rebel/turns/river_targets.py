@@ -7,13 +7,13 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import solveh_banded
 
-from treeplex.arrays import Floats, Singles
-from treeplex.engine.holdem.passes import EXPECT
-from treeplex.forms.holdem.compile_spot import compile_spot
-from treeplex.forms.subgames.beliefs import normalised_range, with_trace
-from treeplex.games.poker.spots.spot import Spot
-from treeplex.search.holdem.leaves.binned_rivers import RiverBins
-from treeplex.solvers.holdem.solver import HoldemSolver
+from treeplex.base.arrays import Floats, Singles
+from treeplex.holdem.engine.passes import EXPECT
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.search.leaves.binned_rivers import RiverBins
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.spot import Spot
+from treeplex.search.subgames.beliefs import normalised_range, with_trace
 
 METHOD = "dcfr"
 """By which rivers are solved."""
@@ -55,9 +55,9 @@ class River:
             spot: with a complete board, no rake, and a weight for every hand.
             ranges: for each player float64 [H], up to a factor; zero on all hands that the board allows counts as uniform.
             iterations: of the solution.
-            bins: B, or :data:`treeplex.search.holdem.leaves.binned_rivers.SINGLE`.
+            bins: B, or :data:`treeplex.holdem.search.leaves.binned_rivers.SINGLE`.
             shown: whether values are over the showdown, or all that hands are worth.
-            storage: kind of numbers, see :data:`treeplex.forms.holdem.spot_form.STORAGE`.
+            storage: kind of numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
         """
         board = RiverBins.of(spot.format, (spot.board,), bins)
         first, second = possible_ranges(board, ranges)

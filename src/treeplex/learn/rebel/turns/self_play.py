@@ -12,14 +12,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
-from treeplex.forms.holdem.subgame import HoldemSubgame, cut_spot
-from treeplex.forms.subgames.beliefs import Belief
-from treeplex.games.poker.betting.sizes import BetPlan, FixedLimit, StreetSizes
-from treeplex.games.poker.betting.tree import Decision, StreetEnd
-from treeplex.games.poker.public import HoldemGame, holdem_state
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.holdem.betting.tree import Decision, StreetEnd
+from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
+from treeplex.holdem.rules.public import HoldemGame, holdem_state
+from treeplex.holdem.search.leaves.binned_rivers import SINGLE, RiverBins
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_device
+from treeplex.learn.rebel.policy_encoding import PolicyRows
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.self_play import policies_taken
 from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
@@ -27,14 +29,12 @@ from treeplex.learn.rebel.turns.nets import load_turn_weights, turn_weights
 from treeplex.learn.rebel.turns.policies import GuidedRivers, examples_of
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
-from treeplex.learn.torch.device import torch_device
 from treeplex.learn.torch.turns import TurnSearch, check_turn_method
 from treeplex.search import METHODS
-from treeplex.search.holdem.leaves.binned_rivers import SINGLE, RiverBins
 from treeplex.search.leaf import LeafValue
-from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.stopping import training_iterations
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 

@@ -6,16 +6,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from treeplex.arrays import Floats
+from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
-from treeplex.forms.holdem.betting_forest import Forest, forests_of
-from treeplex.games.poker.betting.tree import betting_tree
-from treeplex.games.poker.spots.spot import Spot
+from treeplex.holdem.betting.tree import betting_tree
+from treeplex.holdem.forms.betting_forest import Forest, forests_of
+from treeplex.holdem.search.leaves.binned_rivers import RiverBins
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_targets import METHOD, River, possible_ranges
-from treeplex.learn.torch.device import torch_module
 from treeplex.learn.torch.kernels import Placement
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables
-from treeplex.search.holdem.leaves.binned_rivers import RiverBins
 from treeplex.solvers.rules.variants import VARIANTS
 
 AT_ONCE = 256

@@ -10,13 +10,13 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.showdowns.rows_of_hands import read_bins, sum_in_bins, write_bins
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.forms.whole.street import Cards
-from treeplex.forms.whole.suits import Board
-from treeplex.games.poker.features import stacks_in_pots
-from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.holdem.engine.showdowns.rows_of_hands import read_bins, sum_in_bins, write_bins
+from treeplex.holdem.rules.features import stacks_in_pots
+from treeplex.holdem.street_search.street import Cards
+from treeplex.holdem.street_search.suits import Board
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.search.subgames.subgame import Ranges
 
 KEPT = 20_000
 """Boards whose bins are remembered."""
@@ -56,7 +56,7 @@ class Bins:
 
 
 class BinnedPlaces:
-    """Rows of places whose ranges are written as bins; see :class:`treeplex.search.encoding.EncodedPlaces`.
+    """Rows of places whose ranges are written as bins; see :class:`treeplex.learn.common.encoding.EncodedPlaces`.
 
     Attributes:
         rows: float32 [K, inputs], the last 2 B columns for both players' bins.

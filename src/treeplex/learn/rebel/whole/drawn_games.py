@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.whole.betting import WholeBetting
-from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 
 

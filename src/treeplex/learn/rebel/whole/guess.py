@@ -2,18 +2,18 @@
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.forms.whole.street import StreetPlaces, StreetSubgame
-from treeplex.games.poker.whole.betting import CALL
-from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.holdem.street_search.street import StreetPlaces, StreetSubgame
+from treeplex.holdem.whole.betting import CALL
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module
+from treeplex.learn.rebel.policy_encoding import STEPS, PolicyRows
 from treeplex.learn.rebel.policy_net import GuidedLeaf, probabilities
 from treeplex.learn.rebel.whole.value_leaf import Rows, WholeEncoding, WholeLeaf
-from treeplex.learn.torch.device import torch_module
-from treeplex.search.policy_encoding import STEPS, PolicyRows
 from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.subgame import Ranges
 
 
 class StreetPolicies:

@@ -9,19 +9,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import FileError
-from treeplex.games.poker.whole.public import PublicHoldem
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.networks import Module, NetFactory, value_net
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.rebel.lesson import SelfPlayLesson
+from treeplex.learn.rebel.policy_encoding import PolicyRows
 from treeplex.learn.rebel.policy_net import PREFIX, load_weights, policy_loss
 from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf, NetworkStreetGuess, StreetPolicies
 from treeplex.learn.rebel.whole.self_play import WholeRows, WholeSelfPlay
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
-from treeplex.learn.torch.device import torch_device, torch_module
-from treeplex.search.policy_encoding import PolicyRows
 
 Arrays = Mapping[str, NDArray[Any]]
 SEEN = 2

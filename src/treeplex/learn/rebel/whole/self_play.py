@@ -17,16 +17,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.showdowns.rows_of_hands import equalise
+from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.errors import SpecError
-from treeplex.forms.subgames.beliefs import normalised_range
-from treeplex.forms.subgames.subgame import Ranges
-from treeplex.forms.whole.street import Cards, StreetPlaces, StreetSubgame
-from treeplex.forms.whole.suits import Board
-from treeplex.games.poker.whole.betting import WholeBetting
-from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
 from treeplex.games.public import pick
+from treeplex.holdem.engine.showdowns.rows_of_hands import equalise
+from treeplex.holdem.street_search.street import Cards, StreetPlaces, StreetSubgame
+from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
+from treeplex.holdem.street_search.suits import Board
+from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.learn.rebel.policy_encoding import PolicyRows
 from treeplex.learn.rebel.policy_net import load_weights, weights_of
 from treeplex.learn.rebel.random_beliefs import split
 from treeplex.learn.rebel.self_play import policies_taken
@@ -35,10 +35,10 @@ from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
 from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.search.methods import METHODS
-from treeplex.search.policy_encoding import PolicyRows
 from treeplex.search.stopping import training_iterations
+from treeplex.search.subgames.beliefs import normalised_range
+from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
-from treeplex.search.whole.street_search import StoppedRows, run_stopping
 
 TRIES = 50
 """Hands played from one search of the beginning until one goes on after it."""

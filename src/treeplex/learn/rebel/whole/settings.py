@@ -2,13 +2,13 @@
 
 from dataclasses import dataclass
 
+from treeplex.base.settings import Settings, setting
 from treeplex.errors import SpecError
+from treeplex.learn.common.device import DEVICES
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.settings import SOURCES
-from treeplex.learn.torch.device import DEVICES
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.settings import DRAWS, PASSED_ON
-from treeplex.settings import Settings, setting
 
 
 @dataclass(frozen=True)

@@ -2,18 +2,18 @@
 
 from collections.abc import Iterator
 
+from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
-from treeplex.games.poker.spots.fields import street_names
-from treeplex.games.poker.whole.betting import CALL, WholeBetting
-from treeplex.games.poker.whole.betting_size import BettingSize, betting_size
-from treeplex.games.poker.whole.hand import HandRules
-from treeplex.games.poker.whole.nodes import check_acting
-from treeplex.games.poker.whole.public import PublicHoldem
 from treeplex.games.size_estimate import count_text
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.whole.betting import CALL, WholeBetting
+from treeplex.holdem.whole.betting_size import BettingSize, betting_size
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.nodes import check_acting
+from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.storage.memory import available_memory, megabytes
 
 MOST_DECISIONS = 2_000
 """Decisions of a street, which is walked in Python for each search."""

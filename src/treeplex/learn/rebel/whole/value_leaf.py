@@ -6,16 +6,16 @@ from typing import NamedTuple, Protocol
 
 import numpy as np
 
-from treeplex.arrays import Floats, Ints, Singles
-from treeplex.engine.holdem.showdowns.rows_of_hands import equalise, write_won
-from treeplex.forms.subgames.subgame import Places, Ranges
-from treeplex.forms.whole.street import Cards, StreetPlaces
-from treeplex.games.poker.whole.public import PublicHand, PublicHoldem
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.holdem.engine.showdowns.rows_of_hands import equalise, write_won
+from treeplex.holdem.street_search.street import Cards, StreetPlaces
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.learn.common.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.learn.common.networks import Module
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.whole.bins import BinnedPlaces, Bins, look, look_of_betting
-from treeplex.search.encoding import MOST_SEEN, EncodedPlaces, Encoding
 from treeplex.search.leaf import Prepared
+from treeplex.search.subgames.subgame import Places, Ranges
 
 USUAL_DEPTH = 50.0
 """Big blinds in all that are seen as one half."""

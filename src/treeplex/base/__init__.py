@@ -1,0 +1,1 @@
+"""Foundations: errors aside, everything that any layer may use and that knows no game."""

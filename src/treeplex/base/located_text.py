@@ -1,0 +1,265 @@
+"""YAML and TOML files as trees of texts, each with the place where it stands, so that messages can point there.
+
+Values stay text until the reader of a field asks for a number: ``22`` in a field for ranges is a pair of deuces, not a number.
+Nothing in a file runs code; anchors may repeat a value, but a file cannot blow up through them.
+"""
+
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from treeplex.base.spec import shown
+from treeplex.base.storage.reading import open_regular, read_text
+from treeplex.errors import FileError
+
+SOLUTION = b"treeplex poker solution\n"
+"""How a file of a solved spot begins."""
+MOST_BYTES = 4_000_000
+MOST_NODES = 50_000
+MOST_DEPTH = 8
+TOO_DEEP = "lists or tables too deep in one another"
+
+
+@dataclass(frozen=True)
+class LocatedText:
+    """A value and where it stands: exactly one of ``text``, ``items`` and ``entries`` is not None.
+
+    Attributes:
+        place: ``"spot.yaml:12"`` or the option ``"--pot"``.
+        text: a scalar, as written.
+        items: a list.
+        entries: a table.
+    """
+
+    place: str
+    text: str | None = None
+    items: "tuple[LocatedText, ...] | None" = None
+    entries: "Mapping[str, LocatedText] | None" = None
+
+    @property
+    def kind(self) -> str:
+        """What it is, in words."""
+        return "a text" if self.text is not None else "a list" if self.items is not None else "a table of keys and values"
+
+
+def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
+    """Read a file: TOML if its name ends in ``.toml``, YAML otherwise; ``example`` is a line that such a file may have.
+
+    Raises:
+        FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
+    """
+    if is_solved_spot(path):
+        raise FileError(
+            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or resume solving it with "
+            f"treeplex holdem solve --resume {path}"
+        )
+    text = read_text(path, most=MOST_BYTES)
+    if Path(path).suffix.lower() == ".toml":
+        return marked_toml(text, str(path))
+    return marked_yaml(text, str(path), example)
+
+
+def is_solved_spot(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds a solved spot."""
+    try:
+        with open_regular(path) as file:
+            return file.read(len(SOLUTION)) == SOLUTION
+    except OSError:
+        return False
+
+
+def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bool = True) -> LocatedText:
+    """A YAML document.
+
+    Args:
+        text: the document.
+        name: the file's, for places.
+        example: a line that it may have.
+        numbered: whether places say the line.
+
+    Raises:
+        FileError: text that is not one YAML document.
+    """
+    try:
+        root = yaml.compose(text, Loader=ShallowLoader)
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        line = f":{mark.line + 1}" if mark and numbered else ""
+        said = error.context if error.problem == "second occurrence" else error.problem or error.context
+        problem = " ".join((said or "cannot be read").split())
+        raise FileError(f"{name}{line}: not YAML: {problem}; {yaml_remedy(problem)}") from error
+    except yaml.reader.ReaderError as error:
+        place = text[: error.position].count("\n") + 1 if isinstance(error.position, int) else 1
+        raise FileError(f"{name}:{place}: a character that text cannot have ({error.reason}); remove it") from error
+    except (RecursionError, ValueError, yaml.YAMLError) as error:
+        raise FileError(f"{name}: not YAML ({type(error).__name__}); write lines such as {example}") from error
+    if root is None:
+        raise FileError(f"{name}: empty; write lines such as {example}")
+    reader = YamlReader(name, numbered)
+    return reader.read(root, reader.place_of(root), 0)
+
+
+class ShallowLoader(yaml.SafeLoader):  # type: ignore[misc]
+    """A loader that stops as soon as nodes are nested too deep, rather than after reading them all."""
+
+    depth = 0
+
+    def compose_node(self, parent: yaml.Node | None, index: Any) -> yaml.Node | None:
+        """A node, with those below it."""
+        self.depth += 1
+        if self.depth > MOST_DEPTH + 1:
+            raise yaml.MarkedYAMLError(problem=TOO_DEEP, problem_mark=self.peek_event().start_mark)
+        node: yaml.Node | None = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def yaml_remedy(problem: str) -> str:
+    """What to do about a problem that the YAML parser names."""
+    if problem == TOO_DEEP:
+        return "write it plainly"
+    if "\\t" in problem:
+        return "indent with spaces, not tabs"
+    if "mapping values are not allowed" in problem:
+        return "quote values that have a colon and a space in them, and indent keys of one table alike"
+    if "%" in problem or "`" in problem or "@" in problem:
+        return "quote the value"
+    if "single document" in problem:
+        return "keep one spot a file, without ---"
+    return "write one key: value per line, and quote values with special characters"
+
+
+class YamlReader:
+    """Turns the nodes of one document into marked values, within bounds."""
+
+    def __init__(self, name: str, numbered: bool) -> None:
+        self.name = name
+        self.numbered = numbered
+        self.nodes = 0
+
+    def place_of(self, node: yaml.Node) -> str:
+        """Where a node begins."""
+        return f"{self.name}:{node.start_mark.line + 1}" if self.numbered else self.name
+
+    def read(self, node: yaml.Node, place: str, depth: int) -> LocatedText:
+        """One node and what is below it."""
+        self.nodes += 1
+        if depth > MOST_DEPTH or self.nodes > MOST_NODES:
+            raise FileError(f"{place}: too deep or too long (aliases repeat what they name); write the spot plainly")
+        if isinstance(node, yaml.ScalarNode):
+            return LocatedText(place, text="" if node.tag.endswith(":null") else node.value)
+        if isinstance(node, yaml.SequenceNode):
+            items = tuple(self.read(item, self.place_of(item), depth + 1) for item in node.value)
+            return LocatedText(place, items=items)
+        entries: dict[str, LocatedText] = {}
+        for key, value in node.value:
+            at = self.place_of(key)
+            if not isinstance(key, yaml.ScalarNode):
+                raise FileError(f"{at}: a key must be a word, such as pot")
+            if key.value in entries:
+                raise FileError(f"{at}: {shown(key.value)} is there twice (first {entries[key.value].place}); remove one")
+            within = at if self.numbered else f"{at}: {key.value}"
+            entries[key.value] = self.read(value, within, depth + 1)
+        return LocatedText(place, entries=entries)
+
+
+def marked_toml(text: str, name: str) -> LocatedText:
+    """A TOML document; ``name`` is the file's, for places.
+
+    Raises:
+        FileError: text that is not TOML.
+    """
+    try:
+        values = tomllib.loads(text, parse_float=str)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"^(.*) \(at (?:line (\d+), column \d+|end of document)\)$", str(error), re.DOTALL)
+        problem, line = (found[1], found[2] or str(text.count("\n") + 1)) if found else (str(error), "1")
+        problem = re.sub(r"\('(.*)',\)", r"'\1'", problem.lower())
+        raise FileError(f"{name}:{line}: not TOML: {problem}; write key = value, texts in quotes") from error
+    except (RecursionError, ValueError) as error:
+        raise FileError(f"{name}: not TOML ({type(error).__name__}); write key = value, texts in quotes") from error
+    lines = dict(toml_lines(text))
+    return mark_value(values, (), name, lines, f"{name}:1")
+
+
+def mark_value(value: Any, path: tuple[str, ...], name: str, lines: Mapping[tuple[str, ...], int], above: str) -> LocatedText:
+    """A value of a TOML document at a path, placed at its own line if that was found and else where its parent stands."""
+    place = f"{name}:{lines[path]}" if path in lines else above
+    if len(path) > MOST_DEPTH:
+        raise FileError(f"{place}: too deep; write the spot plainly")
+    if isinstance(value, dict):
+        return LocatedText(
+            place, entries={key: mark_value(each, (*path, key), name, lines, place) for key, each in value.items()}
+        )
+    if isinstance(value, list):
+        items = (mark_value(each, (*path, str(number)), name, lines, place) for number, each in enumerate(value))
+        return LocatedText(place, items=tuple(items))
+    return LocatedText(place, text=str(value).lower() if isinstance(value, bool) else str(value))
+
+
+def toml_lines(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """The line of each key, by its path; elements of arrays of tables have their number in the path."""
+    section: tuple[str, ...] = ()
+    seen: dict[tuple[str, ...], int] = {}
+    for number, line in enumerate(text.split("\n"), start=1):
+        if header := re.match(r"\s*+\[(\[?)([^\[\]]++)\]", line):
+            section = key_parts(header[2])
+            if header[1]:
+                count = seen.get(section, 0)
+                seen[section] = count + 1
+                section = (*section, str(count))
+            yield section, number
+        elif entry := re.match(r"\s*((?:[\w-]+|\"[^\"]*\"|'[^']*')(?:\s*\.\s*(?:[\w-]+|\"[^\"]*\"|'[^']*'))*)\s*=", line):
+            path = (*section, *key_parts(entry[1]))
+            if path not in seen:
+                seen[path] = 0
+                yield path, number
+
+
+def key_parts(text: str) -> tuple[str, ...]:
+    """The parts of a dotted TOML key."""
+    return tuple(part.strip().strip("\"'") for part in re.findall(r"\"[^\"]*\"|'[^']*'|[^.]+", text))
+
+
+def option(value: object, name: str, *, may_be_table: bool = False) -> LocatedText:
+    """The value of a command-line option: a text, or a table in braces as in files where the option may have one.
+
+    Raises:
+        FileError: braces that hold no table.
+    """
+    text = str(value)
+    if may_be_table and text.lstrip().startswith("{"):
+        return marked_yaml(text, name, numbered=False)
+    return LocatedText(name, text=text)
+
+
+def located(value: object, place: str, *, may_be_table: bool = False, depth: int = 0) -> LocatedText:
+    """A value from Python or from a command-line option: mappings are tables, lists and tuples lists, all else is an option.
+
+    Raises:
+        FileError: lists or tables in one another, deeper than :data:`MOST_DEPTH`; ``depth`` are around this one already.
+    """
+    if depth > MOST_DEPTH:
+        raise FileError(f"{place}: {TOO_DEEP}; write it plainly")
+    if isinstance(value, Mapping):
+        return LocatedText(place, entries={str(key): located(entry, place, depth=depth + 1) for key, entry in value.items()})
+    if isinstance(value, list | tuple):
+        items = (located(each, place, may_be_table=may_be_table, depth=depth + 1) for each in value)
+        return LocatedText(place, items=tuple(items))
+    return option(value, place, may_be_table=may_be_table)
+
+
+def table(place: str, entries: Mapping[str, LocatedText]) -> LocatedText:
+    """A marked table made by hand."""
+    return LocatedText(place, entries=entries)
+
+
+def listed(value: LocatedText) -> Sequence[LocatedText]:
+    """The elements of a list, or a single value as a list of one."""
+    return value.items if value.items is not None else (value,)

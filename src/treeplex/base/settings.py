@@ -1,0 +1,412 @@
+"""Settings declared once: a dataclass field says default, meaning and limits, and everything else follows from it.
+
+Checks, ``--set key=value``, files of settings, what ``--show`` and ``--help`` print, JSON in ``run.json`` and the tables of the
+documentation are all made from the fields of a :class:`Settings`.
+
+>>> @dataclass(frozen=True)
+... class Cooking(Settings):
+...     minutes: int = setting(5, "how long it boils", low=1)
+>>> Cooking().changed({"minutes": "7"})
+Cooking(minutes=7)
+>>> Cooking(minutes=0)
+Traceback (most recent call last):
+...
+treeplex.errors.SpecError: minutes must be a whole number of at least 1, not 0
+"""
+
+import json
+import math
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import MISSING, asdict, dataclass, field, fields, replace
+from numbers import Integral, Real
+from types import NoneType, UnionType
+from typing import Any, ClassVar, NamedTuple, Self, Union, get_args, get_origin, get_type_hints
+
+from treeplex.base.located_text import LocatedText, read_marked
+from treeplex.base.spec import nearest, split_outside_brackets
+from treeplex.errors import FileError, SpecError
+
+FIXED = "* fixed: cannot change when a training is resumed"
+NONE = "none"
+"""How texts say that a setting is left out."""
+WORDS = {int: "whole number", float: "number", str: "text", bool: "true or false"}
+
+
+class Limits(NamedTuple):
+    """What a setting means and which values it takes; see :func:`setting`."""
+
+    help: str
+    low: float | None = None
+    above: float | None = None
+    high: float | None = None
+    below: float | None = None
+    choices: Collection[str] = ()
+    fixed: bool = False
+    added: bool = False
+    show: bool = True
+    listed: str = ""
+
+
+def setting(
+    default: Any = MISSING,
+    help: str = "",
+    *,
+    low: float | None = None,
+    above: float | None = None,
+    high: float | None = None,
+    below: float | None = None,
+    choices: Collection[str] = (),
+    fixed: bool = False,
+    added: bool = False,
+    show: bool = True,
+    listed: str = "",
+) -> Any:
+    """A field of a :class:`Settings`. Its type is int, float, str or bool, a tuple of one of them, or that or None.
+
+    Args:
+        default: its default; without one, it has to be given.
+        help: what it means, as a phrase without a full stop at its end.
+        low, above: the least value, or what every value is above; of a tuple, for each of its entries.
+        high, below: the greatest value, or what every value is below.
+        choices: the texts that it may be.
+        fixed: it cannot change once a job has begun.
+        added: jobs of earlier versions do not have it; there it is its default.
+        show: whether it is listed where all settings are.
+        listed: the choices in words, where there are too many to list.
+    """
+    limits = Limits(help, low, above, high, below, choices, fixed, added, show, listed)
+    return field(default=default, metadata={"limits": limits})
+
+
+class ValueKind(NamedTuple):
+    """The type of a setting.
+
+    Attributes:
+        of: int, float, str or bool.
+        many: whether it is a tuple of such.
+        size: how many entries a tuple has; None for any number.
+        optional: whether it may be None.
+    """
+
+    of: type
+    many: bool = False
+    size: int | None = None
+    optional: bool = False
+
+    @classmethod
+    def from_hint(cls, hint: Any) -> "ValueKind":
+        """The kind that an annotation says."""
+        if get_origin(hint) in (Union, UnionType):
+            inner = [each for each in get_args(hint) if each is not NoneType]
+            return cls.from_hint(inner[0])._replace(optional=True)
+        if get_origin(hint) is tuple:
+            inner = [each for each in get_args(hint) if each is not Ellipsis]
+            return cls(inner[0], many=True, size=None if Ellipsis in get_args(hint) else len(inner))
+        if hint not in WORDS:
+            raise TypeError(f"a setting cannot have the type {hint}")
+        return cls(hint)
+
+
+class Declared(NamedTuple):
+    """A setting as it is declared: its name, kind, limits and default (``dataclasses.MISSING`` without one)."""
+
+    name: str
+    kind: ValueKind
+    limits: Limits
+    default: Any
+
+    @property
+    def values(self) -> str:
+        """Which values it takes, in words: ``a whole number of at least 1``."""
+        kind, limits = self.kind, self.limits
+        if limits.choices:
+            one = f"one of {limits.listed or ', '.join(limits.choices)}"
+        elif kind.of is bool:
+            one = WORDS[bool]
+        else:
+            one = " ".join(part for part in (WORDS[kind.of], self._range()) if part)
+            one = one if kind.many else f"a {one}"
+        if kind.many:
+            many = one.replace("number", "numbers", 1) if kind.of in (int, float) else one
+            many = "names" if many == WORDS[str] else many
+            one = f"{kind.size} {many}, separated by commas" if kind.size else f"{many}, separated by commas"
+        return f"{one}, or {NONE}" if kind.optional else one
+
+    def _range(self) -> str:
+        _, low, above, high, below, *_ = (f"{each:,}" if isinstance(each, int) else each for each in self.limits)
+        if low is not None and high is not None:
+            return f"from {low} to {high}"
+        begin = "" if low is None and above is None else f"of at least {low}" if above is None else f"above {above}"
+        end = "" if high is None and below is None else f"at most {high}" if below is None else f"below {below}"
+        return " and ".join(part for part in (begin, end) if part)
+
+    def wrong(self, value: Any, entry: Any = None) -> SpecError:
+        """The error about a value that it does not take, because of one of its entries."""
+        known = self.limits.choices
+        hint = nearest(entry, known) if isinstance(entry, str) and known else ""
+        told = value[0] if isinstance(value, tuple) and len(value) == 1 else value
+        return SpecError(f"{self.name} must be {self.values}, not {told!r}{hint if 'did you mean' in hint else ''}")
+
+    def checked(self, value: Any) -> Any:
+        """The value with the setting's own type.
+
+        Raises:
+            SpecError: it does not take that value.
+        """
+        if value is None and self.kind.optional:
+            return None
+        if not self.kind.many:
+            return self._entry(value, value)
+        if not isinstance(value, tuple | list) or len(value) != (self.kind.size or len(value)):
+            raise self.wrong(value)
+        return tuple(self._entry(each, value) for each in value)
+
+    def _entry(self, value: Any, whole: Any) -> Any:
+        of, limits = self.kind.of, self.limits
+        known = {int: Integral, float: Real}.get(of, of)
+        if not isinstance(value, known) or (isinstance(value, bool) and of is not bool):
+            raise self.wrong(whole, value)
+        value = of(value)
+        if of in (int, float):
+            inside = math.isfinite(value) if of is float else True
+            inside &= limits.low is None or value >= limits.low
+            inside &= limits.above is None or value > limits.above
+            inside &= limits.high is None or value <= limits.high
+            inside &= limits.below is None or value < limits.below
+            if not inside:
+                raise self.wrong(whole, value)
+        if limits.choices and value not in limits.choices:
+            raise self.wrong(whole, value)
+        return value
+
+    def read(self, value: Any) -> Any:
+        """A value whose texts stand for numbers, lists and so on, as in files and on command lines.
+
+        Raises:
+            SpecError: it does not take that value.
+        """
+        if self.kind.optional and isinstance(value, str) and value.strip().lower() in (NONE, "null", ""):
+            return None
+        if self.kind.many:
+            if isinstance(value, str):
+                value = () if value.strip().lower() in (NONE, "") else split_outside_brackets(value, ",", value)
+            return self.checked(tuple(self._text(each) for each in value) if isinstance(value, list | tuple) else value)
+        if self.kind.of is str and not self.limits.choices and isinstance(value, list | int) and not isinstance(value, bool):
+            # in specs [50%;a] is a list and 50 a number; a setting of text means the text
+            value = ",".join(map(str, value)) if isinstance(value, list) else str(value)
+        return self.checked(self._text(value))
+
+    def _text(self, value: Any) -> Any:
+        """What a text says; the text itself where it says no value of this kind."""
+        if not isinstance(value, str):
+            return value
+        of, text = self.kind.of, value.strip()
+        if of is bool:
+            return {"true": True, "false": False}.get(text.lower(), value)
+        if of is str:
+            return text
+        try:
+            number = float(text)
+            if of is float:
+                return number
+            return int(text) if text.lstrip("+-").replace("_", "").isdigit() else int(number) if number.is_integer() else value
+        except (ValueError, OverflowError):
+            return value
+
+    def text(self, value: Any) -> str:
+        """A value as a line of YAML has it."""
+        if value is None:
+            return NONE
+        if isinstance(value, tuple):
+            return f"[{', '.join(self.text(each) for each in value)}]"
+        if isinstance(value, bool):
+            return str(value).lower()
+        if isinstance(value, str) and not value.replace("-", "").replace("_", "").replace(".", "").replace("+", "").isalnum():
+            return json.dumps(value)
+        return str(value)
+
+
+def declared(settings: "type[Settings]") -> Mapping[str, Declared]:
+    """The settings of a class by name, in their order."""
+    if "_declared" in vars(settings):
+        return settings._declared
+    hints, above = get_type_hints(settings), dict[str, Declared]()
+    for base in settings.__mro__[1:]:
+        if base is not Settings and issubclass(base, Settings):
+            above = dict(declared(base)) | above
+    found = {}
+    for each in fields(settings):
+        if hasattr(Settings, each.name):
+            raise TypeError(f"a setting cannot be called {each.name}, which settings have as a method; choose another name")
+        own = each.metadata.get("limits") or (above[each.name].limits if each.name in above else Limits(""))
+        found[each.name] = Declared(each.name, ValueKind.from_hint(hints[each.name]), own, each.default)
+    settings._declared = found
+    return found
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Base of settings: frozen dataclasses whose fields are made by :func:`setting`.
+
+    A field with only a default has the meaning and the limits of the same field in a class above it, if there is one.
+
+    Every field is checked when one is made; whole numbers of NumPy become Python's, and lists tuples.
+
+    Raises:
+        SpecError: a value outside its limits.
+    """
+
+    _declared: ClassVar[Mapping[str, Declared]]
+
+    def __post_init__(self) -> None:
+        for name, each in declared(type(self)).items():
+            object.__setattr__(self, name, each.checked(getattr(self, name)))
+        self.check()
+
+    def check(self) -> None:
+        """Check rules between settings; raises :class:`SpecError`. Nothing, unless a class overrides it."""
+
+    @classmethod
+    def read_changes(cls, *changes: Mapping[str, Any]) -> dict[str, Any]:
+        """Changes by name, later ones over earlier ones, with their texts as values of each setting.
+
+        Raises:
+            SpecError: an unknown name, or a value that a setting does not take.
+        """
+        known, found = declared(cls), dict[str, Any]()
+        for part in changes:
+            for name, value in part.items():
+                if name not in known:
+                    raise SpecError(f"unknown setting {name!r}{nearest(name, known)}")
+                found[name] = known[name].read(value)
+        return found
+
+    def changed(self, *changes: Mapping[str, Any]) -> Self:
+        """These settings with changes, later ones over earlier ones; texts stand for numbers where numbers are wanted.
+
+        Raises:
+            SpecError: an unknown name, or a value that a setting does not take.
+        """
+        return replace(self, **self.read_changes(*changes))
+
+    def changed_under_way(self, *changes: Mapping[str, Any], place: object) -> Self:
+        """The same for a job that has begun, which ``place`` names.
+
+        Raises:
+            SpecError: as :meth:`changed`, and for another value of a setting that is fixed.
+        """
+        after = self.changed(*changes)
+        for name, each in declared(type(self)).items():
+            if each.limits.fixed and getattr(after, name) != getattr(self, name):
+                had, asked = each.text(getattr(self, name)), each.text(getattr(after, name))
+                raise SpecError(f"{place} has {name} {had}, which cannot change under way to {asked}; start a new one for that")
+        return after
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON can say it, for :meth:`from_json`."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, found: object, place: object) -> Self:
+        """Settings as :meth:`to_json` wrote them.
+
+        Raises:
+            FileError: some are missing, unknown or out of range; the message names ``place``.
+        """
+        known = declared(cls)
+        try:
+            if not isinstance(found, Mapping):
+                raise SpecError("not settings by name")
+            missing = [name for name, each in known.items() if name not in found and not each.limits.added]
+            if missing or (unknown := [name for name in found if name not in known]):
+                names = f"{', '.join(missing)} missing" if missing else f"unknown: {', '.join(map(str, unknown))}"
+                raise SpecError(names)
+            return cls(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+        except (TypeError, ValueError, SpecError) as error:
+            raise FileError(f"{place}: its settings cannot be read ({error}); start it again") from error
+
+    def as_yaml(self) -> str:
+        """A file of settings that :func:`from_yaml` reads, with what each means."""
+        shown = {name: each for name, each in declared(type(self)).items() if each.limits.show}
+        entries = [(f"{name}: {each.text(getattr(self, name))}", each.limits.help) for name, each in shown.items()]
+        width = max((len(entry) for entry, _ in entries), default=0)
+        return "".join(f"{entry:<{width}}  # {meaning}".rstrip(" #") + "\n" for entry, meaning in entries)
+
+    @classmethod
+    def table_rows(cls) -> list[tuple[str, str, str]]:
+        """Name, default and meaning of every setting that is shown; the meaning says which values it takes."""
+        found = []
+        for name, each in declared(cls).items():
+            if each.limits.show:
+                usual = each.default if isinstance(each.default, tuple) else (each.default,)
+                default = ", ".join(
+                    "" if one is MISSING else str(one) if isinstance(one, str) else each.text(one) for one in usual
+                )
+                found.append((name + " *" * each.limits.fixed, default, f"{each.limits.help} ({each.values})".strip()))
+        return found
+
+    @classmethod
+    def help_text(cls) -> str:
+        """Name, default and meaning, one line each, as ``--help`` shows them."""
+        rows = cls.table_rows()
+        name, default = (max((len(row[part]) for row in rows), default=0) for part in (0, 1))
+        lines = [f"  {row[0]:<{name}}  {row[1]:<{default}}  {row[2]}\n" for row in rows]
+        return "".join(lines) + (f"  {FIXED}\n" if any("*" in row[0] for row in rows) else "")
+
+    @classmethod
+    def doc_table(cls) -> str:
+        """The same as a table of Markdown."""
+        lines = ["| setting | default | meaning |", "|---|---|---|"]
+        for name, default, meaning in cls.table_rows():
+            star = " \\*" * name.endswith("*")
+            lines.append(f"| `{name.removesuffix(' *')}`{star} | {f'`{default}`' if default else ''} | {meaning} |")
+        return "\n".join(lines) + "\n" + (f"\n\\{FIXED}\n" if any("*" in line for line in lines) else "")
+
+
+def pairs(texts: Iterable[str]) -> dict[str, str]:
+    """``key=value`` texts, as ``--set`` takes them, as a mapping.
+
+    Raises:
+        SpecError: one without ``=``.
+    """
+    found = {}
+    for text in texts:
+        key, equals, value = text.partition("=")
+        if not equals or not key.strip() or not value.strip():
+            raise SpecError(f"--set takes key=value, such as --set iterations=32, not {text!r}")
+        found[key.strip()] = value.strip()
+    return found
+
+
+def from_yaml(path: str | os.PathLike[str], example: str = "iterations: 64") -> dict[str, str | list[str]]:
+    """Changes by name from a YAML or TOML file, texts still; ``example`` is a line that it may have.
+
+    Raises:
+        FileError: the file cannot be read, or holds something else than settings by name.
+    """
+    entries = read_marked(os.fspath(path), example).entries
+    if entries is None:
+        raise FileError(f"{path}: not settings by name; write lines such as {example}")
+    return {name: _texts(entry, example) for name, entry in entries.items()}
+
+
+def _texts(entry: LocatedText, example: str) -> str | list[str]:
+    """The text of a setting, or the texts of one that has several."""
+    if entry.text is not None:
+        return entry.text
+    texts = [item.text for item in entry.items or () if item.text is not None]
+    if entry.items is None or len(texts) < len(entry.items):
+        raise FileError(f"{entry.place}: not a setting; write lines such as {example}")
+    return texts
+
+
+def preset_named(name: str, presets: Mapping[str, Any]) -> Any:
+    """One of the presets by name.
+
+    Raises:
+        SpecError: there is none of that name.
+    """
+    if name not in presets:
+        raise SpecError(f"unknown preset {name!r}{nearest(name, presets)}")
+    return presets[name]

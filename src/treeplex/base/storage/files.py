@@ -1,0 +1,117 @@
+"""Writing files: whole or not at all, with errors that name the file and the remedy."""
+
+import contextlib
+import os
+import re
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from treeplex.base.storage.reading import reason
+from treeplex.errors import FileError
+
+TEMPORARY = re.compile(r"\.(.+)\.([0-9]+)-[0-9a-f]{12}\.tmp")
+DAY = 86_400.0
+
+
+def write_atomically(path: str | os.PathLike[str], content: bytes | str) -> Path:
+    """Write ``content`` (text as UTF-8) to ``path``; a reader sees the old file or the whole new one, never a part.
+
+    Raises:
+        FileError: the folder is missing or not writable, the disk is full, or ``path`` is a folder.
+    """
+    with replacing(path) as file:
+        file.write(content.encode() if isinstance(content, str) else content)
+    return Path(os.path.realpath(path))
+
+
+@contextlib.contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[IO[bytes]]:
+    """A temporary file in the folder of ``path`` that takes its name at the end, if nothing failed.
+
+    A symbolic link is followed. The temporary name holds the process id, so that :func:`sweep` can tell what a killed process
+    left behind.
+
+    Raises:
+        FileError: it cannot be written; the old file, if any, is as it was.
+    """
+    target = Path(os.path.realpath(path))
+    temporary = target.with_name(f".{target.name[:100]}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
+    try:
+        try:
+            with open(temporary, "xb") as file:
+                yield file
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temporary, target)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+            raise
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {reason(error)}; {remedy(error, target)}") from error
+
+
+def sweep(folder: Path, name: str = "") -> None:
+    """Remove half-written temporary files of processes that are gone, in a folder and the folders in it.
+
+    Args:
+        folder: where to look.
+        name: only those that were to take this name, in ``folder`` itself; empty for all.
+    """
+    places = [folder] if name else [folder, *(each for each in folder.iterdir() if each.is_dir())]
+    for place in places:
+        for path in place.glob(".*.tmp"):
+            found = TEMPORARY.fullmatch(path.name)
+            if found and name[:100] in ("", found[1]) and is_left_behind(path, int(found[2])):
+                with contextlib.suppress(OSError):
+                    path.unlink()
+
+
+def is_left_behind(path: Path, pid: int) -> bool:
+    """Whether the process that was writing a temporary file is gone, or the file a day old."""
+    if hasattr(os, "fork"):  # elsewhere os.kill ends what it asks about
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return True
+        except OSError:
+            pass
+    try:
+        return time.time() - path.stat().st_mtime > DAY
+    except OSError:
+        return False
+
+
+def append_line(path: Path, text: str) -> None:
+    """Add one line to a file; when the disk is full, no half line stays.
+
+    Raises:
+        FileError: the file cannot be written.
+    """
+    line = (text + "\n").encode()
+    try:
+        with path.open("ab", buffering=0) as file:
+            size = file.tell()
+            try:
+                if file.write(line) != len(line):
+                    raise OSError(28, os.strerror(28))
+            except OSError:
+                with contextlib.suppress(OSError):
+                    file.truncate(size)
+                raise
+    except OSError as error:
+        raise FileError(f"cannot write {path}: {error.strerror or error}; free some space and resume") from error
+
+
+def remedy(error: OSError, target: Path) -> str:
+    """What to do about an error in writing ``target``."""
+    if not target.parent.exists():
+        return f"make the folder {target.parent} first"
+    if target.is_dir():
+        return "give the name of a file, not of a folder"
+    if isinstance(error, PermissionError):
+        return f"choose a folder you may write to instead of {target.parent}"
+    return "free some space or choose another folder"

@@ -1,0 +1,217 @@
+"""Safetensors files written and read piece by piece, for tables that fill the memory that they are allowed.
+
+The layout is that of safetensors (a little-endian uint64, so many bytes of JSON, the tensors), so any reader of it can open
+them; but nothing is ever held twice. The free metadata carries a format, a version and a digest of everything else.
+"""
+
+import hashlib
+import json
+import os
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from math import prod
+from pathlib import Path
+from typing import Any, final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.storage.files import replacing
+from treeplex.base.storage.reading import open_regular, parse_json, reason
+from treeplex.errors import FileError
+
+PIECE = 1 << 20
+"""Bytes that are in memory at a time."""
+LONGEST_HEADER = 100 << 20
+KINDS: Mapping[str, type[np.generic]] = {
+    "F64": np.float64,
+    "F32": np.float32,
+    "F16": np.float16,
+    "I64": np.int64,
+    "I32": np.int32,
+    "I16": np.int16,
+    "I8": np.int8,
+    "U64": np.uint64,
+    "U32": np.uint32,
+    "U16": np.uint16,
+    "U8": np.uint8,
+    "BOOL": np.bool_,
+}
+METADATA = "__metadata__"
+Bytes = bytes | memoryview
+
+
+@dataclass(frozen=True)
+class Tensor:
+    """An array that is to be written.
+
+    Attributes:
+        kind: one of :data:`KINDS`.
+        shape: its shape.
+        pieces: gives its bytes, little-endian, piece by piece; called twice.
+    """
+
+    kind: str
+    shape: tuple[int, ...]
+    pieces: Callable[[], Iterator[Bytes]]
+
+    @property
+    def size(self) -> int:
+        """In bytes."""
+        return np.dtype(KINDS[self.kind]).itemsize * prod(self.shape)
+
+
+def tensor(array: NDArray[Any]) -> Tensor:
+    """An array in memory as a :class:`Tensor`, not copied."""
+    kind = next(name for name, dtype in KINDS.items() if array.dtype == dtype)
+    flat = np.ascontiguousarray(array).reshape(-1)
+    step = PIECE // array.itemsize
+
+    def pieces() -> Iterator[Bytes]:
+        for start in range(0, len(flat), step):
+            part = flat[start : start + step]
+            yield part.astype(part.dtype.newbyteorder("<"), copy=False).tobytes()
+
+    return Tensor(kind, array.shape, pieces)
+
+
+def write_tensors(path: str | os.PathLike[str], about: Mapping[str, str], tensors: Mapping[str, Tensor]) -> None:
+    """Write atomically: a reader sees the old file or the whole new one.
+
+    Args:
+        path: the file.
+        about: the free metadata; must hold ``format`` and ``version``.
+        tensors: by name.
+
+    Raises:
+        FileError: the file cannot be written; the old one, if any, is as it was.
+    """
+    entries: dict[str, Any] = {}
+    offset = 0
+    for name, each in tensors.items():
+        entries[name] = {"dtype": each.kind, "shape": list(each.shape), "data_offsets": [offset, offset + each.size]}
+        offset += each.size
+    digest = begun_digest(about, entries)
+    for each in tensors.values():
+        for piece in each.pieces():
+            digest.update(piece)
+    header = json.dumps({METADATA: {**about, "digest": digest.hexdigest()}, **entries}).encode()
+    header += b" " * (-len(header) % 8)
+    with replacing(path) as file:
+        file.write(struct.pack("<Q", len(header)) + header)
+        for each in tensors.values():
+            for piece in each.pieces():
+                file.write(piece)
+
+
+def begun_digest(about: Mapping[str, str], entries: Mapping[str, Any]) -> Any:
+    """SHA-256 over metadata (without the digest) and the names, kinds and places of tensors."""
+    rest = {key: value for key, value in about.items() if key != "digest"}
+    return hashlib.sha256(json.dumps([rest, entries], sort_keys=True).encode())
+
+
+@final
+class TensorFile(Mapping[str, NDArray[Any]]):
+    """A file of tensors, opened, its header and digest checked: a mapping that reads each array when it is asked for.
+
+    Use as a context manager.
+
+    Attributes:
+        path: the file.
+        about: its free metadata.
+        entries: ``{name: {"dtype", "shape", "data_offsets"}}``.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], form: str, version: int) -> None:
+        """Open a file.
+
+        Args:
+            path: the file.
+            form: the format that it must have, such as ``treeplex table policy``.
+            version: the version that is read here.
+
+        Raises:
+            FileError: missing, truncated, changed, of another format or version.
+        """
+        self.path = Path(path)
+        try:
+            self._file = open_regular(self.path)
+        except OSError as error:
+            raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
+        try:
+            self._read_header()
+            self._check(form, version)
+        except BaseException:
+            self._file.close()
+            raise
+
+    def _read_header(self) -> None:
+        try:
+            size = os.fstat(self._file.fileno()).st_size
+            (length,) = struct.unpack("<Q", self._file.read(8))
+            if length > min(size - 8, LONGEST_HEADER):
+                raise ValueError("its header is cut off")
+            entries = parse_json(self._file.read(length))
+            self.about: dict[str, str] = {str(key): str(value) for key, value in entries.pop(METADATA).items()}
+            self.entries: dict[str, Any] = entries
+            self._start = 8 + length
+            places = [
+                (*entry["data_offsets"], np.dtype(KINDS[entry["dtype"]]).itemsize * prod(entry["shape"]))
+                for entry in entries.values()
+            ]
+            if any(type(length) is not int or length < 0 for entry in entries.values() for length in entry["shape"]):
+                raise ValueError("the shape of a tensor is not of whole numbers")
+            ends = [0, *(end for _, end, _ in places)]
+            if any(place != (begin, begin + place[2], place[2]) for begin, place in zip(ends, places, strict=False)):
+                raise ValueError("its tensors do not follow each other")
+            if self._start + ends[-1] != size:
+                raise ValueError("it is cut off")
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+            raise FileError(f"{self.path} is truncated or not a file of tensors ({error}); put back a copy") from error
+
+    def _check(self, form: str, version: int) -> None:
+        if self.about.get("format") != form:
+            raise FileError(f"{self.path} is no {form}, but {self.about.get('format', 'something else')}; check the path")
+        if self.about.get("version") != str(version):
+            raise FileError(
+                f"{self.path} has format version {self.about.get('version')}, this Treeplex reads {version}; "
+                "use the version that wrote it"
+            )
+        digest = begun_digest(self.about, self.entries)
+        while piece := self._file.read(PIECE):
+            digest.update(piece)
+        if digest.hexdigest() != self.about.get("digest"):
+            raise FileError(f"{self.path} was changed after it was written (the checksum differs); put back a copy")
+
+    def __enter__(self) -> "TensorFile":
+        return self
+
+    def __exit__(self, *reason: object) -> None:
+        self._file.close()
+
+    def __getitem__(self, name: str) -> NDArray[Any]:
+        return self.read(name, self.entries[name]["dtype"])
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.entries)
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.entries
+
+    def read(self, name: str, kind: str) -> NDArray[Any]:
+        """A tensor by name.
+
+        Raises:
+            FileError: there is none of this name and kind.
+        """
+        entry = self.entries.get(name)
+        if entry is None or entry["dtype"] != kind:
+            raise FileError(f"{self.path} lacks {name!r}; it was not written by this version of Treeplex")
+        dtype = np.dtype(KINDS[kind]).newbyteorder("<")
+        self._file.seek(self._start + entry["data_offsets"][0])
+        found = np.fromfile(self._file, dtype, prod(entry["shape"])).reshape(entry["shape"])
+        return found.astype(KINDS[kind], copy=False)

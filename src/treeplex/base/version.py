@@ -1,0 +1,33 @@
+"""The installed version of Treeplex, and how to install what an extra of it needs."""
+
+import re
+from importlib.metadata import PackageNotFoundError, requires, version
+from pathlib import Path
+from shlex import quote
+
+CHECKOUT = Path(__file__).parents[3]
+"""The root of the source checkout, where this is one."""
+
+
+def own_version() -> str:
+    """The installed version of Treeplex; ``unknown`` where it runs without being installed."""
+    try:
+        return version("treeplex")
+    except PackageNotFoundError:
+        return "unknown"
+
+
+def install_hint(extra: str) -> str:
+    """The command that installs what an extra needs, such as ``pip install 'torch>=2.6'``; Treeplex need not be on an index.
+
+    In a source checkout it is ``pip install -c constraints.txt -e '.[torch]'``, with the checkout's path in other folders.
+    """
+    if (CHECKOUT / "pyproject.toml").exists() and (CHECKOUT / "constraints.txt").exists():
+        here = Path.cwd() == CHECKOUT
+        constraints = "constraints.txt" if here else quote(str(CHECKOUT / "constraints.txt"))
+        return f"pip install -c {constraints} -e '{'.' if here else CHECKOUT}[{extra}]'"
+    try:
+        needed = [re.split(r"\s*;", each)[0] for each in requires("treeplex") or () if re.search(rf"extra == .{extra}\b", each)]
+    except PackageNotFoundError:
+        needed = []
+    return f"pip install {' '.join(map(quote, needed or [f'treeplex[{extra}]']))}"

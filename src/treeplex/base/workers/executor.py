@@ -1,0 +1,257 @@
+"""Jobs before workers: whoever does them, results are taken in the order of jobs, and what dies with a worker is done again."""
+
+from collections import deque
+from collections.abc import Callable, Hashable, Iterable, Iterator
+from typing import Any, NamedTuple, TypeVar, final
+
+from treeplex.base.work_clock import add_compile_time
+from treeplex.base.workers.crew import MOST_LOSSES, Crew, Inline, Report, Shared, SharedT, Task, Threads
+from treeplex.errors import AlgorithmError, SpecError
+
+POLL_SECONDS = 0.2
+AHEAD = 2
+"""Jobs for each worker that are under way or wait for it."""
+KEPT = 64
+"""Results for each worker that may wait for an earlier one."""
+KINDS = ("inline", "threads", "processes")
+CLUSTERS = ("local", "auto")
+
+ResultT = TypeVar("ResultT")
+ItemT = TypeVar("ItemT")
+
+
+class Traffic(NamedTuple):
+    """What went to workers and came back so far.
+
+    Attributes:
+        jobs: done.
+        sent, shared, received: bytes of jobs, of shared values, and of results; none inside this process.
+        seconds: processor time of the jobs.
+    """
+
+    jobs: int
+    sent: int
+    shared: int
+    received: int
+    seconds: float
+
+
+@final
+class Executor:
+    """A queue of jobs, and a crew that does them.
+
+    A job is a function of a module and its arguments. What many jobs need is shared: it goes to each worker once (on Ray: to
+    each machine), which keeps it, with whatever it remembers, such as a compiled game, until it is forgotten. Jobs may not
+    change their arguments, and what they give may depend on nothing but these; then no number depends on the crew. (Products
+    of large matrices do depend on how many threads the BLAS has: Ray gives an actor one.)
+
+    Attributes:
+        crew: the workers.
+        lost: workers that died so far.
+    """
+
+    def __init__(self, crew: Crew) -> None:
+        self.crew, self.lost = crew, 0
+        self._shared = 0
+        self._idle = list(range(crew.size))
+        self._waiting: deque[tuple[Hashable, Task]] = deque()
+        self._under_way: dict[int, tuple[Hashable, Task]] = {}
+        self._losses: dict[Hashable, int] = {}
+        self._jobs, self._received, self._seconds = 0, 0, 0.0
+
+    def left(self) -> int:
+        """Jobs that are not done."""
+        return len(self._waiting) + len(self._under_way)
+
+    def __enter__(self) -> "Executor":
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    @property
+    def size(self) -> int:
+        """How many workers there are."""
+        return self.crew.size
+
+    @property
+    def apart(self) -> bool:
+        """Whether workers have memory of their own."""
+        return self.crew.apart
+
+    @property
+    def elsewhere(self) -> bool:
+        """Whether workers may be on machines that do not see the files of this one."""
+        return self.crew.elsewhere
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was sent and done so far."""
+        return Traffic(self._jobs, self.crew.sent, self.crew.shared, self._received, self._seconds)
+
+    def share(self, value: SharedT) -> Shared[SharedT]:
+        """Have a value for jobs to name; a worker gets it with the first job that does."""
+        self._shared += 1
+        self.crew.share(self._shared, value)
+        return Shared(self._shared)
+
+    def forget(self, shared: Shared[Any]) -> None:
+        """Drop what no job will name any more."""
+        self.crew.forget(shared.number)
+
+    def jobs(self) -> dict[Hashable, tuple[Any, ...]]:
+        """The arguments of the jobs that are not done, by name."""
+        return {name: task.arguments for name, task in [*self._waiting, *self._under_way.values()]}
+
+    def add(self, name: Hashable, function: Callable[..., Any], *arguments: Any) -> None:
+        """Put a job at the end of the queue.
+
+        Raises:
+            SpecError: it cannot be sent.
+        """
+        self._waiting.append((name, Task(function, arguments)))
+        self._hand_out()
+
+    def finished(self, seconds: float) -> list[tuple[Hashable, Any]]:
+        """Wait for at most so long; return names of jobs and what they gave, as they come in.
+
+        Raises:
+            AlgorithmError: a job that several workers died of.
+            Exception: what a job raised.
+        """
+        found: list[tuple[Hashable, Any]] = []
+        raised: Exception | None = None
+        for report in self.crew.finished(seconds):
+            if report.worker not in self._under_way:  # it died with nothing to do
+                self.lost += 1
+                continue
+            name, task = self._under_way.pop(report.worker)
+            self._idle.append(report.worker)
+            if report.died:
+                self._lose(name, task)
+                continue
+            self._count(report)
+            self._losses.pop(name, None)
+            if report.error is not None:
+                raised = raised or report.error
+            else:
+                found.append((name, report.value))
+        if raised is not None:
+            raise raised
+        self._hand_out()
+        return found
+
+    def map(
+        self, function: Callable[..., ResultT], jobs: Iterable[tuple[Any, ...]], watch: Callable[[], None] | None = None
+    ) -> Iterator[ResultT]:
+        """What a function gives for each tuple of arguments, in their order; only so many are under way that none waits.
+
+        Args:
+            function: of a module; on threads and in this process any.
+            jobs: the arguments of each.
+            watch: called while waiting; what it raises goes through, and the jobs under way are given up.
+
+        Raises:
+            SpecError: a job cannot be sent.
+            AlgorithmError: a job that several workers died of.
+            Exception: what a job raised.
+        """
+        assert not self.left()
+        left, found = enumerate(jobs), dict[Hashable, ResultT]()
+        following, more = 0, True
+        try:
+            while True:
+                while more and self.left() < AHEAD * self.size and len(found) < KEPT * self.size:
+                    if (job := next(left, None)) is None:
+                        more = False
+                    else:
+                        self.add(job[0], function, *job[1])
+                if following in found:
+                    yield found.pop(following)
+                    following += 1
+                elif self.left():
+                    if watch is not None:
+                        watch()
+                    found.update(self.finished(POLL_SECONDS))
+                else:
+                    return
+        finally:
+            if self.left():
+                self.give_up()
+
+    def _count(self, report: Report) -> None:
+        self._jobs += 1
+        self._received += report.received
+        self._seconds += report.seconds
+        add_compile_time(report.compiling / self.size)  # the others worked meanwhile, or compiled as well
+
+    def _lose(self, name: Hashable, task: Task) -> None:
+        """Queue a job again whose worker died."""
+        self.lost += 1
+        self._losses[name] = self._losses.get(name, 0) + 1
+        if self._losses[name] >= MOST_LOSSES:
+            raise AlgorithmError(
+                f"{MOST_LOSSES} workers died one after the other on the same job; is there memory for so many --workers?"
+            )
+        self._waiting.appendleft((name, task))
+
+    def _hand_out(self) -> None:
+        while self._idle and self._waiting:
+            worker, (name, task) = self._idle.pop(), self._waiting.popleft()
+            self._under_way[worker] = name, task
+            self.crew.give(worker, task)
+
+    def give_up(self) -> None:
+        """Drop all jobs; those under way are not waited for, but on threads."""
+        self._waiting.clear()
+        self._losses.clear()
+        self._under_way.clear()
+        self._idle = list(range(self.size))
+        self.crew.give_up()
+
+    def close(self) -> None:
+        """End the workers, at once."""
+        self.crew.close()
+
+
+def make_executor(where: str, size: int | None = None, most: int | None = None) -> Executor:
+    """An executor.
+
+    Args:
+        where: ``inline``, ``threads``, ``processes``; or a Ray cluster's address (``ray://HOST:PORT``, ``HOST:PORT``), ``auto``
+            for the cluster that this machine belongs to, ``local`` for a new one on it.
+        size: workers; None for one, on Ray for one per CPU of the cluster.
+        most: no more than so many, whatever ``size`` is.
+
+    Raises:
+        SpecError: no such place, Ray is not installed, there is no such cluster, or it has too few CPUs.
+    """
+    if where not in KINDS:
+        check_place(where)
+        from treeplex.base.workers.on_ray import RayActors
+
+        return Executor(RayActors(where, size, most))
+    size = 1 if size is None else size if most is None else max(1, min(size, most))
+    if where == "inline":
+        return Executor(Inline())
+    if where == "threads":
+        return Executor(Threads(size))
+    from treeplex.base.workers.processes import Processes
+
+    return Executor(Processes(size))
+
+
+def check_place(where: str) -> None:
+    """Refuse what is no place for jobs.
+
+    Raises:
+        SpecError: it is none.
+    """
+    if where not in (*KINDS, *CLUSTERS) and ":" not in where:
+        raise SpecError(f"jobs are done {', '.join(KINDS)}, or on Ray: local, auto, HOST:PORT; not {where!r}")
+
+
+def in_threads(size: int, function: Callable[[ItemT], ResultT], items: Iterable[ItemT]) -> Iterator[ResultT]:
+    """What a function gives for each item, in their order, on threads that end with it; one thread is this one."""
+    with Executor(Inline() if size == 1 else Threads(size)) as executor:
+        yield from executor.map(function, ((item,) for item in items))

@@ -1,0 +1,186 @@
+"""Processes of this machine as workers.
+
+Processes rather than threads where jobs are more than a kernel: a worker is then the same thing here and on Ray, and one that
+dies takes nothing with it.
+"""
+
+import multiprocessing
+import pickle
+import signal
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from multiprocessing import resource_tracker
+from multiprocessing.connection import Connection, wait
+from typing import Any, final
+
+from treeplex.base.notices import silence
+from treeplex.base.work_clock import compile_times
+from treeplex.base.workers.bound_process import BoundProcess
+from treeplex.base.workers.crew import PROTOCOL, Bench, Crew, Report, Task, pack
+from treeplex.errors import AlgorithmError
+
+
+class RemoteBench:
+    """The place of a worker that is not in this process: shared values and jobs come packed, and reports leave so."""
+
+    def __init__(self) -> None:
+        self._bench = Bench()
+
+    @property
+    def has(self) -> set[int]:
+        """Numbers of the shared values that are here."""
+        return set(self._bench.values)
+
+    def do(self, packed: bytes, new: Mapping[int, bytes], gone: Iterable[int]) -> bytes:
+        """Take up shared values that are new and drop others, then do a job."""
+        began, _ = compile_times()
+        for number in gone:
+            self._bench.values.pop(number, None)
+        try:
+            for number, value in new.items():
+                self._bench.values[number] = pickle.loads(value)
+            task: Task = pickle.loads(packed)
+        except Exception as error:
+            return pickle.dumps(Report(0, error=unreadable(error)), PROTOCOL)
+        _, before = compile_times()
+        with silence():
+            report = self._bench.do(0, task)
+        ended, after = compile_times()
+        report = report._replace(seconds=max(0.0, report.seconds - (after - before)), compiling=ended - began)
+        try:
+            found = pickle.dumps(report, PROTOCOL)
+            if report.error is not None:
+                pickle.loads(found)
+        except Exception as error:
+            said = report.error or error
+            found = pickle.dumps(Report(0, error=AlgorithmError(f"{type(said).__name__}: {said}")), PROTOCOL)
+        return found
+
+
+def unreadable(error: Exception) -> AlgorithmError:
+    """What a worker says of a job that it cannot read."""
+    return AlgorithmError(
+        f"a worker cannot read its job ({type(error).__name__}: {error}); "
+        "install the same Treeplex there, and put functions of your own into a module that it can import"
+    )
+
+
+@final
+class Processes(Crew):
+    """Processes of this machine, each with a pipe.
+
+    They are started afresh (``spawn``), for a fork of a process with compiled kernels and threads may hang. So a script that
+    uses them must do it under ``if __name__ == "__main__"``.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.size = size
+        self._packed: dict[int, bytes] = {}
+        self._known: list[set[int]] = [set() for _ in range(size)]
+        self._busy: set[int] = set()
+        self._workers: list[tuple[BoundProcess, Connection]] = []
+        for _ in range(size):
+            self._workers.append(self._start())
+
+    @property
+    def pids(self) -> list[int]:
+        """Process ids of the workers, by number."""
+        return [process.pid or 0 for process, _ in self._workers]
+
+    def _start(self) -> tuple[BoundProcess, Connection]:
+        ours, theirs = multiprocessing.Pipe()
+        process = BoundProcess(target=serve, args=(theirs,), daemon=True)
+        with deaf_to_interrupts():
+            process.start()
+        theirs.close()
+        return process, ours
+
+    def share(self, number: int, value: Any) -> None:
+        self._packed[number] = pack(value)
+
+    def forget(self, number: int) -> None:
+        del self._packed[number]
+
+    def give(self, worker: int, task: Task) -> None:
+        """Send the job, and before it the shared values that it needs first; a dead worker is found by :meth:`finished`."""
+        packed, known = task.packed(), self._known[worker]
+        new = {number: self._packed[number] for number in task.needs if number not in known}
+        gone = known - self._packed.keys()
+        self._busy.add(worker)
+        known.update(new)
+        known.difference_update(gone)
+        self.sent += len(packed)
+        self.shared += sum(map(len, new.values()))
+        try:
+            self._workers[worker][1].send((packed, new, gone))
+        except OSError:
+            return
+
+    def finished(self, seconds: float) -> list[Report]:
+        """Read what has come in; replace the dead."""
+        numbers = {pipe: number for number, (_, pipe) in enumerate(self._workers)}
+        reports = []
+        for pipe in wait(list(numbers), seconds):
+            assert isinstance(pipe, Connection)
+            number = numbers[pipe]
+            self._busy.discard(number)
+            try:
+                packed = pipe.recv_bytes()
+            except (EOFError, OSError):
+                self._replace(number)
+                reports.append(Report(number, died=True))
+                continue
+            reports.append(pickle.loads(packed)._replace(worker=number, received=len(packed)))
+        return reports
+
+    def _replace(self, number: int) -> None:
+        process, pipe = self._workers[number]
+        pipe.close()
+        process.kill()
+        process.join()
+        self._known[number] = set()
+        self._workers[number] = self._start()
+
+    def give_up(self) -> None:
+        """Replace the workers that are at work."""
+        for worker in self._busy:
+            self._replace(worker)
+        self._busy.clear()
+
+    def close(self) -> None:
+        """Kill the workers, whatever they are doing: nothing that they hold is needed any more."""
+        for process, pipe in self._workers:
+            pipe.close()
+            process.kill()
+        for process, _ in self._workers:
+            process.join()
+        self._workers = []
+
+
+def serve(pipe: Connection) -> None:
+    """The life of a worker process: jobs in, reports out, until the pipe closes. Ctrl-C is for the process that started it."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    bench = RemoteBench()
+    while True:
+        try:
+            packed, new, gone = pipe.recv()
+        except (EOFError, OSError):
+            return
+        try:
+            pipe.send_bytes(bench.do(packed, new, gone))
+        except OSError:
+            return
+
+
+@contextmanager
+def deaf_to_interrupts() -> Iterator[None]:
+    """Processes started meanwhile do not hear Ctrl-C, not even before they run code of ours; here it waits until the end."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    resource_tracker.ensure_running()  # starting it with the first process would unblock the signal
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

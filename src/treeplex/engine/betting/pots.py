@@ -1,0 +1,62 @@
+"""Who gets the chips where the betting is over, for kernels: side pots, uncalled bets, rake and odd chips, as numbers."""
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from treeplex.base.arrays import Floats, Ints
+
+
+class Ends(NamedTuple):
+    """T ends of the betting among N players, each with at most P pots.
+
+    Attributes:
+        put: float64 [T, N], chips each player has put in; what nobody called is not among them.
+        chips: float64 [T, P], of each pot; 0 where there is none.
+        able: int64 [T, P], who can win it: bit i for player i.
+        kept: float64 [T], the part of the pots that the house leaves.
+        order: int64 [N], who gets chips that cannot be split, the first of the winners in this order; empty where chips are
+            split.
+    """
+
+    put: Floats
+    chips: Floats
+    able: Ints
+    kept: Floats
+    order: Ints
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
+    """What a player gets at an end; ``strengths`` int64 [N] of all hands, more is better."""
+    total = 0.0
+    for pot in range(ends.chips.shape[1]):
+        able = ends.able[end, pot]
+        if not able >> player & 1:
+            continue
+        winners, own = 1, strengths[player]
+        for other in range(strengths.shape[0]):
+            if other != player and able >> other & 1:
+                if strengths[other] > own:
+                    winners = 0
+                    break
+                winners += int(strengths[other] == own)
+        if winners == 1:
+            total += ends.chips[end, pot]
+        elif winners > 1:
+            total += split(ends, end, pot, strengths, player, winners)
+    return float(total * ends.kept[end] - ends.put[end, player])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def split(ends: Ends, end: int, pot: int, strengths: Ints, player: int, winners: int) -> float:
+    """What a player gets of a pot that so many share."""
+    chips = ends.chips[end, pot]
+    if ends.order.shape[0] == 0:
+        return float(chips / winners)
+    share = np.floor(chips / winners)
+    for seat in ends.order:
+        if ends.able[end, pot] >> seat & 1 and strengths[seat] == strengths[player]:
+            return float(share + (chips - share * winners if seat == player else 0.0))
+    return float(share)

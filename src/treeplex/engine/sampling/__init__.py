@@ -1,0 +1,1 @@
+"""Monte Carlo CFR over stored histories: schemes, walks, tables and random streams."""

@@ -1,0 +1,97 @@
+"""Which actions walks of Monte Carlo CFR follow: random choices by the policy, by shares, or by quantiles."""
+
+import math
+
+import numpy as np
+from numba import njit
+
+from treeplex.base.arrays import Floats
+from treeplex.engine.histories.form import CHANCE
+from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY
+from treeplex.engine.sampling.schemes import ALL, EACH, ONE, SchemeCodes
+from treeplex.engine.sampling.streams import advanced, unit
+
+SECTION = (math.sqrt(5.0) - 1.0) / 2.0
+"""How far apart two numbers of a chance node are that follow each other, modulo 1 (Weyl's sequence)."""
+
+
+@njit(**KERNEL)
+def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
+    """With which probability chance or a player takes the action of a slot."""
+    return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
+
+
+@njit(**KERNEL)
+def next_quantile(quantiles: Floats, player: int, key: int) -> float:
+    """The next number in [0, 1) of a chance node: a golden section on, so that all of a row of visits are spread evenly."""
+    number = quantiles[player, key] + SECTION
+    if number >= 1.0:
+        number -= 1.0
+    quantiles[player, key] = number
+    return float(number)
+
+
+@njit(**KERNEL)
+def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, number: float) -> tuple[int, float]:
+    """The action, and its probability, that a number in [0, 1) picks by chance's or the actor's policy."""
+    cumulative = probability = 0.0
+    last = children - 1
+    for a in range(children):
+        probability = probability_of(chance, rows, actor, key + a)
+        cumulative += probability
+        if number < cumulative:
+            return a, probability
+    return last, probability
+
+
+@njit(**INLINED)
+def choose(
+    chance: Floats,
+    rules: SchemeCodes,
+    rows: Floats,
+    actor: int,
+    player: int,
+    key: int,
+    children: int,
+    stream: np.uint64,
+    chosen: Floats,
+) -> np.uint64:
+    """Write the probability with which each action is followed, 0 for those that this walk does not follow."""
+    own = actor == player
+    rule = ONE if actor == CHANCE else rules.own if own else rules.others
+    if rule == ALL:
+        for a in range(children):
+            chosen[a] = 1.0 if own or rows[key + a, POLICY] > 0.0 else 0.0
+    elif rule == ONE:
+        stream = advanced(stream)
+        number, cumulative, taken = unit(stream), 0.0, -1
+        for a in range(children):
+            probability = probability_of(chance, rows, actor, key + a)
+            if own:
+                probability = rules.exploration / children + (1.0 - rules.exploration) * probability
+            cumulative += probability
+            chosen[a] = 0.0
+            if taken < 0 and (number < cumulative or a == children - 1):
+                taken, chosen[a] = a, probability
+    elif rule == EACH:
+        total = 0.0
+        for a in range(children):
+            total += rows[key + a, AVERAGE]
+        for a in range(children):
+            known = rules.bonus + total
+            share = (rules.bonus + rules.scale * rows[key + a, AVERAGE]) / known if known > 0.0 else 1.0
+            probability = min(1.0, max(rules.least, share))
+            stream = advanced(stream)
+            chosen[a] = probability if unit(stream) < probability else 0.0
+    else:
+        wanted = min(rules.size, children)
+        probability = wanted / children
+        for a in range(children):
+            stream = advanced(stream)
+            if unit(stream) * (children - a) < wanted:
+                chosen[a] = probability
+                wanted -= 1
+            else:
+                chosen[a] = 0.0
+    return stream

@@ -1,0 +1,148 @@
+"""Tables of Monte Carlo CFR: regrets, policies and averages of infosets, and what a visit changes of them."""
+
+import math
+from typing import NamedTuple
+
+from numba import njit
+
+from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.sampling.schemes import (
+    AVERAGE_WEIGHT,
+    LAZY,
+    NAIVE,
+    NEGATIVE_LOG,
+    OPTIMISTIC,
+    POSITIVE_LOG,
+    STOCHASTIC,
+    SchemeCodes,
+    Traversal,
+)
+
+REGRET, POLICY, AVERAGE, MARK = 0, 1, 2, 3
+"""Columns of a :attr:`Tables.rows`; ``MARK`` is used at an infoset's first action only."""
+
+
+class Tables(NamedTuple):
+    """The state of a run, one row per action ("slot"); an infoset's slots are contiguous, infosets stand top-down.
+
+    Attributes:
+        rows: float64 [S, 4], regret, current policy, average, mark.
+        logs: float64 [S, 2], at an infoset's first slot the logs of the discounts of positive and negative regrets
+            accumulated up to its last visit; [0, 2] without discounts.
+        totals: float64 [N], sum of the weights of the iterations that each player's average holds.
+        baselines: float64 [N, B], for each traverser what histories are thought to be worth.
+        quantiles: float64 [N, C], for each traverser and chance node, at its first outcome, the number in [0, 1) by which the
+            last outcome was picked; [N, 0] where outcomes are drawn.
+    """
+
+    rows: Floats
+    logs: Floats
+    totals: Floats
+    baselines: Floats
+    quantiles: Floats
+
+
+class Layout(NamedTuple):
+    """Where things are.
+
+    Attributes:
+        infosets: int64 [I, 3], first slot, number of actions, slot of the own action before (-1 for none).
+        offsets: int64 [N+1], the slice of infosets of each player.
+        edges: int32 [H], the column of ``baselines`` of each history; -1 for none.
+    """
+
+    infosets: Ints
+    offsets: Ints
+    edges: SmallInts
+
+
+@njit(**INLINED)
+def catch_up(
+    rules: SchemeCodes,
+    tables: Tables,
+    player: int,
+    key: int,
+    actions: int,
+    before: int,
+    own_reach: float,
+    sample_reach: float,
+    weights: Floats,
+) -> None:
+    """What has to be done at a visited infoset of the traverser before its regrets change: average and discounts."""
+    rows, total = tables.rows, tables.totals[player]
+    share = 0.0
+    if rules.averaging == LAZY:
+        parent = rows[before, AVERAGE] if before >= 0 else total
+        share = max(parent - rows[key, MARK], 0.0)
+        rows[key, MARK] = parent
+    elif rules.averaging == OPTIMISTIC:
+        share = max(total - rows[key, MARK], 0.0) * own_reach
+        rows[key, MARK] = total
+    elif rules.averaging == STOCHASTIC:
+        share = weights[AVERAGE_WEIGHT] * own_reach / sample_reach
+    elif rules.averaging == NAIVE:
+        share = weights[AVERAGE_WEIGHT] * own_reach
+    if share > 0.0:
+        for a in range(actions):
+            rows[key + a, AVERAGE] += share * rows[key + a, POLICY]
+    if rules.discounts:
+        positive = math.exp(min(weights[POSITIVE_LOG] - tables.logs[key, 0], 0.0))
+        negative = math.exp(min(weights[NEGATIVE_LOG] - tables.logs[key, 1], 0.0))
+        tables.logs[key, 0], tables.logs[key, 1] = weights[POSITIVE_LOG], weights[NEGATIVE_LOG]
+        for a in range(actions):
+            rows[key + a, REGRET] *= positive if rows[key + a, REGRET] > 0.0 else negative
+
+
+@njit(**INLINED)
+def add_regrets(
+    rows: Floats, key: int, actions: int, traversal: Traversal, scale: float, sampled: Floats, chosen: Floats, value: float
+) -> None:
+    """Add ``scale`` times what each action is worth above the infoset's ``value`` to the regrets of those followed."""
+    for a in range(actions):
+        if traversal.skipped == -math.inf or chosen[a] > 0.0:
+            rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (sampled[a] - value), traversal.lowest)
+
+
+@njit(**KERNEL)
+def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
+    """Set the next policy of the infosets that a walk has touched: proportional to positive regrets, else uniform."""
+    for n in range(count):
+        key, actions = touched[n, 0], touched[n, 1]
+        total = 0.0
+        for a in range(actions):
+            if floor and rows[key + a, REGRET] < 0.0:
+                rows[key + a, REGRET] = 0.0
+            total += max(rows[key + a, REGRET], 0.0)
+        for a in range(actions):
+            rows[key + a, POLICY] = max(rows[key + a, REGRET], 0.0) / total if total > 0.0 else 1.0 / actions
+
+
+@njit(**KERNEL)
+def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, reach: Floats) -> None:
+    """Add the player's whole policy, weighted by own reach, to the average: exact, at the cost of a sweep."""
+    for infoset in range(layout.offsets[player], layout.offsets[player + 1]):
+        key, actions, before = layout.infosets[infoset, 0], layout.infosets[infoset, 1], layout.infosets[infoset, 2]
+        arrived = reach[before] if before >= 0 else 1.0
+        for a in range(actions):
+            reach[key + a] = arrived * rows[key + a, POLICY]
+            rows[key + a, AVERAGE] += weight * reach[key + a]
+
+
+@njit(**KERNEL)
+def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average: Floats) -> None:
+    """Bring a lazily kept average up to date, top-down: what each infoset's policy has been owed since its last visit.
+
+    Args:
+        layout: infosets, parents first.
+        totals: [N], as in :class:`Tables`.
+        policy, mark: [S], columns of the rows.
+        average: [S], in: the column of the rows; out: the sum over iterations of weight times own reach times policy, exactly.
+    """
+    for player in range(layout.offsets.shape[0] - 1):
+        for infoset in range(layout.offsets[player], layout.offsets[player + 1]):
+            key, actions, before = layout.infosets[infoset, 0], layout.infosets[infoset, 1], layout.infosets[infoset, 2]
+            owed = (average[before] if before >= 0 else totals[player]) - mark[key]
+            if owed > 0.0:
+                for a in range(actions):
+                    average[key + a] += owed * policy[key + a]

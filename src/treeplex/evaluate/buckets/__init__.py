@@ -1,1 +1,0 @@
-"""Judging policies of limit hold'em in buckets: best responses and matches."""

@@ -1,1 +1,0 @@
-"""Judging hold'em spots: exploitability and the values of every hand at a node."""

@@ -1,1 +1,0 @@
-"""Agents, and games between them."""

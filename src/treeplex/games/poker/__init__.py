@@ -1,1 +1,0 @@
-"""Poker: cards, formats, ranges, bet sizes, spots and their betting trees."""

@@ -1,0 +1,130 @@
+"""Hold'em: spots, how large they are, solving them and looking at solutions; ``tp.holdem``.
+
+>>> import treeplex as tp
+>>> river = tp.holdem.spot("Td 9d 6h Qc 2s", "AA,QJs,JTs", "KK,T8s", pot=20, stack=60, bets="50%,a", raises="a")
+>>> solution = tp.solve(river, iterations=200, threads=1)
+>>> solution.exploitability < 1
+True
+>>> list(solution["", "QdJd"])  # check, bet ten chips, all-in
+['x', 'b10', 'a']
+
+A spot is a game as any other: :func:`treeplex.solve`, :func:`treeplex.compare`, :func:`treeplex.judge` and
+:func:`treeplex.load_policy` take it.
+"""
+
+from typing import TYPE_CHECKING
+
+from treeplex.base.exports import lazy_exports
+
+if TYPE_CHECKING:
+    from treeplex.forms.sources.load import load_spot
+    from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
+    from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+    from treeplex.holdem.cards.ranges import parse_range, range_to_string
+    from treeplex.holdem.forms.compile_spot import compile_spot as compile
+    from treeplex.holdem.policies.spot_policy import HoldemPolicy
+    from treeplex.holdem.policies.view import View
+    from treeplex.holdem.rules.public import HoldemGame
+    from treeplex.holdem.search.agent import game_of, holdem_agent
+    from treeplex.holdem.solve.estimate import SpotEstimate
+    from treeplex.holdem.solve.estimate import estimate_spot as estimate
+    from treeplex.holdem.solve.solution import HoldemSolution, load_solution
+    from treeplex.holdem.spots.files import spot
+    from treeplex.holdem.spots.known import (
+        flop_holdem,
+        leduc_holdem,
+        limit_holdem,
+        rhode_island_holdem,
+        royal_holdem,
+        turn_endgame_holdem,
+    )
+    from treeplex.holdem.spots.libratus import read_endgame
+    from treeplex.holdem.spots.locks import NodeLock
+    from treeplex.holdem.spots.spot import Rake, Spot
+    from treeplex.holdem.study.equity import Equity, RangeEquity, equity
+    from treeplex.holdem.study.push_fold import PushFold, push_fold
+    from treeplex.holdem.study.report.breakdown import Group, groups_by, range_text
+    from treeplex.holdem.study.report.comparison import Comparison, compare_nodes
+    from treeplex.holdem.study.report.measures import Measures, measures
+    from treeplex.holdem.study.report.page_data import classes, report
+    from treeplex.holdem.study.report.runouts import Runouts, runouts
+    from treeplex.holdem.study.review.review import Review, ReviewSettings, review
+
+_HOMES = {
+    "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
+    "treeplex.holdem.forms.compile_spot": "compile_spot as compile",
+    "treeplex.forms.sources.load": "load_spot",
+    "treeplex.holdem.betting.sizes": "BetPlan, FixedLimit",
+    "treeplex.holdem.cards.cards": "cards_to_string, parse_cards",
+    "treeplex.holdem.cards.ranges": "parse_range, range_to_string",
+    "treeplex.holdem.rules.public": "HoldemGame",
+    "treeplex.holdem.spots.files": "spot",
+    "treeplex.holdem.spots.known": "flop_holdem, leduc_holdem, limit_holdem, "
+    "rhode_island_holdem, royal_holdem, turn_endgame_holdem",
+    "treeplex.holdem.spots.libratus": "read_endgame",
+    "treeplex.holdem.spots.locks": "NodeLock",
+    "treeplex.holdem.spots.spot": "Rake, Spot",
+    "treeplex.holdem.solve.estimate": "SpotEstimate, estimate_spot as estimate",
+    "treeplex.holdem.policies.spot_policy": "HoldemPolicy",
+    "treeplex.holdem.study.report.breakdown": "Group, groups_by, range_text",
+    "treeplex.holdem.study.report.comparison": "Comparison, compare_nodes",
+    "treeplex.holdem.study.report.measures": "Measures, measures",
+    "treeplex.holdem.study.report.page_data": "classes, report",
+    "treeplex.holdem.study.report.runouts": "Runouts, runouts",
+    "treeplex.holdem.policies.view": "View",
+    "treeplex.holdem.study.review.review": "Review, ReviewSettings, review",
+    "treeplex.holdem.solve.solution": "HoldemSolution, load_solution",
+    "treeplex.holdem.search.agent": "game_of, holdem_agent",
+    "treeplex.holdem.study.push_fold": "PushFold, push_fold",
+}
+
+__all__ = [
+    "BetPlan",
+    "Comparison",
+    "Equity",
+    "FixedLimit",
+    "Group",
+    "HoldemGame",
+    "HoldemPolicy",
+    "HoldemSolution",
+    "Measures",
+    "NodeLock",
+    "PushFold",
+    "Rake",
+    "RangeEquity",
+    "Review",
+    "ReviewSettings",
+    "Runouts",
+    "Spot",
+    "SpotEstimate",
+    "View",
+    "cards_to_string",
+    "classes",
+    "compare_nodes",
+    "compile",
+    "equity",
+    "estimate",
+    "flop_holdem",
+    "game_of",
+    "groups_by",
+    "holdem_agent",
+    "leduc_holdem",
+    "limit_holdem",
+    "load_solution",
+    "load_spot",
+    "measures",
+    "parse_cards",
+    "parse_range",
+    "push_fold",
+    "range_text",
+    "range_to_string",
+    "read_endgame",
+    "report",
+    "review",
+    "rhode_island_holdem",
+    "royal_holdem",
+    "runouts",
+    "spot",
+    "turn_endgame_holdem",
+]
+__getattr__, __dir__ = lazy_exports(__name__, _HOMES)

@@ -1,0 +1,219 @@
+"""A solved spot of hold'em as a blueprint, and as a policy of hands."""
+
+from collections.abc import Hashable
+from functools import cached_property, lru_cache
+from typing import NamedTuple, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import AlgorithmError, GameError, PolicyError
+from treeplex.games.base import CHANCE
+from treeplex.games.public import PublicGame, State
+from treeplex.holdem.betting.tree import Decision, StreetEnd
+from treeplex.holdem.forms.suit_symmetry import IDENTITY, Renaming
+from treeplex.holdem.policies.by_hand import Classes
+from treeplex.holdem.policies.node_values import HoldemValues, StreetValues, ratio
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.policies.view import Browser
+from treeplex.holdem.rules.public import HoldemGame, HoldemState
+from treeplex.search.subgames.beliefs import Belief
+
+
+class At(NamedTuple):
+    """A public state of a solved spot.
+
+    Attributes:
+        node: of the spot's betting tree.
+        tree: the betting of its street there.
+        board: its number among all boards.
+        hands: for each player int64, the hands of the format in the tree's order.
+        given: what hands of the giver gave away on the way, in the tree's order, in the game's units; zeros if nobody asked.
+    """
+
+    node: int
+    tree: StreetValues
+    board: int
+    hands: tuple[NDArray[np.int64], NDArray[np.int64]]
+    given: Floats
+
+
+class SpotBlueprint:
+    """A solved spot; the game that is played may have more bets from some street on.
+
+    Promises are exact: the opponent's best response to the whole solution is computed once for each player.
+
+    Attributes:
+        policy_of_spot: the solution's policy, of all streets.
+        game: the spot as a game.
+    """
+
+    def __init__(self, policy: HoldemPolicy) -> None:
+        """Use a policy.
+
+        Raises:
+            PolicyError: it was saved without its last streets.
+        """
+        policy.check_whole()
+        self.policy_of_spot, self.game = policy, HoldemGame(policy.game.spot, policy.game.betting)
+
+    def check(self, game: PublicGame, start: int, *, reach: bool = False) -> None:
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        own = self.game.spot
+        if not isinstance(game, HoldemGame):
+            raise PolicyError("a solved spot is a blueprint for hold'em; give a policy of the game that is played")
+        if (difference := other_field(game, self.game)) is not None:
+            raise PolicyError(f"the blueprint is a solution of another spot: its {difference} differs; bets alone may")
+        if start >= len(own.streets):
+            most = len(own.streets) - 1
+            raise AlgorithmError(f"start={start}, but the spot has no street after so many deals; at most {most}")
+
+    @cached_property
+    def _browser(self) -> Browser:
+        return Browser(self.policy_of_spot.hand_values)
+
+    @cached_property
+    def _responding(self) -> tuple[Browser, Browser]:
+        """For each player the values when the other one plays its best response to it."""
+        first, second = (Browser(self.policy_of_spot.response_values(1 - player)) for player in (0, 1))
+        return first, second
+
+    def policy(self, game: PublicGame, path: tuple[int, ...]) -> Floats:
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        at, (here, there) = self._find(self._browser, game, path)
+        event = self.game.event(there)
+        assert isinstance(event, Decision)
+        labels = game.options(here).labels
+        table = np.full((len(labels), len(self.game.spot.format.hands)), 1.0 / len(labels))
+        table[:, at.hands[event.player]] = 0.0
+        for number, label in enumerate(labels):
+            own = action_in(game, here, label, self.game, there)
+            if own is not None:
+                table[number, at.hands[event.player]] = at.tree.policy[at.node][own]
+        return table
+
+    def belief(self, game: PublicGame, path: tuple[int, ...]) -> Belief:
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        at, (here, _) = self._find(self._browser, game, path)
+        ranges = np.zeros((2, len(self.game.spot.format.hands)))
+        for own, hands, reach in zip(ranges, at.hands, at.tree.reach[at.node], strict=True):
+            own[hands] = reach
+        return Belief.of(game, here, list(ranges))
+
+    def promised(self, game: PublicGame, path: tuple[int, ...], player: int, *, reach: bool = False) -> Floats:
+        """See :class:`treeplex.search.resolving.blueprint.Blueprint`."""
+        browser, other = self._responding[player], 1 - player
+        at, _ = self._find(browser, game, path, other if reach else None)
+        met = browser.values.compatible(at.board, other, at.tree.reach[at.node][player])
+        found = np.full(len(self.game.spot.format.hands), np.nan)
+        found[at.hands[other]] = ratio(at.tree.values[at.node][other], met) + (at.given if reach else 0.0)
+        return found
+
+    def _find(
+        self, browser: Browser, game: PublicGame, path: tuple[int, ...], giver: int | None = None
+    ) -> tuple[At, tuple[State, HoldemState]]:
+        """Where a path of the game leads in the solution, and the state in both games.
+
+        Args:
+            browser: of its values.
+            game, path: where.
+            giver: whose gifts are counted, as :func:`treeplex.search.resolving.resolved.gifts` does; None for nobody's.
+
+        Raises:
+            AlgorithmError: a bet that the solution lacks.
+        """
+        values: HoldemValues = browser.values
+        here, there = game.first_state(), self.game.first_state()
+        street, place, renaming = 0, 0, IDENTITY
+        tree = values.tree(street, place, there.node, values.root_reach())
+        given = np.zeros(len(tree.reach[there.node][giver or 0]))
+        for label in path:
+            before, event = there, self.game.event(there)
+            if game.options(here).player == CHANCE:
+                there = self.game.after(there, label)
+                assert isinstance(event, StreetEnd)
+                street += 1
+                place, renaming = browser.dealt(street, place, renaming, there.board[len(before.board) :])
+                reach = values.below(street, place, tree.reach[before.node])
+                tree = values.tree(street, place, there.node, reach)
+                given = given[self.policy_of_spot.game.boards[street][place].source[giver or 0]]
+            else:
+                own = action_in(game, here, label, self.game, there)
+                if own is None:
+                    raise AlgorithmError(f"the blueprint lacks a bet that was played at {game.name_of(here)}; start earlier")
+                there = self.game.after(there, own)
+                if isinstance(event, Decision) and event.player == giver:
+                    best = np.max([tree.values[child][giver] for child in event.children], axis=0)
+                    number = values.board_number(street, place)
+                    met = values.compatible(number, giver, tree.reach[there.node][1 - giver])
+                    given = given + np.nan_to_num(ratio(best - tree.values[there.node][giver], met))
+            here = game.after(here, label)
+        back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
+        lists = self.policy_of_spot.game.boards[street][place].hands
+        names = browser.maps.map(back).astype(np.int64)
+        number = values.board_number(street, place)
+        return At(there.node, tree, number, (names[lists[0]], names[lists[1]]), given), (here, there)
+
+
+class SpotHands:
+    """A solved spot as a :class:`treeplex.holdem.policies.by_hand.HandPolicy`: each hand by itself, on each board.
+
+    Attributes:
+        game: the spot.
+    """
+
+    def __init__(self, policy: HoldemPolicy) -> None:
+        """Use a policy.
+
+        Raises:
+            PolicyError: it was saved without its last streets.
+        """
+        policy.check_whole()
+        self.game = HoldemGame(policy.game.spot, policy.game.betting)
+        self._browser = Browser(policy.hand_values)
+        self._everyone = np.arange(len(self.game.spot.format.hands))
+        self._place = lru_cache(maxsize=64)(self._find)
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        return Classes(board, len(self._everyone), self._everyone)
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        event = self.game.tree.nodes[node]
+        assert isinstance(event, Decision)
+        street, number, hands = self._place(name)
+        table = np.full((len(event.actions), len(self._everyone)), 1.0 / len(event.actions))
+        table[:, hands[event.player]] = self._browser.values.policy(street, number, node)
+        return table
+
+    def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
+        """The street of a board, the number of the one that stands for it, and each player's hands in its order."""
+        spot, values = self.game.spot, self._browser.values
+        street, place, renaming, size = 0, 0, IDENTITY, len(spot.board)
+        while size < len(board):
+            street, dealt = street + 1, spot.format.deal[spot.street + street + 1]
+            place, renaming = self._browser.dealt(street, place, renaming, board[size : size + dealt])
+            size += dealt
+        back = cast(Renaming, tuple(renaming.index(suit) for suit in range(4)))
+        names = self._browser.maps.map(back).astype(np.int64)
+        return street, values.board_number(street, place), [names[own] for own in values.game.boards[street][place].hands]
+
+
+def action_in(game: PublicGame, here: State, label: int, other: HoldemGame, there: HoldemState) -> int | None:
+    """The label of an action in another version of the game; None if that lacks it."""
+    try:
+        return game.label_in(here, label, other, there)
+    except GameError:
+        return None
+
+
+def other_field(game: HoldemGame, blueprint: HoldemGame) -> str | None:
+    """What two spots differ in beside bets; None for nothing."""
+    mine, theirs = game.spot, blueprint.spot
+    for name in ("board", "pot", "stack", "rake", "blinds", "format"):
+        if getattr(mine, name) != getattr(theirs, name):
+            return name
+    same = all(np.array_equal(own, other) for own, other in zip(mine.ranges, theirs.ranges, strict=True))
+    return None if same else "ranges"

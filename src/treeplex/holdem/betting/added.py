@@ -1,0 +1,69 @@
+"""Bets that a spot does not offer: its plan with one size more."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from treeplex.errors import GameError
+from treeplex.holdem.betting.sizes import BetPlan, Size
+from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.spots.spot import Spot
+
+
+def with_bet(spot: Spot, event: Decision, action: float) -> Spot:
+    """The spot with a bet or raise to ``action`` chips, in all on this street, for the player to act on this street.
+
+    Raises:
+        GameError: the rules have no such bet.
+    """
+    if not isinstance(spot.bets, BetPlan):
+        raise GameError("fixed-limit betting has no other sizes")
+    if not any(each.kind in ("bet", "raise", "allin") for each in event.actions) and not open_to_raise(event, spot):
+        raise GameError("nothing can be raised here; somebody is all-in")
+    return replace(spot, bets=with_size(spot.bets, event, max(action - max(event.street_bets), 0.0)))
+
+
+def offered(event: Decision, action: float, spot: Spot) -> int:
+    """The number of the bet or raise to so many chips.
+
+    Raises:
+        GameError: it is not offered; ``spot`` says why.
+    """
+    number = action_to(event, action)
+    if number is None:
+        sums = [each.amount for each in event.actions if each.kind in ("bet", "raise", "allin")]
+        raise GameError(f"no bet of {action:g} total chips here: {allowed(sums, action, spot)}")
+    return number
+
+
+def action_to(event: Decision, amount: float) -> int | None:
+    """The number of the bet or raise to an amount, if it is offered."""
+    for number, action in enumerate(event.actions):
+        if action.kind in ("bet", "raise", "allin") and abs(action.amount - amount) < 1e-9 * max(amount, 1.0):
+            return number
+    return None
+
+
+def with_size(plan: BetPlan, event: Decision, chips: float) -> BetPlan:
+    """A plan with one more bet, or raise by so many chips, for the player to act on this street."""
+    own = plan.streets[event.street][event.player]
+    size = Size("chips", chips)
+    changed = replace(own, raises=(*own.raises, size)) if max(event.street_bets) else replace(own, bets=(*own.bets, size))
+    both = list(plan.streets[event.street])
+    both[event.player] = changed
+    return replace(plan, streets=(*plan.streets[: event.street], (both[0], both[1]), *plan.streets[event.street + 1 :]))
+
+
+def open_to_raise(event: Decision, spot: Spot) -> bool:
+    """Whether the other player has chips left to call more."""
+    return event.contributions[1 - event.player] < spot.pot / 2 + spot.stack - spot.chip / 2
+
+
+def allowed(sums: Sequence[float], amount: float, spot: Spot) -> str:
+    """What bets the rules allow, for a message; ``sums`` are those offered when this one was asked for."""
+    if abs(amount / spot.chip - round(amount / spot.chip)) > 1e-6:
+        return f"bets are whole chips of {spot.chip:g}"
+    if amount < min(sums):
+        return f"at least {min(sums):g}"
+    if amount > max(sums):
+        return f"at most {max(sums):g}, all-in"
+    return f"the spot's force_allin and merge leave {', '.join(f'{each:g}' for each in sums)}"

@@ -1,0 +1,47 @@
+"""Whole hold'em played by a policy in buckets, as it is."""
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.games.base import CHANCE
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.search.agents.agent import Seat
+from treeplex.search.subgames.beliefs import Belief
+
+
+class HoldemBlueprintAgent(Seat):
+    """Plays the game that a blueprint was made for.
+
+    Attributes:
+        blueprint: the policy.
+        node: where the betting stands in its tree.
+    """
+
+    draws = False
+
+    def __init__(self, game: PublicHoldem, blueprint: HoldemBlueprint, generator: np.random.Generator | None = None) -> None:
+        """Sit down at the blueprint's own game."""
+        super().__init__(game, generator)
+        self.blueprint, self.node = blueprint, 0
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+
+        Raises:
+            GameError: to begin within a hand.
+        """
+        self.sit_at_first(seat, generator, at)
+        self.state, self.node = self.game.first_state(), 0
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        options = self.game.options(self.state)
+        if options.player != CHANCE:
+            self.node = self.blueprint.after(self.node, self.blueprint.labels(self.node).index(event))
+        self.state = self.game.after(self.state, event)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        self.check_acting()
+        return self.blueprint.policy_at(self.node, hand_of(self.state).board)

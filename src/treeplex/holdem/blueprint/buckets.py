@@ -1,0 +1,120 @@
+"""What a blueprint of whole hold'em plays from a street on, as a policy of hands."""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import PolicyError
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.policies.by_hand import Classes
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.holdem.whole.tree import tree_after
+
+
+@dataclass(frozen=True, eq=False)
+class BucketPolicy:
+    """A :class:`treeplex.holdem.policies.by_hand.HandPolicy`; classes are buckets, tables have the name of their street.
+
+    Attributes:
+        blueprint: the blueprint.
+        game: its own betting from the street on.
+        nodes: the blueprint's number of each decision of that betting; -1 elsewhere.
+    """
+
+    blueprint: HoldemBlueprint
+    game: HoldemGame
+    nodes: NDArray[np.int64] = field(repr=False)
+    _tables: dict[int, Floats] = field(repr=False, default_factory=dict)
+
+    @classmethod
+    def of(
+        cls, blueprint: HoldemBlueprint, node: int, state: PublicHand, ranges: Sequence[Floats] | None = None
+    ) -> "BucketPolicy":
+        """What follows the cards of a street.
+
+        Args:
+            blueprint: the blueprint.
+            node: its decision with which the street begins.
+            state: the same as a public state of its game.
+            ranges: for each player float64 [H], with which the street begins; None for all hands.
+
+        Raises:
+            GameError: no street of two players begins there.
+            PolicyError: the node is another one.
+        """
+        holdem = PublicHoldem(blueprint.game.rules)
+        hands = np.ones(len(holdem.hands))
+        tree, numbers = street_tree(blueprint, node, state.table)
+        spot = holdem.spot_at(state, (hands, hands) if ranges is None else ranges, BetPlan.same("a", "a"))
+        return cls(blueprint, HoldemGame(spot, tree), numbers)
+
+    @classmethod
+    def whole(cls, blueprint: HoldemBlueprint, spot: CompiledSpot) -> "BucketPolicy":
+        """From the first card on.
+
+        Args:
+            blueprint: the blueprint.
+            spot: its game, compiled (:func:`treeplex.holdem.street_search.exact.compiled_whole`).
+
+        Raises:
+            PolicyError: the spot has other actions.
+        """
+        return cls(blueprint, HoldemGame(spot.spot, spot.betting), numbered(blueprint, spot.betting, 0, ""))
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        street = self.game.spot.format.street(board)
+        return Classes(street, self.blueprint.rows.counts[street], bucket_rows(self.blueprint.rows, board))
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """See :class:`treeplex.holdem.policies.by_hand.HandPolicy`."""
+        if node not in self._tables:
+            self._tables[node] = self.blueprint.table(int(self.nodes[node]))
+        return self._tables[node]
+
+
+@lru_cache(maxsize=32)
+def street_tree(blueprint: HoldemBlueprint, node: int, table: WholeBetting) -> tuple[BettingTree, Ints]:
+    """The blueprint's betting from the beginning of a street on, and its number of each decision of that; -1 elsewhere.
+
+    Raises:
+        GameError: no street of two players begins there.
+        PolicyError: the node is another one.
+    """
+    tree = tree_after(blueprint.game.rules, table)
+    return tree, numbered(blueprint, tree, node, table.line)
+
+
+def numbered(blueprint: HoldemBlueprint, tree: BettingTree, node: int, line: str) -> Ints:
+    """A blueprint's number of each decision of a betting tree, int64 [nodes]; -1 elsewhere.
+
+    Args:
+        blueprint: the blueprint.
+        tree: betting with the same actions.
+        node: the number of its first decision.
+        line: the actions before it.
+
+    Raises:
+        PolicyError: the decisions have other actions.
+    """
+    numbers, stack = np.full(len(tree), -1, np.int64), [(0, node)]
+    while stack:
+        place, number = stack.pop()
+        event = tree.nodes[place]
+        if isinstance(event, StreetEnd):
+            stack.append((event.child, number))
+        elif isinstance(event, Decision):
+            if number < 0 or len(blueprint.labels(number)) != len(event.actions):
+                raise PolicyError(f"decision {number} of the blueprint does not stand after {line or 'the blinds'}")
+            numbers[place] = number
+            stack += [(child, blueprint.after(number, k)) for k, child in enumerate(event.children)]
+    return numbers

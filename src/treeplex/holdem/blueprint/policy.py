@@ -1,0 +1,235 @@
+"""A policy of whole hold'em: the file that a training writes, and how every hand plays at every decision."""
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
+from treeplex.engine.betting.sampling import Nodes
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.games.public import State
+from treeplex.holdem.buckets.named import buckets_of
+from treeplex.holdem.buckets.plan import BucketPlan
+from treeplex.holdem.buckets.rows import BucketRows, CardRows, HandRows, bucket_counts
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.nodes import betting_nodes, slots_of, table_size
+from treeplex.holdem.whole.public import hand_of
+
+BLUEPRINT = "blueprint.safetensors"
+"""The file in a training's folder."""
+FORMAT, VERSION = "treeplex holdem blueprint", 1
+LINE = re.compile(r"(.*?)(f|c|/|r\d+)")
+STEPS = 255
+"""Probabilities are kept in so many steps."""
+
+
+@dataclass(frozen=True, eq=False)
+class HoldemBlueprint:
+    """How to play all seats of whole hold'em.
+
+    Attributes:
+        game: with the raises that it knows.
+        rows: what it tells apart: buckets, or every hand on every board.
+        nodes: the betting tree.
+        shares: uint8, of each action at each decision and bucket, up to a factor; all 0 where nothing was learned.
+        card: how it was made.
+    """
+
+    game: Holdem
+    rows: CardRows
+    nodes: Nodes = field(repr=False)
+    shares: NDArray[np.uint8] = field(repr=False)
+    card: Mapping[str, Any] = field(default_factory=dict)
+
+    def policy_at(self, node: int, board: tuple[int, ...]) -> Floats:
+        """How each hand plays at a decision on a board, float64 [A, H]; uniform where nothing was learned."""
+        count = int(self.nodes.actions[node])
+        where = self.nodes.rows[node] + bucket_rows(self.rows, board) * count
+        return in_proportion(self.shares[where + np.arange(count)[:, None]])
+
+    def table(self, node: int) -> Floats:
+        """How each bucket, or sequence of buckets, plays at a decision, float64 [A, rows]; uniform where it learned nothing."""
+        count, first = int(self.nodes.actions[node]), int(self.nodes.rows[node])
+        rows = self.rows.counts[int(self.nodes.street[node])]
+        return in_proportion(self.shares[first : first + rows * count].reshape(rows, count).T)
+
+    def labels(self, node: int) -> list[int]:
+        """The actions at a decision: fold, call, or the chips to raise to."""
+        found: list[int] = self.nodes.labels[slots_of(self.nodes, node)].tolist()
+        return found
+
+    def after(self, node: int, number: int) -> int:
+        """The decision after an action by its number; negative where the hand is over."""
+        return int(self.nodes.child[self.nodes.first[node] + number])
+
+    def decision(self, state: State) -> int:
+        """The decision of a public state where somebody acts.
+
+        Raises:
+            GameError: no line of the blueprint leads there.
+        """
+        return decision_after(self, hand_of(state).table.line)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it.
+
+        Raises:
+            FileError: it cannot be written.
+        """
+        about = {
+            "format": FORMAT,
+            "version": str(VERSION),
+            "game": self.game.spec,
+            "buckets": json.dumps(self.rows.about),
+            "identity": self.rows.identity,
+            "card": json.dumps(dict(self.card)),
+        }
+        write_tensors(path, about, {"shares": tensor(self.shares)})
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> "HoldemBlueprint":
+        """Read what :meth:`save` wrote, a file or a folder with it. Nothing is executed; buckets are made again.
+
+        Raises:
+            FileError: missing, changed, no such policy, or its buckets come out differently here.
+        """
+        path = Path(path)
+        file = (path / BLUEPRINT if path.is_dir() else path).resolve()
+        return loaded(file, file.stat().st_mtime_ns if file.exists() else 0)
+
+
+@lru_cache(maxsize=2)
+def loaded(path: Path, changed: int) -> HoldemBlueprint:
+    """The policy in a file that was last changed then."""
+    with TensorFile(path, FORMAT, VERSION) as file:
+        try:
+            spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
+            identity, shares = file.about["identity"], np.array(file["shares"])
+            game = load_rules(spec) if not named_file(spec) else None
+            if not isinstance(game, Holdem):
+                raise FileError(f"{path}: its game {spec!r} is no holdem; train again")
+            rows = bucket_rows_of(game, tuple(given["counts"]), given["method"], given["recall"])
+            nodes = betting_nodes(game.rules, rows.counts)
+        except (KeyError, ValueError, TypeError, SpecError) as error:
+            raise FileError(f"{path}: the policy is not whole; put back a copy") from error
+    if shares.dtype != np.uint8 or shares.shape != (table_size(nodes, rows.counts),):
+        raise FileError(f"{path}: the policy does not fit its game; put back a copy")
+    if rows.identity != identity:
+        raise FileError(f"{path}: its buckets cannot be made again by this version; train again")
+    return HoldemBlueprint(game, rows, nodes, shares, card)
+
+
+def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> CardRows:
+    """Buckets of a game's hands, with recall made anew after every sequence of buckets; no counts for every hand by itself.
+
+    Raises:
+        SpecError: numbers or a method that do not fit.
+    """
+    if not counts:
+        return HandRows.of_format(game.rules.format)
+    return BucketRows(buckets_of(bucket_plan(counts, method, recall), game.rules.format), recall)
+
+
+def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bool) -> tuple[int, ...]:
+    """How many rows :func:`bucket_rows_of` has on each street, before any bucket is made.
+
+    Raises:
+        SpecError: as there.
+    """
+    if not counts:
+        return HandRows.of_format(game.rules.format).counts
+    return bucket_counts(bucket_plan(counts, method, recall).counts, recall)
+
+
+def bucket_plan(counts: tuple[int, ...], method: str, recall: bool) -> BucketPlan:
+    """The plan of buckets.
+
+    Raises:
+        SpecError: numbers or a method that do not fit.
+    """
+    if len(counts) != 4:
+        raise SpecError(f"buckets: {len(counts)} numbers; give four, one for each street, such as 169,50,50,50")
+    one, two, three, four = counts
+    return BucketPlan((one, two, three, four), method, nested=recall)
+
+
+def in_proportion(shares: NDArray[np.uint8]) -> Floats:
+    """Shares of actions [A, ...] as probabilities; uniform where all are 0."""
+    found = shares.astype(np.float64)
+    total = found.sum(axis=0)
+    return np.asarray(np.divide(found, total, out=np.full(found.shape, 1.0 / len(found)), where=total > 0))
+
+
+@lru_cache(maxsize=256)
+def bucket_rows(rows: CardRows, board: tuple[int, ...]) -> NDArray[np.int64]:
+    """:meth:`CardRows.at`, remembered."""
+    return rows.at(board)
+
+
+def shares_of(average: NDArray[np.float32], nodes: Nodes, counts: tuple[int, ...]) -> NDArray[np.uint8]:
+    """Sums of policies as shares in :data:`STEPS`, rounded, in the same places."""
+    found = np.zeros(len(average), np.uint8)
+    for node in range(len(nodes.player)):
+        count = int(nodes.actions[node])
+        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        sums = average[place].reshape(-1, count)
+        total = sums.sum(axis=1, keepdims=True)
+        shares = np.divide(sums, total, out=np.zeros_like(sums), where=total > 0)
+        found[place] = np.rint(shares * STEPS).astype(np.uint8).ravel()
+    return found
+
+
+@lru_cache(maxsize=4096)
+def decision_after(blueprint: HoldemBlueprint, line: str) -> int:
+    """The decision after a line of actions, ``f``, ``c`` and ``r300``, streets separated by ``/``."""
+    if not line:
+        return 0
+    before, word = LINE.fullmatch(line).groups()  # type: ignore[union-attr]
+    node = decision_after(blueprint, before)
+    if word == "/":
+        return node
+    label, labels = int(word[1:]) if word[0] == "r" else "fc".index(word), blueprint.labels(node)
+    if label not in labels:
+        raise GameError(f"the blueprint has no action {word} after {before!r}; it plays {blueprint.game}")
+    return blueprint.after(node, labels.index(label))
+
+
+def normalised_shares(blueprint: HoldemBlueprint) -> NDArray[np.float32]:
+    """The shares as probabilities; uniform where nothing was learned."""
+    found, nodes, counts = blueprint.shares.astype(np.float32), blueprint.nodes, blueprint.rows.counts
+    for node, count in enumerate(nodes.actions.tolist()):
+        place = slice(int(nodes.rows[node]), int(nodes.rows[node]) + counts[nodes.street[node]] * count)
+        rows = found[place].reshape(-1, count)
+        total = rows.sum(axis=1, keepdims=True)
+        rows[:] = np.divide(rows, total, out=np.full_like(rows, 1.0 / count), where=total > 0)
+    return found
+
+
+def game_of_blueprint(path: str | os.PathLike[str]) -> str:
+    """The game of such a policy, a file or a folder with it, as its file names it.
+
+    Raises:
+        FileError: it is none.
+    """
+    path = Path(path)
+    with TensorFile(path / BLUEPRINT if path.is_dir() else path, FORMAT, VERSION) as file:
+        return file.about.get("game", "holdem")
+
+
+def is_holdem_blueprint(path: str | os.PathLike[str]) -> bool:
+    """Whether a file, or a folder with one, is such a policy."""
+    try:
+        game_of_blueprint(path)
+        return True
+    except FileError:
+        return False

@@ -1,0 +1,120 @@
+"""How a blueprint of whole hold'em plays before the flop, by classes of hands."""
+
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.games.public import Bets
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.whole.betting import CALL, FOLD
+
+
+@dataclass(frozen=True)
+class PreflopChart:
+    """A decision before the flop.
+
+    Attributes:
+        player: who acts: 1 is the small blind, with the button.
+        title: who acts, after what.
+        actions, kinds: names, and what they are: ``fold``, ``check``, ``call``, ``raise`` or ``allin``.
+        classes: the 169 classes.
+        shares: float64 [A, 169], how often each class takes each action.
+        reach: float64 [169], the part of each class that the player's own actions bring here; of blueprints 1.
+    """
+
+    player: int
+    title: str
+    actions: tuple[str, ...]
+    kinds: tuple[str, ...]
+    classes: tuple[str, ...]
+    shares: NDArray[np.float64]
+    reach: NDArray[np.float64] = field(default_factory=lambda: np.ones(len(CLASSES)))
+
+    @property
+    def often(self) -> dict[str, float]:
+        """How often each action is taken by the hands that come here."""
+        members = np.bincount(HAND_CLASSES, minlength=len(self.classes)) * self.reach
+        return dict(zip(self.actions, (self.shares @ members / members.sum()).tolist(), strict=True))
+
+
+class ChartDecision(NamedTuple):
+    """A decision of a book of charts.
+
+    Attributes:
+        player: who acts: 1 is the small blind, with the button.
+        bets: the actions; chips are those of the chart.
+        policy: float64 [A, H], how likely each hand takes each action, hands in the order of the format; 0 for hands that the
+            player's range lacks.
+        following: the number of the decision after each action; -1 where none before the flop follows.
+    """
+
+    player: int
+    bets: Bets
+    policy: NDArray[np.float64]
+    following: tuple[int, ...]
+
+
+class ChartBook(NamedTuple):
+    """All decisions before the flop of one solved game, the first one first.
+
+    Attributes:
+        name: where it is from.
+        stack: big blinds of each player.
+        big_blind: in chips of the chart.
+        decisions: by number.
+    """
+
+    name: str
+    stack: float
+    big_blind: float
+    decisions: tuple[ChartDecision, ...]
+
+
+def preflop_chart(blueprint: HoldemBlueprint, line: str = "") -> PreflopChart:
+    """The chart after a line of actions: ``f``, ``c``, and ``r`` with the chips raised to.
+
+    Raises:
+        SpecError: another deck, or a line that the blueprint does not have before the flop.
+    """
+    rules = blueprint.game.rules
+    if rules.format != HOLDEM:
+        raise SpecError("charts of 169 classes are for 52 cards; this blueprint is of a smaller deck")
+    node, table = 0, rules.first_table
+    for word in words_of(line):
+        labels = blueprint.labels(node)
+        label = {"f": FOLD, "c": CALL}[word] if word in ("f", "c") else int(word[1:])
+        after = blueprint.after(node, labels.index(label)) if label in labels else -1
+        if after < 0 or blueprint.nodes.street[after] > 0:
+            known = ", ".join({FOLD: "f", CALL: "c"}.get(each, f"r{each}") for each in labels)
+            raise SpecError(f"line {line!r}: nobody acts before the flop after {word!r}; on offer there: {known}")
+        node, table = after, rules.after(table, label)
+    labels = blueprint.labels(node)
+    policy = blueprint.policy_at(node, ())
+    shares = np.stack([np.bincount(HAND_CLASSES, row, minlength=len(CLASSES)) for row in policy]) / np.bincount(HAND_CLASSES)
+    names = tuple(rules.action_name(table, label) for label in labels)
+    who = "small blind" if table.player == 1 else "big blind"
+    title = f"{who}, {min(rules.stacks) / rules.betting.big_blind:g} bb" + (f", after {line}" if line else "")
+    return PreflopChart(table.player, title, names, tuple(name.split()[0] for name in names), tuple(CLASSES), shares)
+
+
+def words_of(line: str) -> list[str]:
+    """The actions of a line.
+
+    Raises:
+        SpecError: a text that is none.
+    """
+    found, place = list[str](), 0
+    while place < len(line):
+        end = place + 1
+        while end < len(line) and line[end].isdigit():
+            end += 1
+        found.append(line[place:end])
+        if found[-1] not in ("f", "c") and not (found[-1][0] == "r" and len(found[-1]) > 1):
+            raise SpecError(f"line {line!r}: write f, c, and r with the chips raised to, such as r5r15")
+        place = end
+    return found

@@ -1,0 +1,105 @@
+"""Fixed-limit betting as compact arrays: streets that repeat are stated once."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from treeplex.errors import GameError
+from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, StreetEnd
+from treeplex.holdem.engine.buckets.street import END, FOLD, NODE, Betting
+
+MOST_ACTIONS = 3
+NOT_ALIKE = (
+    f"sampled chance needs streets that are the same for all ways of reaching them, with at most {MOST_ACTIONS} actions, as in "
+    "fixed limit with stacks that never bind; solve this game with full sweeps, say dcfr"
+)
+
+
+@dataclass
+class StreetBetting:
+    """The betting of one street from one start; :meth:`grow` fills it.
+
+    Attributes:
+        tree: the whole betting tree.
+        level: chips that each player had in the pot before.
+        nodes: for each decision in preorder player, actions and first slot, then kind and target of each action.
+        losses, ends: chips of this street that folding loses, and that each player has in at each end.
+        below: for each end the node of the tree that opens the next street, or the showdown.
+        slots: actions so far.
+    """
+
+    tree: BettingTree
+    level: float
+    nodes: list[list[int]] = field(default_factory=list)
+    losses: list[float] = field(default_factory=list)
+    ends: list[float] = field(default_factory=list)
+    below: list[int] = field(default_factory=list)
+    slots: int = 0
+
+    def grow(self, number: int) -> int:
+        """Add a decision of the tree, and all that follows on its street; its number within the street."""
+        decision, own = self.tree.nodes[number], len(self.nodes)
+        if not isinstance(decision, Decision) or len(decision.actions) > MOST_ACTIONS:
+            raise GameError(NOT_ALIKE)
+        row = [decision.player, len(decision.actions), self.slots, *[FOLD, 0] * MOST_ACTIONS]
+        self.nodes.append(row)
+        self.losses.append(0.0)
+        self.slots += len(decision.actions)
+        for action, child in enumerate(decision.children):
+            below = self.tree.nodes[child]
+            if isinstance(below, Fold):
+                self.losses[own] = min(below.contributions) - self.level
+                continue
+            if isinstance(below, Decision):
+                kind, target = NODE, self.grow(child)
+            else:
+                kind, target = END, len(self.ends)
+                self.ends.append(min(below.contributions) - self.level)
+                self.below.append(below.child if isinstance(below, StreetEnd) else child)
+            row[3 + 2 * action : 5 + 2 * action] = kind, target
+        return own
+
+
+def limit_betting(tree: BettingTree) -> Betting:
+    """The compact arrays of a betting tree of fixed limit.
+
+    Raises:
+        GameError: a street's betting is not the same for all ways of reaching it, or it has more than three actions.
+    """
+    starts, levels = [0], [0.0]
+    streets: list[list[int]] = []
+    nodes, losses, ends, all_levels = list[list[int]](), list[float](), list[float](), list[float]()
+    while isinstance(tree.nodes[starts[0]], Decision):
+        plans = [StreetBetting(tree, level) for level in levels]
+        for plan, start in zip(plans, starts, strict=True):
+            plan.grow(start)
+        one = plans[0]
+        if any((plan.nodes, plan.losses, plan.ends) != (one.nodes, one.losses, one.ends) for plan in plans):
+            raise GameError(NOT_ALIKE)
+        streets.append([len(nodes), len(one.nodes), len(starts), one.slots, len(one.ends), len(ends), len(all_levels)])
+        nodes += one.nodes
+        losses += one.losses
+        ends += one.ends
+        all_levels += levels
+        levels = [level + chips for chips in one.ends for level in levels]
+        starts = [plan.below[end] for end in range(len(one.ends)) for plan in plans]
+    table = np.array(nodes, dtype=np.int64)
+    return Betting(
+        np.array(streets, dtype=np.int64),
+        np.ascontiguousarray(table[:, :3]),
+        np.ascontiguousarray(table[:, 3::2]),
+        np.ascontiguousarray(table[:, 4::2]),
+        np.array(losses),
+        np.array(ends),
+        np.array(all_levels),
+    )
+
+
+def widths(betting: Betting) -> list[int]:
+    """Numbers in a table's row on each street: slots times starts."""
+    return [int(street[2] * street[3]) for street in betting.streets]
+
+
+def decisions(betting: Betting) -> list[int]:
+    """Decisions of both players on each street, all starts together."""
+    return [int(street[1] * street[2]) for street in betting.streets]

@@ -1,0 +1,289 @@
+"""The game of buckets: chance deals both players a bucket on every street, and the betting is any tree of bets.
+
+What a player knows is the own *sequence* of buckets so far; nothing of the cards is public. How likely each pair of sequences
+is, and who wins the showdown on average, are two tables over the pairs of the last street. What is solved and judged is the
+game that these tables define.
+
+Source: Zinkevich, Johanson, Bowling and Piccione (2007), "Regret Minimization in Games with Incomplete Information", section 4.
+"""
+
+import hashlib
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from functools import cached_property
+from math import prod
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.parameters import observer
+from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Showdown, StreetEnd, betting_tree, payoffs
+from treeplex.holdem.rules.rules import action_names, lines_of
+from treeplex.holdem.spots.spot import Spot
+
+if TYPE_CHECKING:
+    from treeplex.holdem.buckets.buckets import Buckets
+    from treeplex.holdem.engine.buckets.street import Betting
+
+Table = NDArray[np.float32]
+Outcomes = Sequence[tuple[int, float]]
+
+DEAL = -1
+"""The node before the first buckets are dealt."""
+TOLERANCE = 1e-3
+"""How far float32 probabilities may be from summing to one."""
+
+
+class BucketState(CheckedState):
+    """The two sequences of buckets, and the node of the betting tree; :data:`DEAL` before any is dealt."""
+
+    __slots__ = ("game", "node", "sequences")
+
+    def __init__(self, game: "BucketGame", sequences: tuple[int, int], node: int) -> None:
+        self.game = game
+        self.sequences = sequences
+        self.node = node
+
+    def current_player(self) -> int:
+        return self.game.player_at(self.node)
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        if self.current_player() == CHANCE:
+            return [action for action, _ in self.chance_outcomes()]
+        return [] if self.current_player() == TERMINAL else self.game.moves[self.node]
+
+    def chance_outcomes(self) -> Outcomes:
+        game, street = self.game, self.game.dealt_at(self.node) + 1
+        count = game.counts[street]
+        first, second = (slice(sequence * count, (sequence + 1) * count) for sequence in self.sequences)
+        pairs = game.pairs_on(street, street)[first, second].ravel()
+        possible = np.flatnonzero(pairs)
+        return list(zip(possible.tolist(), (pairs[possible] / pairs[possible].sum()).tolist(), strict=True))
+
+    def after(self, action: int) -> "BucketState":
+        game = self.game
+        if self.current_player() == CHANCE:
+            count = game.counts[game.dealt_at(self.node) + 1]
+            one, two = self.sequences
+            node = 0 if self.node == DEAL else game.tree.nodes[self.node]
+            below = node.child if isinstance(node, StreetEnd) else 0
+            return BucketState(game, (one * count + action // count, two * count + action % count), below)
+        decision = game.tree.nodes[self.node]
+        assert isinstance(decision, Decision)
+        return BucketState(game, self.sequences, decision.children[game.moves[self.node].index(action)])
+
+    def returns(self) -> Sequence[float]:
+        game, node = self.game, self.game.tree.nodes[self.node]
+        assert isinstance(node, Fold | Showdown)
+        payoff = payoffs(node, game.spot.rake)[0]
+        if isinstance(node, Showdown):
+            street = game.dealt_at(self.node)
+            payoff *= float(game.wins_on(street, street)[self.sequences] / game.pairs_on(street, street)[self.sequences])
+        return [payoff, -payoff]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        if self.node == DEAL:
+            return f"[Observer: {player}]"
+        return self.game.infostate(player, self.node, self.sequences[player])
+
+    def public_state(self) -> Hashable:
+        return self.current_player(), self.node
+
+    def action_to_string(self, action: int) -> str:
+        if self.current_player() == CHANCE:
+            count = self.game.counts[self.game.dealt_at(self.node) + 1]
+            return f"Deal {action // count + 1} {action % count + 1}"
+        return self.game.names[action]
+
+
+class BucketGame(Game):
+    """Two-player poker with buckets for hands; payoffs in chips. Player 0 is out of position, the big blind before the flop.
+
+    Attributes:
+        spot: stacks, blinds and bets; its cards and ranges do not matter, but for the number of streets.
+        counts: buckets on each street that is played. A sequence on a street is a number in that mixed radix, first street
+            highest.
+        tree: the betting tree.
+        names: the text of every player action; an action id is a place in this list.
+        moves: the action ids at each node of the tree (none where nobody acts).
+        lines: the actions that lead to each node, as text; streets are separated by ``/``.
+    """
+
+    def __init__(
+        self,
+        spot: Spot,
+        counts: Sequence[int],
+        tables: Callable[[], tuple[Table, Table]],
+        *,
+        buckets: "Callable[[], Buckets] | None" = None,
+        spec: str = "",
+        parameters: Mapping[str, object] | None = None,
+    ) -> None:
+        """Describe the game; what takes time is done when it is first needed.
+
+        Args:
+            spot: see above.
+            counts: see above.
+            tables: gives :attr:`pairs` and :attr:`wins`.
+            buckets: gives :attr:`buckets`.
+            spec, parameters: of games with a name.
+
+        Raises:
+            SpecError: not a count for each street, or rake.
+        """
+        if len(counts) != len(spot.streets) or min(counts, default=0) < 1:
+            raise SpecError(
+                f"buckets: counts are {tuple(counts)}; give a whole number for each of the {len(spot.streets)} streets"
+            )
+        if spot.rake.rate > 0 and spot.rake.cap > 0:
+            raise SpecError("buckets: the spot has rake, with which payoffs do not sum to zero; leave it out")
+        self.spot, self.counts, self.spec = spot, tuple(counts), spec
+        self._tables, self._buckets, self._parameters = tables, buckets, dict(parameters or {})
+
+    def new_initial_state(self) -> BucketState:
+        return BucketState(self, (0, 0), DEAL)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    @cached_property
+    def tree(self) -> BettingTree:
+        return betting_tree(self.spot)
+
+    @cached_property
+    def names(self) -> list[str]:
+        return action_names(self.tree)
+
+    @cached_property
+    def moves(self) -> list[list[int]]:
+        number = {name: action for action, name in enumerate(self.names)}
+        nodes = self.tree.nodes
+        return [[number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in nodes]
+
+    @cached_property
+    def lines(self) -> list[str]:
+        return lines_of(self.tree)
+
+    @cached_property
+    def tables(self) -> tuple[Table, Table]:
+        """:attr:`pairs` and :attr:`wins`.
+
+        Raises:
+            GameError: tables of another shape, or pairs that are no probabilities.
+        """
+        pairs, wins = self._tables()
+        size = prod(self.counts)
+        if pairs.shape != (size, size) or wins.shape != (size, size):
+            raise GameError(f"{self}: tables have shapes {pairs.shape} and {wins.shape}; give {size} by {size}")
+        if pairs.min() < 0 or abs(float(pairs.sum(dtype=np.float64)) - 1) > TOLERANCE:
+            raise GameError(f"{self}: pairs must be probabilities that sum to 1")
+        return pairs, wins
+
+    @cached_property
+    def buckets(self) -> "Buckets":
+        """From cards to buckets.
+
+        Raises:
+            GameError: the game was made from tables alone.
+        """
+        if self._buckets is None:
+            raise GameError(f"{self} was made from tables; it does not know which hands are in its buckets")
+        return self._buckets()
+
+    @property
+    def pairs(self) -> Table:
+        """Probability of each pair of sequences of the last street, player 0's first: float32 [S, S], sums to 1."""
+        return self.tables[0]
+
+    @property
+    def wins(self) -> Table:
+        """That probability times the expected sign of the showdown for player 0: float32 [S, S]."""
+        return self.tables[1]
+
+    @property
+    def sequences(self) -> tuple[int, ...]:
+        """Sequences of buckets on each street."""
+        return tuple(prod(self.counts[: street + 1]) for street in range(len(self.counts)))
+
+    def pairs_on(self, first: int, second: int) -> Floats:
+        """Probabilities of player 0's sequences up to one street with player 1's up to another (-1: none); they sum to 1."""
+        return self._marginal(0, first, second)
+
+    def wins_on(self, first: int, second: int) -> Floats:
+        """Those probabilities times the expected sign of the showdown for player 0."""
+        return self._marginal(1, first, second)
+
+    def _marginal(self, table: int, first: int, second: int) -> Floats:
+        """A table summed over the streets after ``first`` and ``second``, float64."""
+        key = table, first, second
+        if key not in self._marginals:
+            sizes = [self.sequences[street] if street >= 0 else 1 for street in (first, second)]
+            whole = self.tables[table]
+            parts = whole.reshape(sizes[0], len(whole) // sizes[0], sizes[1], len(whole) // sizes[1])
+            self._marginals[key] = parts.sum(axis=(1, 3), dtype=np.float64) / self.pairs.sum(dtype=np.float64)
+        return self._marginals[key]
+
+    @cached_property
+    def _marginals(self) -> dict[tuple[int, int, int], Floats]:
+        return {}
+
+    def player_at(self, node: int) -> int:
+        """Who acts at a node of the betting tree."""
+        event = None if node == DEAL else self.tree.nodes[node]
+        if isinstance(event, Decision):
+            return event.player
+        return CHANCE if event is None or isinstance(event, StreetEnd) else TERMINAL
+
+    def dealt_at(self, node: int) -> int:
+        """The last street, counted from the first that is played, whose buckets are dealt at a node; -1 for none."""
+        return -1 if node == DEAL else self.tree.nodes[node].street - self.spot.street
+
+    def infostate(self, player: int, node: int, sequence: int) -> str:
+        """What a player with this sequence of buckets knows at a node."""
+        return f"[Observer: {player}][Buckets: {self.texts[self.dealt_at(node)][sequence]}][Actions: {self.lines[node]}]"
+
+    @cached_property
+    def texts(self) -> list[list[str]]:
+        """For each street the texts of its sequences: the buckets from 1, the weakest."""
+        texts = [[str(bucket + 1) for bucket in range(self.counts[0])]]
+        for count in self.counts[1:]:
+            texts.append([f"{earlier} {bucket + 1}" for earlier in texts[-1] for bucket in range(count)])
+        return texts
+
+    @cached_property
+    def betting(self) -> "Betting":
+        """Fixed-limit betting as compact arrays, for CFR with sampled chance.
+
+        Raises:
+            GameError: the betting is not fixed limit.
+        """
+        from treeplex.holdem.buckets.betting import limit_betting
+
+        return limit_betting(self.tree)
+
+    @property
+    def big_blind(self) -> float:
+        """Chips; of spots without blinds the smallest bet."""
+        return self.spot.blinds[1] if self.spot.blinds else self.spot.min_bet
+
+    @cached_property
+    def identity(self) -> str:
+        """The SHA-256 of the tables and the betting; of fixed limit only."""
+        digest = hashlib.sha256(repr((self.counts, self.big_blind)).encode())
+        for array in (self.pairs, self.wins, *self.betting):
+            digest.update(np.ascontiguousarray(array).data)
+        return digest.hexdigest()
+
+    @cached_property
+    def infosets(self) -> int:
+        """Infosets of both players, impossible sequences included."""
+        return sum(self.sequences[self.dealt_at(number)] for number, _ in self.tree.decisions())
+
+    @cached_property
+    def states(self) -> int:
+        """Nodes of the betting tree, each for all pairs of sequences of its street."""
+        return sum(self.sequences[self.dealt_at(number)] ** 2 for number in range(len(self.tree)))

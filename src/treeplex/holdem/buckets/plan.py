@@ -1,0 +1,81 @@
+"""What a game of buckets is made of: how hands are divided, and the betting of limit hold'em."""
+
+from dataclasses import dataclass
+from math import prod
+
+from treeplex.base.spec import nearest
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.sizes import FixedLimit
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.spots.known import all_hands, unbound
+from treeplex.holdem.spots.spot import Spot
+
+HISTOGRAM = "histogram"
+METHODS = ("percentile", "kmeans", "kmeans-pair", HISTOGRAM)
+"""Equal shares of deals by E[HS2]; clusters of E[HS2]; of the pair (E[HS], E[HS2]); of histograms of strength on the river."""
+MOST = 255
+"""The most buckets of a street."""
+MOST_SEQUENCES = 65_535
+"""The most sequences of buckets on the last street, where they are counted or buckets made anew after each."""
+MOST_NUMBERED = 2**31 - 1
+"""The most that have a number."""
+
+BLINDS = (1.0, 2.0)
+LIMIT_BETS = FixedLimit((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4))
+"""Heads-up limit hold'em with blinds of 1 and 2 chips: bets of one big blind, from the turn on two, at most four per street."""
+
+
+@dataclass(frozen=True)
+class BucketPlan:
+    """How hands are put into buckets.
+
+    Attributes:
+        counts: buckets of each street.
+        method: one of :data:`METHODS`.
+        nested: whether a street's buckets are made anew within every sequence of earlier buckets, as the paper has it; else one
+            division of all hands serves them all.
+        boards: random boards from which the river's buckets are made (earlier streets are enumerated).
+        seed: of those boards.
+
+    Raises:
+        SpecError: a value outside its range.
+    """
+
+    counts: tuple[int, int, int, int]
+    method: str = "percentile"
+    nested: bool = True
+    boards: int = 20_000
+    seed: int = 0
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != 4 or not all(1 <= count <= MOST for count in self.counts):
+            raise SpecError(f"buckets: counts are {self.counts}; give four numbers from 1 to {MOST}")
+        self.check_sequences(MOST_SEQUENCES if self.nested else MOST_NUMBERED)
+        if self.method not in METHODS:
+            raise SpecError(f"buckets: method is {self.method!r}{nearest(self.method, METHODS)}")
+        if self.method == HISTOGRAM and self.nested:
+            raise SpecError(
+                "buckets: clusters of histograms are made once for all hands; write nested=false, or another method"
+            )
+        if self.boards < 1:
+            raise SpecError(f"buckets: boards is {self.boards}; give at least 1")
+
+    def check_sequences(self, most: int) -> None:
+        """Refuse more sequences of buckets than this.
+
+        Raises:
+            SpecError: there are more.
+        """
+        if self.sequences > most:
+            shown = "x".join(map(str, self.counts))
+            raise SpecError(f"buckets: {shown} makes {self.sequences:,} sequences, more than {most:,}; use fewer")
+
+    @property
+    def sequences(self) -> int:
+        """Bucket sequences on the river."""
+        return prod(self.counts)
+
+
+def limit_spot(format: Format = HOLDEM) -> Spot:
+    """Heads-up limit hold'em with :data:`BLINDS` and :data:`LIMIT_BETS`; stacks never bind."""
+    return Spot((), 0.0, unbound(LIMIT_BETS), all_hands(format), LIMIT_BETS, format=format, blinds=BLINDS)

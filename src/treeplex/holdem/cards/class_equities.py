@@ -1,0 +1,144 @@
+# mypy: disallow-untyped-decorators=False
+"""Who wins between any two of the 169 classes of hands, all-in before the flop: counts over all pairs of hands and all boards.
+
+The counts are exact and ship with the library; :func:`counted` makes them, and ``bench/class_equities.py`` writes the file.
+"""
+
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Ints
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS
+from treeplex.holdem.cards.evaluator import evaluate_board
+from treeplex.holdem.engine.showdowns.strength import sort_by_strength
+
+FILE = Path(__file__).with_name("class_equities.npz")
+BOARDS = 1_712_304
+"""Boards beside two hands that share no card, C(48, 5)."""
+ORDERS = 20
+"""Ways to deal a board as flop, turn and river."""
+WHOLE = 1000
+"""Weights of boards are rounded to this part of one."""
+SIZE = len(CLASSES)
+
+
+class ClassEquities(NamedTuple):
+    """Two players with a hand of one class each.
+
+    Attributes:
+        pairs: float64 [169, 169], ordered pairs of hands of two classes without a common card.
+        equity: float64 [169, 169], the share of the pot of the first, in [0, 1]; ties count half.
+    """
+
+    pairs: NDArray[np.float64]
+    equity: NDArray[np.float64]
+
+
+@cache
+def class_equities() -> ClassEquities:
+    """The tables, from the file that ships with the library; read-only."""
+    with np.load(FILE, allow_pickle=False) as file:
+        upper = file["margins"]
+    rows, columns = np.triu_indices(SIZE, 1)
+    margins = np.zeros((SIZE, SIZE))
+    margins[rows, columns] = upper
+    margins[columns, rows] = -upper.astype(np.float64)
+    pairs = pairs_of_classes()
+    equity = 0.5 + 0.5 * margins / (BOARDS * pairs)
+    for table in (pairs, equity):
+        table.flags.writeable = False
+    return ClassEquities(pairs, equity)
+
+
+def pairs_of_classes() -> NDArray[np.float64]:
+    """Ordered pairs of hands of two classes that share no card, float64 [169, 169]."""
+    holds = np.zeros((SIZE, 52))
+    for hand, (low, high) in enumerate(HANDS):
+        holds[HAND_CLASSES[hand], [low, high]] += 1
+    members = np.bincount(HAND_CLASSES, minlength=SIZE).astype(np.float64)
+    # each pair that shares one card is counted once by that card, and each hand with itself twice
+    shared = holds @ holds.T - np.diag(members)
+    return np.asarray(np.outer(members, members) - shared)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.uint8], weights: Ints, margins: Ints) -> None:
+    """Add wins less losses of every class against every other over complete boards.
+
+    One sweep a board in ascending order of strength: a hand beats all weaker ones but those that share a card with it.
+
+    Args:
+        hands: uint8 [H, 2].
+        classes: int64 [H].
+        boards: uint8 [B, 5].
+        weights: int64 [B], how often each board counts.
+        margins: int64 [169, 169], added to: how often the row beats the column; take the transpose away for the margin.
+    """
+    keys = np.empty(hands.shape[0], dtype=np.int32)
+    order, spare = np.empty(hands.shape[0], dtype=np.int16), np.empty(hands.shape[0], dtype=np.int16)
+    board = np.empty(5, dtype=np.int64)
+    below = np.zeros(margins.shape[0], dtype=np.int32)
+    wins = np.zeros(margins.shape, dtype=np.int32)
+    weaker = np.zeros((52, 52), dtype=np.int64)
+    held = np.zeros(52, dtype=np.int64)
+    for number in range(boards.shape[0]):
+        for place in range(5):
+            board[place] = boards[number, place]
+        evaluate_board(board, hands, keys)
+        size = sort_by_strength(keys, order, spare)
+        below[:] = 0
+        held[:] = 0
+        wins[:] = 0
+        first = 0
+        while first < size:
+            end = first
+            while end < size and keys[order[end]] == keys[order[first]]:
+                end += 1
+            for place in range(first, end):
+                hand = order[place]
+                row = wins[classes[hand]]
+                for other in range(below.shape[0]):
+                    row[other] += below[other]
+                for card in hands[hand]:
+                    for each in range(held[card]):
+                        row[weaker[card, each]] -= 1
+            for place in range(first, end):
+                hand = order[place]
+                below[classes[hand]] += 1
+                for card in hands[hand]:
+                    weaker[card, held[card]] = classes[hand]
+                    held[card] += 1
+            first = end
+        for row in range(margins.shape[0]):
+            for column in range(margins.shape[1]):
+                margins[row, column] += weights[number] * wins[row, column]
+
+
+def counted(boards: NDArray[np.uint8], weights: Ints) -> Ints:
+    """Wins less losses of every class against every other over complete boards, int64 [169, 169].
+
+    Args:
+        boards: uint8 [B, 5].
+        weights: int64 [B], how often each counts.
+    """
+    found = np.zeros((SIZE, SIZE), np.int64)
+    count_margins(HANDS, HAND_CLASSES.astype(np.int64), boards, weights, found)
+    return np.asarray(found - found.T)
+
+
+def equities_on(boards: NDArray[np.uint8], weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The share of the pot of classes against each other on some boards that stand for all, float64 [169, 169].
+
+    Of a pair of classes that meets less often on these boards than on all, the rest counts as a tie.
+
+    Args:
+        boards: uint8 [B, 5].
+        weights: float64 [B], how many ways of dealing flop, turn and river each stands for.
+    """
+    margins = counted(boards, np.rint(WHOLE * weights).astype(np.int64)) / WHOLE
+    return np.asarray(0.5 + margins / (2 * BOARDS * ORDERS * pairs_of_classes()))

@@ -1,0 +1,77 @@
+"""Sets of flops, turns and rivers that stand for all, weighted so that equities of classes of hands come out right.
+
+They ship with the library; ``bench/fitted_deals.py`` chooses them. They are for spots from before the first card on, and ranges
+in which suits are alike.
+"""
+
+from collections.abc import Sequence
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.spec import shown
+from treeplex.errors import SpecError
+
+FILE = Path(__file__).with_name("fitted_deals.npz")
+SETS = {
+    "48x2x2": (48, 2, 2),
+    "48x2x2b": (48, 2, 2),
+}
+"""Flops, turns of each and rivers of each. A set whose name ends in ``b`` shares no flop with the set before it."""
+
+
+class DealSet(NamedTuple):
+    """Boards that are dealt.
+
+    Attributes:
+        boards: uint8 [B, 5], complete boards: flop, turn, river; the first of those that differ only in suits.
+        shares: float32 [B, 3], how many deals each copy of the flop, the turn and the river stands for.
+    """
+
+    boards: NDArray[np.uint8]
+    shares: NDArray[np.float32]
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[tuple[int, ...], NDArray[np.floating]]]) -> "DealSet":
+        """From rows of a board and its shares."""
+        ordered = sorted(rows, key=lambda row: row[0])
+        return cls(np.array([board for board, _ in ordered], np.uint8), np.array([shares for _, shares in ordered], np.float32))
+
+    def below(self, board: Sequence[int]) -> dict[tuple[int, ...], float]:
+        """What is dealt after a board, and how many deals each copy of it stands for."""
+        known = len(board)
+        rows = (self.boards[:, :known] == np.array(board, np.uint8)).all(axis=1)
+        street, cards = max(0, known - 2), slice(0, 3) if known == 0 else slice(known, known + 1)
+        return {
+            tuple(map(int, dealt)): float(share)
+            for dealt, share in zip(self.boards[rows, cards], self.shares[rows, street], strict=True)
+        }
+
+
+@cache
+def fitted_deals(name: str) -> DealSet:
+    """A set by name, from the file that ships with the library.
+
+    Raises:
+        SpecError: there is no such set.
+    """
+    check_set(name)
+    with np.load(FILE, allow_pickle=False) as file:
+        return DealSet(file[f"{name}.boards"], file[f"{name}.shares"])
+
+
+def check_set(name: str) -> tuple[int, int, int]:
+    """The numbers of flops, turns of each and rivers of each of a set.
+
+    Raises:
+        SpecError: there is no such set.
+    """
+    if name not in SETS:
+        raise SpecError(
+            f"{shown(name)} is no set of boards that ships; write {' or '.join(SETS)}, or how many of each street, such as "
+            "{flop: 100, turn: 3, river: 3}"
+        )
+    return SETS[name]

@@ -1,0 +1,117 @@
+"""``treeplex holdem compare``: two solved spots side by side."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent, short
+from treeplex.run.cli.shared.arguments import Json
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_facts, print_json
+
+if TYPE_CHECKING:
+    from treeplex.holdem.study.report.comparison import Comparison, SideComparison
+
+FEW = 12
+
+
+@command("Compare two solved spots.", place=35, example="compare before.spot after.spot --line x")
+def compare(
+    *,
+    first: Annotated[Path, typer.Argument(metavar="FILE", help="A solved spot.")],
+    second: Annotated[Path, typer.Argument(metavar="OTHER", help="Another, say with a lock, other sizes or another range.")],
+    line: Annotated[str, typer.Option("--line", metavar="LINE", help="The decision to compare; default: the first.")] = "",
+    with_line: Annotated[
+        str | None, typer.Option("--with-line", metavar="LINE", help="The decision of OTHER; default: the same line.")
+    ] = None,
+    most: Annotated[int, typer.Option("--hands", metavar="N", min=0, help="Hands to list.")] = FEW,
+    as_json: Json = False,
+) -> None:
+    """Compare two solved spots at one decision: EV, equity, how often each action is taken, and the hands that gain or lose.
+
+    EVs are chips from the pot. A difference is OTHER less FILE. "Gain" is the mean difference over the hands that both
+    ranges have, so it does not count that the ranges themselves may be others. A difference below both exploitabilities means
+    nothing.
+
+    \b
+    Examples:
+      treeplex holdem compare before.spot after.spot
+      treeplex holdem compare small.spot large.spot --line x,b50% --with-line x,b75%
+    """
+    from treeplex.holdem.solve.solution import load_solution
+    from treeplex.holdem.study.report.comparison import compare_nodes
+
+    solutions = load_solution(first), load_solution(second)
+    found = compare_nodes(*solutions, line, with_line)
+    exploitabilities = solutions[0].exploitability, solutions[1].exploitability
+    if as_json:
+        print_json(comparison_json(found, exploitabilities))
+    else:
+        print_comparison(found, (first, second), exploitabilities, most)
+
+
+def comparison_json(found: "Comparison", exploitabilities: tuple[float, float]) -> dict[str, object]:
+    """Everything, hand by hand."""
+    from treeplex.holdem.study.report.export import number, rounded
+
+    sides = {}
+    for name, side in zip(("oop", "ip"), found.sides, strict=True):
+        hands = zip(side.names, rounded(side.ev.T), rounded(side.share), strict=True)
+        sides[name] = {
+            "ev": [number(each) for each in side.means],
+            "equity": [number(each) for each in side.equities],
+            "gain": number(side.gain),
+            "hands": {hand: {"ev": evs, "share": share} for hand, evs, share in hands},
+        }
+    return {
+        "lines": [node.line for node in found.nodes],
+        "boards": [node.board for node in found.nodes],
+        "pots": [node.pot for node in found.nodes],
+        "exploitability": list(exploitabilities),
+        "player": None if found.nodes[0].player is None else ("oop", "ip")[found.nodes[0].player],
+        "actions": list(found.actions),
+        "frequencies": rounded(found.frequencies),
+        **sides,
+    }
+
+
+def print_comparison(found: "Comparison", files: tuple[Path, Path], exploitabilities: tuple[float, float], most: int) -> None:
+    """For people."""
+    from treeplex.holdem.study.report.page_data import PLAYERS
+
+    facts = {}
+    for file, node, left in zip(files, found.nodes, exploitabilities, strict=True):
+        facts[file.name] = (
+            f"{node.board}, {node.line or 'first decision'}, pot {node.pot:g}; exploitability {short(left)} chips"
+        )
+    print_facts(facts, title="two solutions")
+    typer.echo("")
+    rows = []
+    for name, side in zip(PLAYERS, found.sides, strict=True):
+        evs, equities = [amount(each, False) for each in side.means], [per_cent(each) for each in side.equities]
+        rows.append([name, *evs, amount(side.means[1] - side.means[0], True), amount(side.gain, True), *equities])
+    echo_table(["range", "EV", "EV other", "difference", "gain", "equity", "equity other"], rows)
+    typer.echo("")
+    if found.actions:
+        rows = [[name, *(per_cent(each) for each in found.frequencies[:, place])] for place, name in enumerate(found.actions)]
+        echo_table(["action", "taken", "other"], rows)
+        typer.echo("")
+    for name, side in zip(PLAYERS, found.sides, strict=True):
+        print_hands(name, side, most)
+
+
+def print_hands(name: str, side: "SideComparison", most: int) -> None:
+    """The hands that gain or lose most, weighted by how often they get here."""
+    import numpy as np
+
+    weighted = np.nan_to_num(np.abs(side.difference) * side.share)
+    order = [int(row) for row in np.argsort(-weighted, kind="stable")[:most] if weighted[row] > 0]
+    if not order:
+        return
+    rows = []
+    for row in order:
+        evs = [amount(float(each), False) for each in side.ev[:, row]]
+        rows.append([side.names[row], per_cent(float(side.share[row])), *evs, amount(float(side.difference[row]), True)])
+    echo_table([f"{name} hand", "of range", "EV", "EV other", "difference"], rows)
+    typer.echo("")

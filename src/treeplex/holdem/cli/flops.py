@@ -1,0 +1,183 @@
+"""``treeplex holdem flops``: one spot on many boards."""
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.holdem.cli.shared.options import Options, with_fields
+from treeplex.holdem.cli.shared.texts import echo_table
+from treeplex.holdem.cli.solve import solving_line
+from treeplex.holdem.spots.spot_table import FIELDS
+from treeplex.run.cli.shared.arguments import Json, Ray, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json
+from treeplex.run.cli.shared.failures import FAILED, STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import clock
+
+if TYPE_CHECKING:
+    from treeplex.holdem.spots.spot import Spot
+    from treeplex.holdem.study.batches.report import BatchReport
+    from treeplex.run.job.record import Progress
+
+MOST_SHOWN = 20
+
+
+@command(
+    "Solve one spot on many boards.", place=30, example="flops examples/spots/flop.yaml --boards subset:25 --line x --out flops"
+)
+@with_fields(*(name for name in FIELDS if name not in ("board", "blinds", "runouts", "until", "net")))
+def flops(
+    *,
+    file: Annotated[Path, typer.Argument(metavar="SPOTFILE", help="A spot file; its board, if any, is ignored.")],
+    boards: Annotated[
+        str,
+        typer.Option(
+            "--boards",
+            metavar="BOARDS",
+            help="'AsKd2c,Td9d6h', all (1,755 flops up to suit isomorphism), subset:25 (a sample of them), or a file.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", metavar="DIR", help="Where results go; boards finished there are kept.")],
+    line: Annotated[
+        str, typer.Option("--line", metavar="LINE", help="The decision to report: x is the one after a check.")
+    ] = "",
+    sort: Annotated[
+        str | None,
+        typer.Option("--sort", metavar="COLUMN", help="Boards by a column of report.csv, the highest first: check, ev_oop."),
+    ] = None,
+    ascending: Annotated[bool, typer.Option("--ascending", help="With --sort: the lowest first.")] = False,
+    by: Annotated[
+        str | None, typer.Option("--by", metavar="TEXTURE", help="Averages by suits, pairing, high or connected.")
+    ] = None,
+    keep: Annotated[
+        bool, typer.Option("--keep", help="Keep the solved spots, boards/BOARD.spot, to look at and to play against.")
+    ] = False,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Boards solved at a time, by processes. Default: 1.")] = None,
+    ray: Ray = None,
+    options: Options,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Solve one spot on many boards and report the results together.
+
+    The folder gets boards/BOARD.json as soon as a board is finished, and report.csv, report.md and report.png at the end: how
+    often each action is taken, EV, equity and exploitability, board by board and on average, weighted by how many flops a
+    board stands for. --line chooses the decision on the first street; reporting another one later needs no solving.
+    Ctrl-C stops; the same command resumes, inside a board as well, and never solves a finished board again. A board that
+    fails is named in errors.txt and does not stop the others (exit code 1). With --keep the solved spots stay; the page plays
+    against one of them, drawn anew for each hand. --workers solves several boards at a time, each in memory of its own, and
+    --ray does so on a cluster.
+
+    \b
+    Examples:
+      treeplex holdem flops examples/spots/flop.yaml --boards AsKd2c,Td9d6h --out flops
+      treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops
+      treeplex holdem flops examples/spots/flop.yaml --boards subset:25 --target 1% --out flops --sort check --by suits
+    """
+    with Live(progress) as live:
+        live.say("reading the spot")
+        from treeplex.engine.threads import available_cores
+        from treeplex.errors import SpecError
+        from treeplex.holdem.cli.shared.requests import check_parent
+        from treeplex.holdem.spots.files import spot_request
+        from treeplex.holdem.study.batches.batch import run_batch
+        from treeplex.holdem.study.batches.board import batch_settings, solve_board
+        from treeplex.holdem.study.batches.boards import Texture, check_symmetric, read_boards
+        from treeplex.holdem.study.batches.report import batch_report, decision_line
+        from treeplex.run.job.workers import Work
+
+        if by is not None and by not in Texture._fields:
+            raise SpecError(f"--by {by!r} is not known; write {', '.join(Texture._fields)}")
+        check_parent(out)
+        request = spot_request(file, options)
+        chosen = read_boards(boards)
+        first = request.on_board(chosen[0].name).spot()
+        check_symmetric(request.ranges(), chosen)
+        where = decision_line(first, line)
+
+        head = ""
+
+        def say(progress: "Progress") -> None:
+            nonlocal head
+            head = batch_line(progress)
+            live.say(head)
+
+        def watch(progress: "Progress") -> None:
+            live.say(f"{head}   {solving_line(progress, first.pot, most=False)}")
+
+        def spot_on(board: str) -> "Spot":
+            spot = request.on_board(board).spot()
+            shared = spot.settings.threads or (1 if ray else max(1, available_cores() // executor.size))
+            return spot if alone else replace(spot, settings=replace(spot.settings, threads=shared))
+
+        work = Work(1 if workers is None and ray is None else workers, ray)
+        alone = work.alone
+        with work.executor(len(chosen)) as executor:
+            solve = partial(solve_board, watch=watch) if alone else solve_board
+            settings = batch_settings(first)
+            batch = run_batch(spot_on, chosen, out, solve, settings, keep=keep, progress=say, executor=executor)
+        report = batch_report(batch, where)
+        if sort is not None and report.rows:
+            report = report.sorted_by(sort, ascending=ascending)
+        report.write()
+    if as_json:
+        print_json(batch_json(report, by))
+    else:
+        print_batch(report, by)
+    if batch.interrupted:
+        fail(f"stopped after {len(batch.rows)} of {batch.boards} boards; the same command resumes", STOPPED)
+    if batch.failures:
+        first_board, message = next(iter(batch.failures.items()))
+        others = f" (and {len(batch.failures) - 1} more in {out / 'errors.txt'})" if len(batch.failures) > 1 else ""
+        fail(f"{len(batch.failures)} of {batch.boards} boards failed: {first_board}: {message}{others}", FAILED)
+
+
+def batch_line(progress: "Progress") -> str:
+    """The live line of a batch."""
+    parts = [f"board {min(progress.done + 1, progress.total or 1):,}/{progress.total:,}  {progress.numbers['board']}"]
+    if progress.numbers["failed"]:
+        parts.append(f"{progress.numbers['failed']} failed")
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def batch_json(report: "BatchReport", by: str | None) -> dict[str, object]:
+    """What ``--json`` prints."""
+    batch = report.batch
+    return {
+        "folder": str(batch.folder),
+        "boards": batch.boards,
+        "solved": len(batch.rows) - batch.reused,
+        "reused": batch.reused,
+        "failed": dict(batch.failures),
+        "line": report.line,
+        "averages": report.averages(),
+        **({"by": {name: part.averages() for name, part in report.by_texture(by).items()}} if by and report.rows else {}),
+        "rows": [report.cells(row) for row in report.rows],
+    }
+
+
+def print_batch(report: "BatchReport", by: str | None) -> None:
+    """Averages, those of each texture, the first boards, and where the rest is."""
+    batch = report.batch
+    if not report.rows:
+        typer.echo(f"no board is finished in {batch.folder}")
+        return
+    head = ["board", "EV OOP", "equity OOP", *report.actions, "exploitability"]
+    parts = report.by_texture(by) if by else {}
+    groups = [(f"{name} ({len(part.rows)})", part.averages()) for name, part in parts.items()]
+    entries = [("average", report.averages()), *groups, *((row.board, report.cells(row)) for row in report.rows[:MOST_SHOWN])]
+    rows = []
+    for name, entry in entries:
+        shares = [f"{100 * entry.get(action, 0.0):.1f}%" for action in report.actions]
+        equity, left = f"{100 * entry['equity_oop']:.1f}%", f"{entry['exploitability_percent']:.2f}%"
+        rows.append([name, f"{entry['ev_oop']:.2f}", equity, *shares, left])
+    typer.secho(f"{len(report.rows):,} of {batch.boards:,} boards, {report.place}", bold=True)
+    echo_table(head, rows)
+    folder = batch.folder
+    typer.echo(f"all boards: {folder / 'report.csv'}, {folder / 'report.md'}, {folder / 'report.png'}")

@@ -1,0 +1,148 @@
+"""``treeplex holdem pushfold``: push or fold before the flop, heads up."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.run.cli.shared.arguments import Json
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json, say
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from treeplex.holdem.study.push_fold import PushFold
+
+
+@command("Push-or-fold charts, heads up.", place=26, example="pushfold --stack 10")
+def pushfold(
+    *,
+    stack: Annotated[
+        float | None, typer.Option("--stack", metavar="BB", help="The shorter stack in big blinds, blinds included.")
+    ] = None,
+    to: Annotated[
+        float | None, typer.Option("--to", metavar="BB", help="For each hand the largest stack that plays it, up to this.")
+    ] = None,
+    step: Annotated[float | None, typer.Option("--step", metavar="BB", help="With --to: between stacks. Default: 0.5.")] = None,
+    ante: Annotated[float, typer.Option("--ante", metavar="BB", help="Of each player.")] = 0.0,
+    csv: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Write a table.")] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page; with --stack.")] = None,
+    as_json: Json = False,
+) -> None:
+    """Solve push or fold: the small blind goes all-in or folds, the big blind calls or folds.
+
+    Exact: a linear program over the 169 classes of hands, with equities over all boards and card removal. Where a hand is
+    indifferent, one of the equilibria is shown. --to makes the usual chart: the largest stack with which each hand is pushed
+    and called. Some hands leave and come back at smaller stacks (63s); the chart has the last time, --stack tells.
+
+    \b
+    Examples:
+      treeplex holdem pushfold --stack 10
+      treeplex holdem pushfold --stack 8 --ante 0.125 --csv push8.csv --html push8.html
+      treeplex holdem pushfold --to 20
+    """
+    from treeplex.errors import SpecError
+    from treeplex.holdem.cli.shared.requests import usable
+    from treeplex.holdem.study.push_fold import largest_stacks, push_fold
+
+    if (stack is None) == (to is None):
+        raise SpecError("give --stack BB for one stack, or --to BB for the chart of all stacks up to it")
+    if html is not None and stack is None:
+        raise SpecError("--html is for --stack; leave it out, or write the chart with --csv")
+    if step is not None and to is None:
+        raise SpecError("--step is for --to; leave it out")
+    for path in (csv, html):
+        if path is not None:
+            usable(path)
+    if stack is None:
+        assert to is not None
+        step = 0.5 if step is None else step
+        push, call = largest_stacks(to, step=step, ante=ante)
+        columns = {"push": push, "call": call}
+        facts: dict[str, Any] = {"to": to, "step": step, "ante": ante}
+    else:
+        found = push_fold(stack, ante=ante)
+        columns = {name: getattr(found, name) for name in ("push", "call", "push_ev", "call_ev")}
+        facts = {name: getattr(found, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
+    write_files(csv, html, columns, None if stack is None else found)
+    if as_json:
+        print_json({**facts, "hands": by_class(columns)})
+    elif stack is None:
+        print_chart(columns, to or 0.0)
+    else:
+        print_push_fold(found)
+    if not as_json:
+        for path in (csv, html):
+            if path is not None:
+                say(f"wrote {path}")
+
+
+def by_class(columns: "dict[str, np.ndarray[Any, Any]]") -> dict[str, dict[str, float]]:
+    """The columns by class of hands."""
+    from treeplex.holdem.cards.cards import CLASSES
+
+    return {name: {key: float(values[place]) for key, values in columns.items()} for place, name in enumerate(CLASSES)}
+
+
+def write_files(
+    csv: Path | None, html: Path | None, columns: "dict[str, np.ndarray[Any, Any]]", found: "PushFold | None"
+) -> None:
+    """The table and the page, where they are asked for."""
+    from treeplex.base.storage.files import write_atomically
+
+    if csv is not None:
+        lines = [",".join(("hand", *columns))]
+        lines += [",".join((name, *(f"{value:.6g}" for value in row.values()))) for name, row in by_class(columns).items()]
+        write_atomically(csv, "\n".join(lines) + "\n")
+    if html is not None and found is not None:
+        from treeplex.holdem.study.pages.push_fold import push_fold_page
+
+        write_atomically(html, push_fold_page(found))
+
+
+def print_push_fold(found: "PushFold") -> None:
+    """Both players' grids."""
+    from rich.console import Console
+
+    from treeplex.holdem.study.pages.grid import in_colour, legend, strategy_grid
+
+    console = Console(soft_wrap=True)
+    coloured = in_colour(console)
+    for who, action, kind, often, share in (
+        ("small blind", "all-in", "allin", found.push, found.pushed),
+        ("big blind", "call", "call", found.call, found.called),
+    ):
+        kinds = (kind, "fold")
+        say(f"{who}, {found.stack:g} bb: {action} with {100 * share:.1f}% of hands", bold=True)
+        console.print(strategy_grid(range_of(often), kinds, coloured=coloured), soft_wrap=True)
+        console.print(legend((action, "fold"), kinds, coloured=coloured))
+        console.print()
+    say(f"the small blind wins {found.value:+.4f} bb a hand; exact over all boards")
+
+
+def print_chart(columns: "dict[str, np.ndarray[Any, Any]]", most: float) -> None:
+    """The largest stacks, as two grids of numbers."""
+    from rich.console import Console
+
+    from treeplex.holdem.study.pages.grid import in_colour, value_grid
+
+    console: Console = Console(soft_wrap=True)
+    for who, does, values in (("small blind", "pushes", columns["push"]), ("big blind", "calls", columns["call"])):
+        say(f"the {who} {does} with up to so many big blinds ({most:g} at most)", bold=True)
+        grid = value_grid(range_of(values / most), values, low=0, high=most, coloured=in_colour(console), digits=1)
+        console.print(grid, soft_wrap=True)
+        console.print()
+
+
+def range_of(often: "np.ndarray[Any, Any]") -> Any:
+    """A range of all hands of which each class takes the first of two actions so often."""
+    import numpy as np
+
+    from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+    from treeplex.holdem.study.report.page_data import Classes
+
+    size = len(CLASSES)
+    members = np.bincount(HAND_CLASSES, minlength=size)
+    nothing = np.full(size, np.nan)
+    return Classes(members, np.ones(size), members / members.sum(), np.array([often, 1 - often]), nothing, nothing)

@@ -1,0 +1,141 @@
+"""``treeplex holdem review``: a hand that was played, judged street by street."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.base.spec import quoted
+from treeplex.holdem.cli.shared.texts import amount, echo_table, per_cent, short
+from treeplex.run.cli.shared.arguments import Json, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_facts, print_json, say
+from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.holdem.study.review.review import Review, StreetReview
+    from treeplex.run.job.record import Progress
+
+PERCENT = 100.0
+
+
+@command("Judge a hand that was played.", place=37, example="review hand.txt --out runs/hand")
+def review(
+    *,
+    file: Annotated[Path, typer.Argument(metavar="HAND", help="A hand history: text of PokerStars or GGPoker, .phh or .phhs.")],
+    number: Annotated[int, typer.Option("--hand", metavar="N", min=1, help="Which hand of the file.")] = 1,
+    hero: Annotated[
+        str | None, typer.Option("--hero", metavar="NAME|oop|ip", help="Whom to judge. Default: whose cards are shown.")
+    ] = None,
+    oop: Annotated[
+        str | None, typer.Option("--oop", metavar="RANGE", help="The first range out of position. Default: by position.")
+    ] = None,
+    ip: Annotated[
+        str | None, typer.Option("--ip", metavar="RANGE", help="The first range in position. Default: by position.")
+    ] = None,
+    street: Annotated[
+        str | None, typer.Option("--street", metavar="STREET", help="Begin on the flop, turn or river. Default: the first.")
+    ] = None,
+    bets: Annotated[
+        str | None, typer.Option("--bets", metavar="SIZES", help="Beside those of the hand. Default: as many as are quick.")
+    ] = None,
+    raises: Annotated[str | None, typer.Option("--raises", metavar="SIZES", help="Likewise.")] = None,
+    target: Annotated[
+        float | None, typer.Option("--target", metavar="PERCENT", min=0.01, max=50, help="Of each street's pot. Default: 0.5.")
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="DIR", help="Keep the solved streets there, and use those that are.")
+    ] = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Judge what a player did in a hand, from the first street between two players: EV lost, best, mixed or mistake.
+
+    Each street is solved as a spot, with the bets of the hand among its sizes, and with the ranges that the street before
+    leaves along the line played. The first ranges are the usual ones of the positions, or --oop and --ip. "Best" is the
+    solution's main action with the hand, "mixed" one that it takes now and then or that loses nothing, the rest is a mistake,
+    and so is whatever loses more than 3% of the pot. Flops take a minute or more; --street turn is quicker, but takes the
+    first ranges as they are. Rake is left out.
+
+    With --out the streets stay, for holdem show; Ctrl-C stops, and the same command resumes. Needs pip install pokerkit.
+
+    \b
+    Examples:
+      treeplex holdem review hand.txt
+      treeplex holdem review hands.txt --hand 3 --street turn --out runs/hand3
+      treeplex holdem review hand.phh --hero Ann --oop "22+,A2s+" --ip "TT-22,ATs+" --json
+    """
+    with Live(progress) as live:
+        live.say("reading the hand")
+        from treeplex.errors import Interrupted
+        from treeplex.holdem.cli.solve import solving_line
+        from treeplex.holdem.study.review.review import SHARE, ReviewSettings, review, review_json
+
+        settings = ReviewSettings(
+            ranges=(oop, ip),
+            first=None if street is None else street.lower(),
+            bets=bets,
+            raises=raises,
+            share=SHARE if target is None else target / PERCENT,
+            folder=out,
+        )
+
+        def watch(name: str, state: "Progress", pot: float) -> None:
+            live.say(f"{name}  {solving_line(state, pot, most=False)}")
+
+        try:
+            found = review(file, number=number, hero=hero, settings=settings, progress=watch)
+        except Interrupted:
+            again = "the same command resumes" if out else "with --out DIR it could be resumed"
+            fail(f"stopped; {again}", STOPPED)
+    if as_json:
+        print_json(review_json(found))
+    else:
+        print_review(found)
+
+
+def print_review(found: "Review") -> None:
+    """For people."""
+    from treeplex.holdem.study.review.review import VERDICTS
+
+    hand = found.hand
+    who, other = hand.hero, 1 - hand.hero
+    facts = {
+        "judged": f"{hand.names[who]}, {hand.parts[who].position}, {hand.cards[who]}",
+        "against": f"{hand.names[other]}, {hand.parts[other].position}, {hand.cards[other] or 'cards unknown'}",
+    }
+    print_facts(facts, title=hand.title or "hand")
+    for street in found.streets:
+        print_street(street, hand.big_blind)
+    said = [choice.verdict for street in found.streets for choice in street.choices]
+    counts = ", ".join(f"{said.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in said)
+    typer.echo("")
+    say(f"{counts or 'no decision'}; {short(found.lost / hand.big_blind)} bb lost in all", bold=True)
+
+
+def print_street(street: "StreetReview", big_blind: float) -> None:
+    """One street: where it stood, each decision, and how to look further."""
+
+    spot, board = street.solution.spot, street.hand.board
+    cards = " ".join(board[place : place + 2] for place in range(0, len(board), 2))
+    typer.echo("")
+    left = 100 * street.solution.exploitability / spot.opening_pot
+    pot = f"pot {short(street.hand.pot / big_blind)} bb, {short(street.hand.stack / big_blind)} bb behind"
+    say(f"{street.street}  {cards}   {pot}; equity {per_cent(street.equity)}; solved to {left:.2f}% of the pot", bold=True)
+    for note in street.notes:
+        typer.secho(f"  {note}", dim=True)
+    for choice in street.choices:
+        rows = []
+        for place, name in enumerate(choice.actions):
+            mark = "played" if place == choice.played else ""
+            rows.append([name, per_cent(choice.frequency[place]), amount(choice.ev[place] / big_blind, False), mark])
+        say(f"  {choice.line or 'first to act'}: {choice.actions[choice.played]}")
+        echo_table(["    action", "solution", "EV in bb", ""], [[f"    {row[0]}", *row[1:]] for row in rows])
+        lost = f", {choice.lost / big_blind:.2f} bb lost" if choice.lost / big_blind >= 0.005 else ""
+        colour = {"best": "green", "mixed": "yellow", "mistake": "red"}[choice.verdict]
+        typer.secho(f"    {choice.verdict}{lost}", fg=colour)
+    if not street.choices:
+        typer.echo("  no decision of this player")
+    if street.solution.folder is not None:
+        typer.secho(f"  treeplex holdem show {quoted(str(street.solution.folder))} --line {quoted(street.line)}", dim=True)

@@ -1,0 +1,174 @@
+"""``treeplex holdem slumbot`` and ``gtowizard``: whole hold'em against servers over HTTP."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+
+import typer
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cli.shared.elsewhere import AgentName, SeedOption, Timeout, end_of
+from treeplex.run.cli.shared.arguments import Json, ShowProgress, Think
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, print_facts, print_json, say
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.holdem.protocols.served import ServedHand
+    from treeplex.holdem.protocols.servers import Server
+
+KEY = "GTOWIZARD_API_KEY"
+"""Environment variable with the key of the researchers' interface."""
+ServedHands = Annotated[int, typer.Option("-n", "--hands", metavar="N", min=1, help="Hands in all, those of --out included.")]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Keep each hand in this file as it ends (JSON lines); resume one that is there."),
+]
+
+
+@command("Play Slumbot.", place=64)
+def slumbot(
+    agent: AgentName,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://slumbot.com/slumbot.")],
+    hands: ServedHands = 100,
+    seed: SeedOption = 0,
+    think: Think = None,
+    timeout: Timeout = 180.0,
+    out: Out = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Let an agent play Slumbot over its public interface: blinds of 50 and 100, 20,000 chips.
+
+    A hand is asked for again where the server was not reached or is busy; an action is never sent twice. With --out each hand
+    is kept as it ends, and the same command resumes the match. Ctrl-C ends it after the hand under way.
+
+    \b
+    Examples:
+      treeplex holdem slumbot "endgames(blueprint=runs/deep)" --url https://slumbot.com/slumbot -n 200 --out slumbot.jsonl
+    """
+    from treeplex.holdem.protocols.servers import Slumbot
+
+    play_served(Slumbot(url, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
+
+
+@command("Play GTO Wizard's AI by its interface for researchers.", place=65)
+def gtowizard(
+    agent: AgentName,
+    url: Annotated[str, typer.Option("--url", metavar="URL", help="The server, such as https://researcher.gtowizard.com.")],
+    hands: ServedHands = 100,
+    seed: SeedOption = 0,
+    think: Think = None,
+    timeout: Timeout = 180.0,
+    out: Out = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Let an agent play GTO Wizard's AI; the key is read from the environment variable GTOWIZARD_API_KEY.
+
+    A hand is asked for again where the server was not reached or is busy. Where no answer to an action comes, the hand is
+    looked up, and the action sent again only if it is not there. With --out each hand is kept as it ends, and the same command
+    resumes the match. Ctrl-C ends it after the hand under way.
+
+    \b
+    Examples:
+      treeplex holdem gtowizard "endgames(blueprint=runs/deep)" --url https://researcher.gtowizard.com --out gtowizard.jsonl
+    """
+    from treeplex.holdem.protocols.servers import GtoWizard
+
+    key = os.environ.get(KEY, "")
+    if not key:
+        raise SpecError(f"the server wants a key; set the environment variable {KEY}")
+    if not key.isascii() or not key.isprintable():
+        raise SpecError(f"{KEY} holds characters that no key has; set it to the key alone")
+    play_served(GtoWizard(url, key, timeout=timeout), ServedMatch(agent, think, seed, hands, out), progress, as_json)
+
+
+class ServedMatch(NamedTuple):
+    """A match at a server.
+
+    Attributes:
+        agent: by name.
+        think: its time for a decision, if it searches.
+        seed: of its draws.
+        hands: in all.
+        out: where they are kept.
+    """
+
+    agent: str
+    think: str | None
+    seed: int
+    hands: int
+    out: Path | None
+
+
+def play_served(server: "Server", match: ServedMatch, progress: bool | None, as_json: bool) -> None:
+    """Play what a match lacks, and print what all its hands came to, however it ended."""
+    from treeplex.holdem.protocols.outside import table_at
+    from treeplex.holdem.protocols.served import HandsFile
+    from treeplex.holdem.protocols.servers import BLINDS, STACK, hands_at
+    from treeplex.run.job.interrupt import Interrupt
+    from treeplex.search.named_agents.registry import agent as agent_named
+
+    stopped: BaseException | None = None
+    about = {"server": server.url, "agent": match.agent, "think": match.think}
+    with Live(progress) as live, HandsFile(match.out, about) as file:
+        live.say("preparing")
+        real, ours = table_at(STACK, BLINDS)
+        player = agent_named(match.agent, ours, think=match.think, seed=match.seed)
+        numbers = range(len(file.hands), match.hands)
+        try:
+            with Interrupt() as interrupt:
+                for hand in hands_at(server, real.rules, player, numbers, seed=match.seed):
+                    file.add(hand)
+                    live.say(f"{len(file.hands):,}/{match.hands:,} hands, {sum(each.won for each in file.hands):+,.0f} chips")
+                    if interrupt.requested and len(file.hands) < match.hands:
+                        raise KeyboardInterrupt
+        except (Exception, KeyboardInterrupt) as error:
+            stopped = error
+    print_played(file.hands, match.out, as_json)
+    saved = "; run the same command again to resume" if match.out is not None else ""
+    end_of(stopped, counted(len(file.hands), "hand") + saved)
+
+
+def print_played(hands: "Sequence[ServedHand]", out: Path | None, as_json: bool) -> None:
+    """What was won, if any hand ended."""
+    found = {
+        name: summary_of(chips)
+        for name in ("won", "adjusted")
+        if (chips := [each for each in (getattr(hand, name) for hand in hands) if each is not None])
+    }
+    if as_json:
+        print_json({"hands": len(hands), **found})
+        return
+    if found:
+        print_facts({name: summary_text(each) for name, each in found.items()}, title=counted(len(hands), "hand"))
+    if out is not None:
+        say(f"file {out}")
+
+
+def summary_of(chips: Sequence[float]) -> dict[str, Any]:
+    """The mean in thousandths of a big blind, its standard error and 95% interval; None of too few hands."""
+    from statistics import fmean, stdev
+
+    from treeplex.holdem.protocols.servers import BLINDS
+    from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
+
+    mean = 1000 * fmean(chips) / BLINDS[1]
+    if len(chips) < 2:
+        return {"mbb_per_hand": mean, "stderr": None, "interval": None}
+    error = 1000 * stdev(chips) / len(chips) ** 0.5 / BLINDS[1]
+    half = half_width(error, len(chips))
+    interval = None if len(chips) < FEWEST_DEALS else [mean - half, mean + half]
+    return {"mbb_per_hand": mean, "stderr": error, "interval": interval}
+
+
+def summary_text(found: dict[str, Any]) -> str:
+    """The same in words."""
+    from treeplex.search.evaluate.statistics import FEWEST_DEALS
+
+    if found["interval"] is None:
+        return f"{found['mbb_per_hand']:+,.0f} mbb a hand; no 95% interval below {FEWEST_DEALS} hands"
+    low, high = found["interval"]
+    return f"{found['mbb_per_hand']:+,.0f} mbb a hand, 95% interval {low:+,.0f} to {high:+,.0f}"

@@ -1,0 +1,282 @@
+"""A person at the terminal plays whole hands of hold'em: what is shown, what is kept, and what it comes to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, final
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.cli.shared.kept import KeptHands
+from treeplex.run.cli.shared.console import print_next, say
+from treeplex.run.cli.shared.live import Live
+from treeplex.search.cli.play import asked, thinking, thought_text, until_left
+
+if TYPE_CHECKING:
+    from treeplex.holdem.tables.whole import WholeTable
+    from treeplex.search.tables.judging import Decided
+    from treeplex.search.tables.results import Hand
+
+WAYS = "answer with a number of the list, or say raise to 7bb, bet 75%, half pot, all in; quit ends"
+LIMIT_WAYS = "answer with a number of the list, or say fold, check, call, bet, raise; quit ends"
+JUDGES = {
+    "solution": "by solutions of the streets, with the usual ranges of the positions",
+    "estimate": "an estimate against this opponent, as if all checked and called afterwards",
+}
+"""Who judges decisions, and how."""
+HUNDRED = 100
+FULL_DECK = 52
+
+
+@dataclass(frozen=True)
+class HandsPlan:
+    """How hands are played.
+
+    Attributes:
+        seat: the position that the person keeps, ``button`` or ``bb``; None: the blinds move from hand to hand.
+        hands: how many at most; None for any number.
+        reveal: show what the others held after every hand, and not only at a showdown.
+        log: a text file that hands are added to.
+        phh: a folder of hand histories, or a ``.phhs`` file of many.
+        review: the first street that is solved after each hand, to judge the person by; None for none.
+    """
+
+    seat: str | None = None
+    hands: int | None = None
+    reveal: bool = False
+    log: Path | None = None
+    phh: Path | None = None
+    review: str | None = None
+
+
+def play_hands(table: "WholeTable", opponent: str, plan: HandsPlan) -> None:
+    """Play hand after hand until the person has had enough.
+
+    Args:
+        table: the game and the opponent.
+        opponent: who that is, in a line.
+        plan: see there.
+
+    Raises:
+        SpecError: no such seat, or a game whose hands cannot be written or whose streets are not solved.
+        FileError: a file that cannot be written.
+    """
+    from treeplex.holdem.tables.solved_streets import check_streets
+
+    own = None if plan.seat is None else seat_of(table, plan.seat)
+    if plan.review is not None:
+        check_streets(table.rules, plan.review)
+    kept = KeptHands(plan.log, plan.phh, table.rules, f"{about(table)}; against {opponent}")
+    hands = PlayedHands(table, kept, plan, own)
+    say(f"{about(table)}; against {opponent}")
+    say("bets and raises are all that a player puts in on the street, in big blinds (bb)")
+    say(f"{LIMIT_WAYS if table.rules.betting.limits else WAYS}\n")
+    until_left(hands.play, plan.hands, hands.end)
+
+
+def seat_of(table: "WholeTable", name: str) -> int:
+    """The player in a position.
+
+    Raises:
+        SpecError: there is none.
+    """
+    seats = table.seats()
+    if name.lower() not in seats:
+        known = "button or bb" if table.players == 2 else ", ".join(seats)
+        raise SpecError(f"--seat must be {known}, not {name!r}")
+    return seats[name.lower()]
+
+
+def about(table: "WholeTable") -> str:
+    """The game in a line: ``hold'em, no limit, blinds 0.5 and 1 bb, stacks 50 bb``."""
+    rules = table.rules
+    betting = rules.betting
+    kind = "limit" if betting.limits else "no limit"
+    blinds = " and ".join(map(table.big_blinds, betting.blinds))
+    stacks = sorted({*betting.stacks})
+    deep = table.amount(stacks[0]) if len(stacks) == 1 else f"{table.big_blinds(stacks[0])} to {table.amount(stacks[-1])}"
+    words = [f"hold'em, {kind}", f"blinds {blinds} bb", f"stacks {deep}"]
+    if any(rules.antes):
+        words.append(f"antes {table.amount(sum(rules.antes))} in all")
+    if betting.limits:
+        sizes = dict.fromkeys(map(table.big_blinds, betting.limits))
+        words.append(f"bets {' and '.join(sizes)} bb")
+    if len(rules.format.deck) != FULL_DECK:
+        words.append(f"{len(rules.format.deck)} cards")
+    return ", ".join(words)
+
+
+@final
+class PlayedHands:
+    """Hands as they are played at a table; see :func:`play_hands`.
+
+    Attributes:
+        done: the hands that are over.
+    """
+
+    def __init__(self, table: "WholeTable", kept: KeptHands, plan: HandsPlan, own: int | None) -> None:
+        self.table, self.kept, self.plan, self.own = table, kept, plan, own
+        self.done: list[Hand] = []
+        self._story: list[str] = []
+        self._shown = 0
+        self._under_way = False
+
+    def play(self, number: int) -> None:
+        """Play a hand by its number, from 0."""
+        table = self.table
+        own = self.own if self.own is not None else (table.rules.betting.dealer - number) % table.players
+        self._story, self._shown, self._under_way = [], 0, True
+        with thinking():
+            table.begin(own)
+        self._tell(f"hand {number + 1}: you are {table.position(own)}", bold=True)
+        self._note(f"  you hold {table.view(own)}")
+        while (actor := table.actor) is not None:
+            self._streets()
+            options = table.options()
+            if actor == own:
+                say(f"  your cards   {table.view(own)}")
+                say(f"  {table.picture()}")
+                action, thought = asked(table, table.menu()), None
+                options = table.options()
+            else:
+                with thinking():
+                    action = table.reply()
+                thought = table.thought()
+            self._tell(f"  {self._name(actor)}   {options[action]}", "" if thought is None else f"   ({thought_text(thought)})")
+            with thinking():
+                table.play(action)
+        self._streets()
+        self._finish(number + 1, own)
+
+    def _streets(self) -> None:
+        """Show the cards that have come."""
+        board, sizes = self.table.board, self.table.rules.format.board_sizes
+        for size in sizes:
+            if self._shown < size <= len(board):
+                cards = " ".join(map(card_to_string, board[:size]))
+                self._tell(f"{self.table.street_of(size)}   {cards}", bold=True)
+                self._shown = size
+
+    def _finish(self, number: int, own: int) -> None:
+        """Say how a hand ended, and keep it."""
+        from treeplex.search.tables.results import Hand
+
+        table = self.table
+        folded = table.betting.folded
+        if table.showdown:
+            self._tell("showdown", bold=True)
+        for player, cards in enumerate(table.shown()):
+            if table.showdown and not folded[player]:
+                self._tell(f"  {self._name(player)}   {cards}")
+            elif self.plan.reveal and player != own:
+                self._tell(f"  {table.seat(player)} had   {cards}")
+            else:
+                self._note(f"  {table.seat(player)} had   {cards}")
+        self._tell(f"  {table.outcome(own)}")
+        for made in table.decided:
+            if made.verdict == "mistake":
+                self._tell(f"  {mistake(table, made)}")
+        hand = Hand(number, 0, own, decided=table.decided, payoff=table.returns()[own])
+        self.done.append(hand)
+        self._under_way = False
+        self.kept.add(table, own, self._story)
+        luckless = table.luckless()
+        hand.luckless = None if luckless is None else luckless[own]
+        if self.plan.review is not None:
+            hand.decided = self._reviewed(own, self.plan.review)
+        say(f"  {self._so_far()}\n")
+
+    def _reviewed(self, own: int, street: str) -> list["Decided"]:
+        """The person's decisions, from a street on by its solution, which is told; those before as they are."""
+        from treeplex.holdem.tables.solved_streets import solved_decisions
+
+        with Live(None) as live:
+            found = solved_decisions(self.table, own, street, lambda name: live.say(f"solving the {name}"))
+        for made in found:
+            word = {"mistake": mistake(self.table, made), "best": f"{chosen(made)} is best"}
+            say(f"  by the solution, {word.get(made.verdict, f'{chosen(made)} is as good as any')}")
+        solved = {made.where for made in found}
+        return [made for made in self.table.decided if made.where not in solved] + found
+
+    def end(self) -> None:
+        """Say what all hands came to."""
+        if self._under_way:
+            say("the hand under way does not count")
+        if not self.done:
+            say("no hand was finished; thank you for playing")
+            return
+        for line in summary(self.table, self.done):
+            say(line)
+        self.kept.tell()
+        say("thank you for playing")
+        if (review := self.kept.review()) is not None:
+            print_next([(review, "solve the streets of that hand, and judge your decisions")])
+
+    def _name(self, player: int) -> str:
+        """What a player is called, as wide as the widest name."""
+        names = [self.table.seat(each) for each in range(self.table.players)]
+        return f"{self.table.seat(player):<{max(map(len, names))}}"
+
+    def _so_far(self) -> str:
+        won = sum(hand.payoff or 0.0 for hand in self.done)
+        return f"{self.table.signed(won)} after {len(self.done)} hand{'s' if len(self.done) != 1 else ''}"
+
+    def _tell(self, line: str, more: str = "", *, bold: bool = False) -> None:
+        """Print a line that belongs to the hand."""
+        self._note(line)
+        say(line + more, bold=bold)
+
+    def _note(self, line: str) -> None:
+        """Add a line to the hand, for the log."""
+        self._story.append(line)
+
+
+def chosen(made: "Decided") -> str:
+    """What was decided, and where."""
+    return f"{made.where}: {made.options[made.chosen]}"
+
+
+def mistake(table: "WholeTable", made: "Decided") -> str:
+    """A mistake in words."""
+    best = max((value, name) for value, name in zip(made.values, made.options, strict=True) if value == value)[1]
+    about = "" if made.by == "solution" else "about "
+    return f"{chosen(made)} loses {about}{table.amount(made.lost)}; better: {best}"
+
+
+def summary(table: "WholeTable", hands: Sequence["Hand"]) -> list[str]:
+    """What hands came to: won, per hundred hands, without luck, and what decisions lost."""
+    from treeplex.search.tables.results import results_of
+
+    found = results_of(hands, table.rules.betting.big_blind)
+    lines = [f"{len(hands):,} hand{'s' if len(hands) != 1 else ''}: {per_hundred(table, found['raw'])}"]
+    if found["luckless"] is not None:
+        lines.append(f"without the luck of what they held (AIVAT): {per_hundred(table, found['luckless'])}")
+    for by, words in JUDGES.items():
+        made = [each for hand in hands for each in hand.decided if each.by == by and each.verdict != "unknown"]
+        if made:
+            lines.append(f"{lost_in(table, made)}; {words}")
+    return lines
+
+
+def lost_in(table: "WholeTable", decided: Sequence["Decided"]) -> str:
+    """What decisions lost, by street."""
+    mistakes = [each for each in decided if each.verdict == "mistake"]
+    judged = f"{len(decided)} decision{'s' if len(decided) != 1 else ''} judged"
+    if not mistakes:
+        return f"EV lost: nothing in {judged}"
+    streets = {where: sum(each.lost for each in mistakes if each.where == where) for where in (each.where for each in mistakes)}
+    where = ", ".join(f"{name} {table.big_blinds(lost)}" for name, lost in streets.items())
+    about = "" if mistakes[0].by == "solution" else "about "
+    return f"EV lost: {about}{table.amount(sum(streets.values()))} in {len(mistakes)} of {judged} ({where})"
+
+
+def per_hundred(table: "WholeTable", told: dict[str, float | None]) -> str:
+    """A sum, and its mean per hundred hands with the 95% interval, which takes enough hands."""
+    from treeplex.search.evaluate.statistics import FEWEST_DEALS
+
+    total, mean, half = told["total"], told["mean"], told["half"]
+    assert total is not None
+    assert mean is not None
+    scale = HUNDRED / table.rules.betting.big_blind
+    spread, few = ("", f" (no 95% interval below {FEWEST_DEALS} hands)") if half is None else (f" ± {scale * half:,.1f}", "")
+    return f"{table.signed(total)}, {scale * mean:+,.1f}{spread} bb/100{few}"

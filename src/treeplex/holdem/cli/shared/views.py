@@ -1,0 +1,169 @@
+"""Other views of a node for ``treeplex holdem show``: every runout, groups of hands, and ranges as text."""
+
+import inspect
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.holdem.cli.shared.texts import amount, counted, echo_table, per_cent
+from treeplex.run.cli.shared.console import print_json
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from treeplex.holdem.study.report.export import Solved
+    from treeplex.holdem.study.report.page_data import NodeReport
+    from treeplex.holdem.study.report.runouts import Runouts
+
+VIEWS = [
+    inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=kind)
+    for name, default, kind in (
+        (
+            "runouts",
+            False,
+            Annotated[bool, typer.Option("--runouts", help="The decision on every turn or river card, in place of a node.")],
+        ),
+        (
+            "by",
+            None,
+            Annotated[str | None, typer.Option("--by", metavar="KIND", help="Group hands: made, draw, suits or class.")],
+        ),
+        (
+            "only",
+            None,
+            Annotated[
+                str | None,
+                typer.Option("--only", metavar="NAMES", help="Only these hands: 'top pair,flush draw', 'set', 'ss', 'AKs'."),
+            ],
+        ),
+        (
+            "range_text",
+            False,
+            Annotated[bool, typer.Option("--range", help="Print the range that gets here as text, for other tools.")],
+        ),
+    )
+]
+"""Options of ``holdem show`` for views."""
+
+RANKS = "AKQJT98765432"
+SUITS = "shdc"
+
+
+def show_view(solution: "Solved", node: "NodeReport", player: int, options: Mapping[str, Any], *, as_json: bool) -> bool:
+    """Print the view that was asked for, if any; at most one.
+
+    Args:
+        solution: the solved spot.
+        node: the node, only the hands wanted; EVs as they are to be shown.
+        player: whose range.
+        options: those of :data:`VIEWS` by name.
+        as_json: print JSON.
+
+    Returns:
+        Whether there was one.
+
+    Raises:
+        SpecError: two views at once, or one that the node does not have.
+    """
+    from treeplex.errors import SpecError
+
+    asked = [name for name, key in (("--runouts", "runouts"), ("--by", "by"), ("--range", "range_text")) if options[key]]
+    if len(asked) > 1:
+        raise SpecError(f"{' and '.join(asked)} are different views; give one")
+    if not asked:
+        return False
+    if options["runouts"]:
+        if options["only"]:
+            raise SpecError("--only does not go with --runouts, which is about whole ranges; leave it out")
+        show_runouts(solution, node.line, as_json=as_json)
+    elif options["range_text"]:
+        from treeplex.holdem.study.report.breakdown import range_text
+
+        text = range_text(node.sides[player])
+        print_json({"line": node.line, "player": ("oop", "ip")[player], "range": text}) if as_json else typer.echo(text)
+    else:
+        show_groups(node, player, options["by"], as_json=as_json)
+    return True
+
+
+def show_groups(node: "NodeReport", player: int, by: str, *, as_json: bool) -> None:
+    """A side by groups of hands."""
+    from treeplex.holdem.study.report.breakdown import groups_by
+    from treeplex.holdem.study.report.export import number, rounded
+    from treeplex.holdem.study.report.page_data import PLAYERS
+
+    side = node.sides[player]
+    groups, actions = groups_by(side, node.cards, by), node.actions if node.player == player else ()
+    if as_json:
+        plain = [
+            {
+                "name": group.name,
+                **{name: number(getattr(group, name)) for name in ("combos", "share", "ev", "equity")},
+                "frequency": rounded(group.frequency),
+                "action_ev": rounded(group.action_ev),
+            }
+            for group in groups
+        ]
+        heads = {"line": node.line, "board": node.board, "player": ("oop", "ip")[player], "by": by}
+        print_json({**heads, "actions": list(actions), "groups": plain})
+        return
+    typer.secho(f"{PLAYERS[player]}, {node.board}   {node.line or 'first decision'}   by {by}", bold=True)
+    rows = []
+    for group in groups:
+        cells = [group.name, counted(group.combos), per_cent(group.share), amount(group.ev, False), per_cent(group.equity)]
+        for often, ev in zip(group.frequency, group.action_ev, strict=True):
+            cells.append(f"{per_cent(often):>6} {amount(ev, False):>7}")
+        rows.append(cells)
+    echo_table(["hands", "combos", "of range", "EV", "equity", *actions], rows)
+    if actions:
+        typer.secho("under each action: how often, and its EV", dim=True)
+
+
+def show_runouts(solution: "Solved", line: str, *, as_json: bool) -> None:
+    """A decision after every card: one table of ranks and suits for each action, then EV and equity."""
+    from treeplex.holdem.study.report.export import rounded
+    from treeplex.holdem.study.report.page_data import PLAYERS
+    from treeplex.holdem.study.report.runouts import runouts
+
+    found = runouts(solution, line)
+    if as_json:
+        from treeplex.holdem.cards.cards import cards_to_string
+
+        print_json(
+            {
+                "before": found.before,
+                "after": found.after,
+                "player": ("oop", "ip")[found.player],
+                "actions": list(found.actions),
+                "cards": [cards_to_string([card]) for card in found.cards],
+                **{name: rounded(getattr(found, name)) for name in ("chance", "frequency", "ev", "equity", "reach")},
+            }
+        )
+        return
+    then = f", then {found.after}" if found.after else ""
+    typer.secho(f"{PLAYERS[found.player]} after {found.before}, a card{then}", bold=True)
+    for place, name in enumerate(found.actions):
+        print_cards(f"{name}, percent", found, 100 * found.frequency[place], digits=0)
+    print_cards(f"EV of {PLAYERS[found.player]}, chips from the pot", found, found.ev[found.player], digits=1)
+    print_cards(f"equity of {PLAYERS[found.player]}, percent", found, 100 * found.equity[found.player], digits=1)
+
+
+def print_cards(title: str, found: "Runouts", values: "np.ndarray[Any, Any]", *, digits: int) -> None:
+    """A number for every card, as four rows of thirteen, with the mean of each rank and of all."""
+
+    by_card = dict(zip(map(int, found.cards), map(float, values), strict=True))
+
+    def text(value: float | None) -> str:
+        return "-" if value is None or value != value else f"{value:.{digits}f}"
+
+    known = [(value, chance) for value, chance in zip(values, found.chance, strict=True) if value == value and chance > 0]
+    weight = sum(chance for _, chance in known)
+    mean = sum(value * chance for value, chance in known) / weight if weight else None
+    rows = []
+    for suit in SUITS:
+        numbers = [4 * (12 - place) + "cdhs".index(suit) for place in range(len(RANKS))]
+        rows.append([suit, *(text(by_card.get(number)) for number in numbers)])
+    typer.echo("")
+    typer.secho(f"{title}: {text(mean)} on average", bold=True)
+    echo_table(["", *RANKS], rows)

@@ -1,0 +1,299 @@
+"""``treeplex holdem show``: read a solved spot."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.base.spec import quoted
+from treeplex.holdem.cli.shared.texts import amount, counted, echo_table, per_cent, short, weight_text
+from treeplex.holdem.cli.shared.views import VIEWS, show_view
+from treeplex.run.cli.shared.arguments import Json
+from treeplex.run.cli.shared.commands import command, with_options
+from treeplex.run.cli.shared.console import print_facts, print_json
+
+if TYPE_CHECKING:
+    from treeplex.holdem.study.report.export import Solved
+    from treeplex.holdem.study.report.measures import Measures
+    from treeplex.holdem.study.report.page_data import NodeReport, Side
+
+MOST_NEXT = 14
+FILE_HELP = "A file that holdem solve wrote with --out."
+LINE_HELP = "Actions and cards so far: 'x,b50%,c,7s,b120' (x check, c call, f fold, b bet, r raise, a all-in)."
+
+
+@command("Read a solved spot.", place=20, example="show turn.spot --line x,b60%")
+@with_options(VIEWS)
+def show(
+    *,
+    file: Annotated[Path, typer.Argument(metavar="FILE", help=FILE_HELP)],
+    line: Annotated[str, typer.Option("--line", metavar="LINE", help=LINE_HELP)] = "",
+    player: Annotated[
+        str | None, typer.Option("--player", metavar="oop|ip", help="Whose range; default: the player who acts.")
+    ] = None,
+    hand: Annotated[
+        str | None, typer.Option("--hand", metavar="HANDS", help="Only these in the table: 'AsKs', 'AK,QQ', or all.")
+    ] = None,
+    html: Annotated[Path | None, typer.Option("--html", metavar="FILE", help="Write a page to click through.")] = None,
+    png: Annotated[Path | None, typer.Option("--png", metavar="FILE", help="Draw the grid (.png, .svg, .pdf).")] = None,
+    depth: Annotated[
+        str | None,
+        typer.Option(
+            "--depth",
+            metavar="N|all",
+            help="How far --json and --html go, in actions and cards. Default: none; for --html to the end of the street.",
+        ),
+    ] = None,
+    ev: Annotated[
+        str,
+        typer.Option(
+            "--ev", metavar="pot|net", help="pot: the pot included (fold: 0); net: relative to half of the starting pot."
+        ),
+    ] = "pot",
+    options: Mapping[str, Any],
+    as_json: Json = False,
+) -> None:
+    """Show a solved spot at one decision: the range as a grid, actions, EV, equity, hands and the lines that follow.
+
+    EV is in chips, the pot included, so that a fold is worth 0; --ev net counts wins and losses relative to half the starting
+    pot. With --json --depth the output is one line of JSON per node, the first line
+    about the spot; it streams, however long.
+
+    EQR is how much of its equity a range realises, EV / (equity x pot). Facing a bet, the pot odds are the equity that a call
+    needs, and MDF is how much of the range must not fold lest the bettor gain with any two cards.
+
+    \b
+    Examples:
+      treeplex holdem show turn.spot
+      treeplex holdem show turn.spot --line x,b50% --hand AKs,QQ
+      treeplex holdem show turn.spot --line x --by made
+      treeplex holdem show turn.spot --line x --by draw --only "top pair,overpair"
+      treeplex holdem show turn.spot --line x,x --runouts
+      treeplex holdem show turn.spot --line x,b50%,c --range --player ip
+      treeplex holdem show turn.spot --html turn.html --png turn.png
+      treeplex holdem show turn.spot --json --depth all > turn.jsonl
+    """
+    from treeplex.errors import SpecError
+    from treeplex.holdem.cli.shared.requests import usable
+    from treeplex.holdem.solve.solution import load_solution
+    from treeplex.holdem.study.report.breakdown import filtered
+    from treeplex.holdem.study.report.export import EV_MEANINGS, node_report, read_depth
+
+    if ev not in EV_MEANINGS:
+        raise SpecError(f"--ev {ev!r} is not known; write pot or net")
+    if depth is not None and html is None and not as_json:
+        raise SpecError("--depth is for --html and --json; add one of them, or leave --depth out")
+    steps = None if depth is None else read_depth(depth)
+    who = read_player(player)
+    for path in (html, png):
+        if path is not None:
+            usable(path)
+    chosen = {**dict.fromkeys(("runouts", "by", "only", "range_text")), **options}
+    solution = load_solution(file)
+    node = node_report(solution, line)
+    if chosen["only"]:
+        node = filtered(node, chosen["only"].split(","))
+    if show_view(solution, node.from_the_pot() if ev == "pot" else node, shown_player(node, who), chosen, as_json=as_json):
+        return
+    if html is not None:
+        write_page(html, solution, node, None if depth is None else (steps,), file=file, ev=ev)
+    if png is not None:
+        write_grid(png, solution, node, who, ev=ev)
+    if as_json:
+        write_json(solution, node, None if depth is None else (steps,), ev)
+    elif html is None and png is None:
+        print_node(solution, node, who, hand, signed=ev == "net", file=file)
+    else:
+        for path in (html, png):
+            if path is not None:
+                typer.echo(f"wrote {path}")
+
+
+def read_player(text: str | None) -> int | None:
+    """0 for ``oop``, 1 for ``ip``."""
+    from treeplex.errors import SpecError
+
+    if text is None:
+        return None
+    if text.lower() not in ("oop", "ip"):
+        raise SpecError(f"--player {text!r} is not known; write oop (out of position) or ip (in position)")
+    return ("oop", "ip").index(text.lower())
+
+
+def write_json(solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, ev: str) -> None:
+    """One object, or with a depth one line a node."""
+    from treeplex.holdem.study.report.export import header, node_json, node_lines
+
+    if depth is None:
+        print_json({**header(solution, ev), "node": node_json(node, ev=ev)})
+        return
+    for text in node_lines(solution, node.line, depth[0], ev):
+        typer.echo(text)
+
+
+def write_page(
+    path: Path, solution: "Solved", node: "NodeReport", depth: tuple[int | None] | None, *, file: Path, ev: str
+) -> None:
+    """The HTML page: the way to the node, the node, and what follows on its street or to a depth."""
+    from treeplex.base.storage.files import write_atomically
+    from treeplex.holdem.study.pages.holdem import MOST_NODES, check_two_cards, page
+    from treeplex.holdem.study.report.export import lines_above, lines_below, node_report
+
+    check_two_cards(solution.spot.format)
+    limit, across = (None, False) if depth is None else (depth[0], True)
+    lines = lines_above(node.line)
+    lines += lines_below(solution, node.line, limit, across_streets=across, most=MOST_NODES - len(lines))
+    text = page(
+        (node_report(solution, line) for line in lines),
+        node.line,
+        solution.spot.format,
+        title=f"{node.board or node.street} - Treeplex",
+        facts=facts_line(solution),
+        command=f"treeplex holdem show {quoted(str(file))}",
+        ev=ev,
+    )
+    write_atomically(path, text)
+
+
+def facts_line(solution: "Solved") -> str:
+    """The spot and how well it is solved, in one line."""
+    spot = solution.spot
+    pot = spot.opening_pot
+    share = f" ({short(100 * solution.exploitability / pot)}% of the pot)" if pot else ""
+    judged = solution.exploitability == solution.exploitability
+    known = f"exploitability {short(solution.exploitability)} chips{share}" if judged else "exploitability not known"
+    return f"pot {pot:g}, stacks {spot.stack:g}; {solution.algorithm}, {solution.iterations:,} iterations, {known}"
+
+
+def write_grid(path: Path, solution: "Solved", node: "NodeReport", player: int | None, *, ev: str) -> None:
+    """The picture of one player's grid."""
+    from treeplex.holdem.study.pages.grid_image import grid_figure
+    from treeplex.holdem.study.pages.holdem import check_two_cards
+    from treeplex.holdem.study.report.page_data import classes
+    from treeplex.run.plots import write_figure
+
+    check_two_cards(solution.spot.format)
+    who = shown_player(node, player)
+    node = node.from_the_pot() if ev == "pot" else node
+    write_figure(grid_figure(node, who, classes(node.sides[who], node.cards)), path)
+
+
+def shown_player(node: "NodeReport", player: int | None) -> int:
+    """Whose range to show: the one asked for, else who acts, else player 0."""
+    return player if player is not None else node.player or 0
+
+
+def print_node(
+    solution: "Solved", node: "NodeReport", player: int | None, hand: str | None, *, signed: bool, file: Path
+) -> None:
+    """A node for people."""
+    from rich.console import Console
+
+    from treeplex.holdem.study.pages.grid import in_colour
+    from treeplex.holdem.study.report.measures import measures, realised
+    from treeplex.holdem.study.report.page_data import PLAYERS, chosen_hands
+
+    whole, node = node, node if signed else node.from_the_pot()
+    who = shown_player(node, player)
+    side, acts = node.sides[who], node.player == who
+    hands = chosen_hands(side, hand)
+    where = " ".join(node.board[i : i + 2] for i in range(0, len(node.board), 2)) or node.street
+    state = (
+        f"{PLAYERS[node.player]} acts" if node.player is not None else "a card comes" if node.children else "the hand is over"
+    )
+    title = f"{where}   {node.line or 'first decision'}   {state}"
+    stacks = f"{node.stacks[0]:g} OOP, {node.stacks[1]:g} IP" if node.stacks[0] != node.stacks[1] else f"{node.stacks[0]:g}"
+    print_facts({"pot": f"{node.pot:g}", "stacks": stacks, "solved": facts_line(solution).split("; ")[1]}, title=title)
+    typer.echo("")
+    console = Console(soft_wrap=True)
+    if solution.spot.format.hole == 2:
+        print_grid(console, node, who, coloured=in_colour(console))
+    if acts:
+        print_actions(node, side, signed=signed)
+    print_ranges(node, measures(solution, node.line), realised(whole), signed=signed)
+    print_hands(node, side, hands, signed=signed)
+    print_next(node, file)
+
+
+def print_grid(console: "object", node: "NodeReport", who: int, *, coloured: bool) -> None:
+    """The grid and its legend."""
+    from rich.console import Console
+
+    from treeplex.holdem.study.pages.grid import legend, strategy_grid, value_grid
+    from treeplex.holdem.study.report.page_data import PLAYERS, classes
+
+    assert isinstance(console, Console)
+    found = classes(node.sides[who], node.cards)
+    if node.player == who:
+        console.print(strategy_grid(found, node.kinds, coloured=coloured), soft_wrap=True)
+        console.print(legend(node.actions, node.kinds, coloured=coloured))
+    else:
+        console.print(value_grid(found, 100 * found.equity, low=0, high=100, coloured=coloured), soft_wrap=True)
+        console.print(f"{PLAYERS[who]}, equity in percent", style="dim")
+    console.print()
+
+
+def print_actions(node: "NodeReport", side: "Side", *, signed: bool) -> None:
+    """What the whole range does."""
+    rows = []
+    for number, name in enumerate(node.actions):
+        size = f" ({node.sizes[number]})" if node.sizes[number] else ""
+        values = (side.totals[number], side.action_combos[number], side.action_values[number])
+        rows.append([name + size, f"{100 * values[0]:.1f}%", counted(values[1]), amount(values[2], signed)])
+    echo_table(["action", "taken", "combos", "EV"], rows)
+    typer.echo("")
+
+
+def print_ranges(node: "NodeReport", found: "Measures", eqr: tuple[float, float], *, signed: bool) -> None:
+    """EV, equity and how much of it is realised, of both ranges; and what a bet asks for."""
+    from treeplex.holdem.study.report.page_data import PLAYERS
+
+    rows = []
+    for side, share in zip(node.sides, eqr, strict=True):
+        ev = amount(side.mean(side.ev), signed)
+        rows.append([PLAYERS[side.player], counted(side.combos), ev, per_cent(side.mean(side.equity)), per_cent(share)])
+    echo_table(["range", "combos", "EV", "equity", "EQR"], rows)
+    if found.call:
+        odds = f"{per_cent(found.pot_odds)} equity calls {found.call:g} into {node.pot:g}"
+        typer.echo(f"pot odds: {odds}   MDF {per_cent(found.mdf)}, defends {per_cent(found.defended)}")
+    typer.echo("")
+
+
+def print_hands(node: "NodeReport", side: "Side", hands: tuple[list[int], int], *, signed: bool) -> None:
+    """Rows of hands, and how many more there are."""
+    rows, left = hands
+    acting = range(len(side.frequency))
+    head = ["hand", "weight", "EV", "equity", *(node.actions[number] for number in acting)]
+    table = []
+    for row in rows:
+        cells = [
+            side.names[row],
+            weight_text(side.weight[row]),
+            amount(side.ev[row], signed),
+            per_cent(side.equity[row]),
+        ]
+        for number in acting:
+            value = amount(side.action_ev[number, row], signed)
+            cells.append(f"{per_cent(side.frequency[number, row]):>6} {value:>7}")
+        table.append(cells)
+    echo_table(head, table)
+    if acting:
+        typer.secho("under each action: how often, and its EV", dim=True)
+    if left:
+        typer.secho(f"{left} more hands: --hand all, or --hand AKs,QQ for some", dim=True)
+    typer.echo("")
+
+
+def print_next(node: "NodeReport", file: Path) -> None:
+    """The lines one step further."""
+    if not node.children:
+        return
+    typer.secho("next", bold=True)
+    often = [] if node.player is None else list(node.sides[node.player].totals)
+    for place, child in enumerate(node.children[:MOST_NEXT]):
+        note = f"   {node.actions[place]} {100 * often[place]:.0f}%" if node.player is not None else ""
+        typer.echo(f"  treeplex holdem show {quoted(str(file))} --line {quoted(child)}{note}")
+    if len(node.children) > MOST_NEXT:
+        rest = ", ".join(child.rpartition(",")[2] for child in node.children[MOST_NEXT:])
+        typer.echo(f"  or another card: {rest}")

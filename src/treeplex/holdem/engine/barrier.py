@@ -1,0 +1,60 @@
+"""A barrier for a few threads that stay inside one kernel: nothing goes through Python between the phases of an iteration."""
+
+import sys
+from typing import Any
+
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from treeplex.base.arrays import Ints
+
+SPINS = 2000
+"""Looks at the gate before a waiting thread offers its core to others."""
+
+
+def _add_atomically(typingctx: Any, array: Any, place: Any, value: Any) -> Any:
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        view = cgutils.create_struct_proxy(signature.args[0])(context, builder, arguments[0])
+        pointer = builder.gep(view.data, [arguments[1]])
+        return builder.atomic_rmw("add", pointer, arguments[2], "seq_cst")
+
+    return types.int64(array, types.int64, types.int64), generate
+
+
+add_atomically: Any = intrinsic(_add_atomically)
+"""``array[place] += value`` as one step for all threads; returns what was there before."""
+
+
+def _offer_core(typingctx: Any) -> Any:
+    name = "SwitchToThread" if sys.platform == "win32" else "sched_yield"
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        kind = ir.FunctionType(ir.IntType(32), [])
+        builder.call(cgutils.get_or_insert_function(builder.module, kind, name), [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+offer_core: Any = intrinsic(_offer_core)
+"""Let another thread run."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def wait_at_barrier(gate: Ints, threads: int) -> None:
+    """Wait until all threads are here. ``gate`` is int64 [2], zero at first: how many have come, and how often all had."""
+    if threads == 1:
+        return
+    round_before = add_atomically(gate, 1, 0)
+    if add_atomically(gate, 0, 1) == threads - 1:
+        add_atomically(gate, 0, -threads)
+        add_atomically(gate, 1, 1)
+        return
+    spins = 0
+    while add_atomically(gate, 1, 0) == round_before:
+        spins += 1
+        if spins >= SPINS:
+            offer_core()

@@ -1,0 +1,271 @@
+"""The operations at the nodes of one player on one board, on a tile of neighbouring hands: reach, local update, best response.
+
+``rows`` is always [sequences, TILE]: one row per sequence, of which the first ``width`` numbers are in use. Arrays that
+are kept (regrets, averages) are flat; the tile's numbers for a player's action e begin at ``base + e * stride``.
+"""
+
+import math
+
+from numba import njit
+
+from treeplex.base.arrays import Bytes, Floats, Ints
+from treeplex.engine.tree.regret import (
+    FLOOR,
+    NEGATIVE,
+    POSITIVE,
+    PREDICTED_NEGATIVE,
+    PREDICTED_POSITIVE,
+    PREDICTION,
+    REGRET,
+    adaptive_factor,
+)
+from treeplex.holdem.engine.row_view import row_view
+
+TILE = 128
+"""Hands treated at a time: all rows of a tile stay in the second-level cache."""
+
+TINY = 1e-30
+"""Smaller numbers become zero in single precision: arithmetic near its smallest numbers is a hundred times slower."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
+    """Reach, top-down: rows of own reach below the roots, whose rows are given.
+
+    The policy is proportional to the positive part of ``source`` (regrets, or an average), uniform where that is zero.
+    """
+    share, uniform, zero = row_view(scratch, 0, width), row_view(scratch, TILE, width), rows.dtype.type(0)
+    tiny = rows.dtype.type(TINY if rows.itemsize == 4 else 0.0)
+    for x in range(nodes.shape[0]):
+        parent, first, actions = row_view(rows, nodes[x, 0] * TILE, width), nodes[x, 1], nodes[x, 2]
+        start, equal = base + first * stride, rows.dtype.type(1.0 / actions)
+        for j in range(width):
+            share[j] = zero
+        for a in range(actions):
+            weights = row_view(source, start + a * stride, width)
+            for j in range(width):
+                share[j] += max(weights[j], zero)
+        for j in range(width):
+            total, reach = share[j], parent[j]
+            share[j] = reach / total if total > zero else zero
+            uniform[j] = zero if total > zero else reach * equal
+        for a in range(actions):
+            weights, row = row_view(source, start + a * stride, width), row_view(rows, (roots + first + a) * TILE, width)
+            for j in range(width):
+                reach = max(weights[j], zero) * share[j] + uniform[j]
+                row[j] = reach if reach > tiny else zero
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def accumulate(
+    actions: int, roots: int, average: Floats, base: int, stride: int, width: int, rows: Floats, keep: float, add: float
+) -> None:
+    """Discount the average by ``keep`` and add the reach in ``rows`` times ``add``."""
+    keep, add = average.dtype.type(keep), average.dtype.type(add)
+    for e in range(actions):
+        row, stored = row_view(rows, (roots + e) * TILE, width), row_view(average, base + e * stride, width)
+        for j in range(width):
+            stored[j] = keep * stored[j] + add * row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def blend(
+    actions: int, roots: int, average: Floats, target: Floats, base: int, stride: int, width: int, rows: Floats, share: float
+) -> None:
+    """Set ``target`` to ``(1 - share) average + share reach``."""
+    own, rest = target.dtype.type(share), target.dtype.type(1.0 - share)
+    for e in range(actions):
+        start = base + e * stride
+        row, old, new = rows[roots + e], row_view(average, start, width), row_view(target, start, width)
+        for j in range(width):
+            new[j] = rest * old[j] + own * row[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update(
+    nodes: Ints,
+    roots: int,
+    regrets: Floats,
+    guesses: Floats,
+    predicts: bool,
+    base: int,
+    stride: int,
+    width: int,
+    weights: Floats,
+    rows: Floats,
+    scratch: Floats,
+) -> None:
+    """Backup and local update, bottom-up: ``rows`` holds the gradient and becomes counterfactual values.
+
+    The same rule as ``engine.tree.regret.update``. ``guesses`` holds what the next policy is proportional to; unless
+    the variant ``predicts`` (or discounts once more) that is ``regrets`` itself.
+    """
+    number = regrets.dtype.type
+    positive, negative, regret_weight = (number(weights[POSITIVE]), number(weights[NEGATIVE]), number(weights[REGRET]))
+    zero, lowest = number(0.0), number(0.0 if weights[FLOOR] > 0.0 else -math.inf)
+    tiny = number(TINY if regrets.itemsize == 4 else 0.0)
+    predicted_positive, predicted_negative = number(weights[PREDICTED_POSITIVE]), number(weights[PREDICTED_NEGATIVE])
+    strength = number(weights[PREDICTION])
+    value = row_view(scratch, 2 * TILE, width)
+    for x in range(nodes.shape[0] - 1, -1, -1):
+        first, actions = nodes[x, 1], nodes[x, 2]
+        start = base + first * stride
+        expected(guesses, start, stride, width, roots + first, actions, rows, scratch)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
+        for j in range(width):
+            parent[j] += value[j]
+        for a in range(actions):
+            row, stored = row_view(rows, (roots + first + a) * TILE, width), row_view(regrets, start + a * stride, width)
+            if predicts:
+                guess = row_view(guesses, start + a * stride, width)
+                for j in range(width):
+                    new, old = row[j] - value[j], stored[j]
+                    regret = max(old * (positive if old > zero else negative) + regret_weight * new, lowest)
+                    stored[j] = regret
+                    guess[j] = max(
+                        regret * (predicted_positive if regret > zero else predicted_negative) + strength * new, zero
+                    )
+            else:
+                for j in range(width):
+                    old = stored[j]
+                    new = regret_weight * (row[j] - value[j])
+                    regret = max(old * (positive if old > zero else negative) + new, lowest)
+                    stored[j] = regret if abs(regret) > tiny else zero
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def expected(
+    source: Floats, start: int, stride: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
+) -> None:
+    """Write the value of a node to ``scratch[2]``: action values weighted by the positive part of ``source``."""
+    total, bump, value = (row_view(scratch, 0, width), row_view(scratch, TILE, width), row_view(scratch, 2 * TILE, width))
+    zero, one, equal = (rows.dtype.type(0), rows.dtype.type(1), rows.dtype.type(1.0 / actions))
+    for j in range(width):
+        total[j] = zero
+        value[j] = zero
+    for a in range(actions):
+        weights = row_view(source, start + a * stride, width)
+        for j in range(width):
+            total[j] += max(weights[j], zero)
+    for j in range(width):
+        bump[j] = zero if total[j] > zero else one
+        total[j] = one / total[j] if total[j] > zero else equal
+    for a in range(actions):
+        row, weights = row_view(rows, (first_row + a) * TILE, width), row_view(source, start + a * stride, width)
+        for j in range(width):
+            value[j] += (max(weights[j], zero) + bump[j]) * row[j]
+    for j in range(width):
+        value[j] *= total[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
+    """Backup, bottom-up, by the policy in ``source``."""
+    value = row_view(scratch, 2 * TILE, width)
+    for x in range(nodes.shape[0] - 1, -1, -1):
+        first, actions = nodes[x, 1], nodes[x, 2]
+        expected(source, base + first * stride, stride, width, roots + first, actions, rows, scratch)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
+        for j in range(width):
+            parent[j] += value[j]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def best(
+    nodes: Ints,
+    roots: int,
+    reply: Floats,
+    locked: Bytes,
+    base: int,
+    stride: int,
+    infosets: int,
+    hands: int,
+    width: int,
+    keep: bool,
+    rows: Floats,
+    scratch: Floats,
+) -> None:
+    """Best response, bottom-up; with ``keep`` store it in ``reply``: 1 for the action taken (the first of equal ones), else 0.
+
+    Where ``locked`` (unless that is empty) the policy in ``reply`` is followed.
+    """
+    value = scratch[2]
+    for x in range(nodes.shape[0] - 1, -1, -1):
+        first, actions = nodes[x, 1], nodes[x, 2]
+        top = rows[roots + first]
+        for j in range(width):
+            value[j] = top[j]
+        for a in range(1, actions):
+            row = rows[roots + first + a]
+            for j in range(width):
+                value[j] = max(value[j], row[j])
+        if locked.shape[0] > 0:
+            for j in range(width):
+                if locked[infosets + x * hands + j]:
+                    value[j] = 0.0
+                    for a in range(actions):
+                        value[j] += reply[base + (first + a) * stride + j] * rows[roots + first + a, j]
+        parent = rows[nodes[x, 0]]
+        for j in range(width):
+            parent[j] += value[j]
+        if keep:
+            open_choice = scratch[0]
+            for j in range(width):
+                open_choice[j] = 1.0
+            for a in range(actions):
+                start = base + (first + a) * stride
+                row, stored = rows[roots + first + a], reply[start : start + width]
+                for j in range(width):
+                    chosen = open_choice[j] if row[j] == value[j] else 0.0
+                    stored[j] = chosen
+                    open_choice[j] -= chosen
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def update_adaptively(
+    nodes: Ints,
+    roots: int,
+    regrets: Floats,
+    guesses: Floats,
+    previous: Floats,
+    changes: Floats,
+    base: int,
+    stride: int,
+    infosets: int,
+    hands: int,
+    width: int,
+    weights: Floats,
+    rows: Floats,
+    scratch: Floats,
+) -> None:
+    """:func:`update` for variants whose prediction strength every infoset sets itself (APCFR+).
+
+    ``previous`` is laid out as ``regrets``; ``changes`` is [2, I], node x of the tile's
+    hand j at ``infosets + x * hands + j``.
+    """
+    positive, negative, regret_weight = weights[POSITIVE], weights[NEGATIVE], weights[REGRET]
+    lowest = 0.0 if weights[FLOOR] > 0.0 else -math.inf
+    predicted_positive, predicted_negative = weights[PREDICTED_POSITIVE], weights[PREDICTED_NEGATIVE]
+    value = row_view(scratch, 2 * TILE, width)
+    for x in range(nodes.shape[0] - 1, -1, -1):
+        first, actions = nodes[x, 1], nodes[x, 2]
+        expected(guesses, base + first * stride, stride, width, roots + first, actions, rows, scratch)
+        parent = row_view(rows, nodes[x, 0] * TILE, width)
+        for j in range(width):
+            parent[j] += value[j]
+            infoset = infosets + x * hands + j
+            for a in range(actions):
+                q = base + (first + a) * stride + j
+                new, old = rows[roots + first + a, j] - value[j], regrets[q]
+                regret = max(old * (positive if old > 0.0 else negative) + regret_weight * new, lowest)
+                changes[0, infoset] += (new - previous[q]) ** 2
+                changes[1, infoset] += (regret - old) ** 2
+                previous[q] = new
+                regrets[q] = regret
+            strength = 1.0 / (1.0 + adaptive_factor(changes, infoset))
+            for a in range(actions):
+                q = base + (first + a) * stride + j
+                regret = regrets[q]
+                guesses[q] = max(
+                    regret * (predicted_positive if regret > 0.0 else predicted_negative) + strength * previous[q], 0.0
+                )

@@ -1,0 +1,78 @@
+"""Pairs of hands on many boards: who wins how often, and what both get by policies of classes of hands."""
+
+import numpy as np
+from numba import njit
+
+from treeplex.base.arrays import Ints, Shorts, Singles
+
+Seated = tuple[Ints, Shorts]
+"""Of a player's hands the classes, int64 [n], and ranks of strength, int16 [n], -1 where the board blocks a hand."""
+BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
+"""Ranks of hands that a board blocks: below all and above all."""
+
+
+@njit(cache=True, nogil=True)
+def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
+    """Add over complete boards how often each hand wins from each other, less how often it loses.
+
+    Args:
+        low, high: int16 [R, H], at most 32,767 boards, ranks of strength from 0 on; of hands that the board blocks
+            :data:`BLOCKED_LOW` in one and :data:`BLOCKED_HIGH` in the other.
+        wins: float32 [H, H], added to; hands that share a card are not looked for.
+    """
+    hands = low.shape[1]
+    counted = np.empty(hands, np.int16)
+    for i in range(hands):
+        counted[:] = 0
+        for r in range(low.shape[0]):
+            own, below, above = low[r, i], high[r], low[r]
+            if own < 0:
+                continue
+            for j in range(i):  # whole numbers of two bytes: sixteen pairs at once
+                counted[j] += np.int16(own > below[j]) - np.int16(own < above[j])
+        for j in range(i):
+            wins[i, j] += counted[j]
+            wins[j, i] -= counted[j]
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, tilt: Singles, paid: Singles) -> None:
+    """Add what pairs of hands get on a complete board.
+
+    Args:
+        folds: float32 [C_0, D_0, C_1, D_1], chips of player 0 by folds, for each pair of classes.
+        shown: the same shape, what showdowns are about.
+        first, second: the hands of each player.
+        tilt: float32 [n_0, n_1], added to who wins, 1 or -1 or 0.
+        paid: float32 [C_0, C_1, n_0, n_1], added to.
+    """
+    mine, ranks = first
+    theirs, other = second
+    free, won = np.empty((2, len(theirs)), np.float32)
+    for j in range(len(theirs)):
+        free[j] = 1.0 if other[j] >= 0 else 0.0
+    fold, show = np.empty((2, folds.shape[2], len(theirs)), np.float32)
+    order, last = np.argsort(mine), -1
+    for c in range(folds.shape[0]):
+        for i in order:  # hands of one class after each other, for which numbers are spread over the other's hands once
+            if ranks[i] < 0:
+                continue
+            if mine[i] != last:
+                last = mine[i]
+                for d in range(folds.shape[2]):
+                    spread(folds[c, last, d], theirs, free, fold[d])
+                    spread(shown[c, last, d], theirs, free, show[d])
+            for j in range(len(theirs)):
+                won[j] = np.float32(ranks[i] > other[j]) - np.float32(ranks[i] < other[j]) + tilt[i, j]
+            for d in range(folds.shape[2]):
+                row, fixed, stake = paid[c, d, i], fold[d], show[d]
+                for j in range(len(theirs)):
+                    row[j] += fixed[j] + stake[j] * won[j]
+        last = -1
+
+
+@njit(cache=True, nogil=True)
+def spread(numbers: Singles, classes: Ints, free: Singles, found: Singles) -> None:
+    """Write the numbers of classes for each hand, 0 for those that are not free, float32 [n]."""
+    for j in range(len(classes)):
+        found[j] = numbers[classes[j]] * free[j]

@@ -1,0 +1,190 @@
+"""Many hands of two cards at once: whom each meets, what each wins from each, means where suits do not tell them apart."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints, Singles
+
+Strengths = NDArray[np.int32]
+
+
+@njit(cache=True, nogil=True)
+def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: Floats) -> None:
+    """Write for each hand the sum of ``reached`` over the hands that share no card with it, O(H) a row.
+
+    Args:
+        cards: [H, 2].
+        free: [K, H], 0 for hands that the board blocks, else 1; row k goes with the rows k, k + K, ... of ``reached``.
+        reached: [R, H].
+        rounding: sums below this part of all are differences of rounded numbers, and count as nothing.
+        met: [R, H], written.
+    """
+    held = np.empty(52)
+    for row in range(reached.shape[0]):
+        allowed = free[row % free.shape[0]]
+        held[:] = 0.0
+        total = 0.0
+        for h in range(cards.shape[0]):
+            own = reached[row, h] * allowed[h]
+            total += own
+            held[cards[h, 0]] += own
+            held[cards[h, 1]] += own
+        least = rounding * total
+        for h in range(cards.shape[0]):
+            mass = total - held[cards[h, 0]] - held[cards[h, 1]] + reached[row, h] * allowed[h]
+            met[row, h] = mass * allowed[h] if mass > least else 0.0
+
+
+@njit(cache=True, nogil=True)
+def equalise(orbits: Ints, values: Floats) -> None:
+    """Give hands of one orbit their mean value, in place.
+
+    Args:
+        orbits: [K, H], the number of each hand's orbit, less than H.
+        values: [K, H].
+    """
+    hands = orbits.shape[1]
+    total, count = np.empty(hands), np.empty(hands)
+    for row in range(orbits.shape[0]):
+        total[:] = 0.0
+        count[:] = 0.0
+        for h in range(hands):
+            total[orbits[row, h]] += values[row, h]
+            count[orbits[row, h]] += 1.0
+        for h in range(hands):
+            values[row, h] = total[orbits[row, h]] / count[orbits[row, h]]
+
+
+@njit(cache=True, nogil=True, fastmath=True)
+def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
+    """Add over complete boards what each hand gets of the pot from each other, ties halved, and how often they meet.
+
+    Args:
+        strengths: [R, H], on each board; -1 for hands with a card of it.
+        weights: [R], of the boards.
+        shares, met: [H, H], added to; hands that share a card are not looked for.
+    """
+    hands = strengths.shape[1]
+    for i in range(hands):
+        row, count = shares[i], met[i]
+        for r in range(strengths.shape[0]):
+            own, half = strengths[r], np.float32(0.5 * weights[r])
+            mine = own[i]
+            if mine < 0:
+                continue
+            for j in range(hands):
+                free = half if own[j] >= 0 else np.float32(0.0)
+                count[j] += free + free
+                row[j] += (free if mine > own[j] else np.float32(0.0)) + (free if mine >= own[j] else np.float32(0.0))
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: Floats, won: Floats) -> None:
+    """Write for each hand the sum over the hands that it meets of their reach times its share of the pot.
+
+    Both shares of a pot sum to one, so this is what it meets less what the others get, and the matrix is read along its rows,
+    four at a time. Sums are in single precision.
+
+    Args:
+        shares: [B, H, H], of each board the share that one hand gets from another, 0 where they share a card.
+        firsts: [B + 1], where each board's rows begin among ``rows``.
+        rows: [R], numbers of rows, those of one board together.
+        reached, met: [R, H], the others' reach, and its sums over the hands that each hand can meet.
+        won: [R, H], written.
+    """
+    hands = shares.shape[1]
+    for b in range(shares.shape[0]):
+        begin, count, matrix = firsts[b], firsts[b + 1] - firsts[b], shares[b]
+        lost = np.zeros((count, hands), np.float32)
+        for j in range(0, hands - 3, 4):
+            first, second, third, fourth = matrix[j], matrix[j + 1], matrix[j + 2], matrix[j + 3]
+            for k in range(count):
+                reach, out = reached[rows[begin + k]], lost[k]
+                w, x = np.float32(reach[j]), np.float32(reach[j + 1])
+                y, z = np.float32(reach[j + 2]), np.float32(reach[j + 3])
+                if w == 0.0 and x == 0.0 and y == 0.0 and z == 0.0:
+                    continue
+                for i in range(hands):
+                    out[i] += w * first[i] + x * second[i] + y * third[i] + z * fourth[i]
+        for j in range(hands - hands % 4, hands):
+            first = matrix[j]
+            for k in range(count):
+                w, out = np.float32(reached[rows[begin + k], j]), lost[k]
+                for i in range(hands):
+                    out[i] += w * first[i]
+        for k in range(count):
+            row = rows[begin + k]
+            for i in range(hands):
+                won[row, i] = met[row, i] - lost[k, i]
+
+
+@njit(cache=True, nogil=True)
+def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, columns: Singles) -> None:
+    """Write how much of a range lies in each bin of strength or below, from -2 for nothing to 2 for all of it.
+
+    Args:
+        boards: [K], the number of each row's board.
+        low: [boards, H], the bin below each hand, -1 for hands that the board blocks.
+        share: [boards, H], how much of it belongs to the bin above.
+        believed: [K, H], any scale; a range without any hand counts as uniform.
+        columns: [K, B], written.
+    """
+    bins = columns.shape[1]
+    for k in range(believed.shape[0]):
+        below, above, reach = low[boards[k]], share[boards[k]], believed[k]
+        total = 0.0
+        for h in range(reach.shape[0]):
+            if below[h] >= 0:
+                total += reach[h]
+        found, count = np.zeros(bins), 0.0
+        for h in range(reach.shape[0]):
+            if below[h] >= 0:
+                weight = reach[h] if total > 0.0 else 1.0
+                part = weight * above[h]
+                count += weight
+                found[below[h]] += weight - part
+                found[below[h] + 1] += part
+        passed = 0.0
+        for b in range(bins):
+            passed += found[b]
+            columns[k, b] = 4.0 * passed / count - 2.0
+
+
+@njit(cache=True, nogil=True)
+def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values: Floats) -> None:
+    """Read values of hands off those of bins; 0 for hands that the board blocks.
+
+    Args:
+        boards, low, share: as of :func:`write_bins`.
+        columns: [K, B], values of bins.
+        values: [K, H], written.
+    """
+    for k in range(values.shape[0]):
+        below, above, own = low[boards[k]], share[boards[k]], columns[k]
+        for h in range(values.shape[1]):
+            b = below[h]
+            values[k, h] = own[b] + (own[b + 1] - own[b]) * above[h] if b >= 0 else 0.0
+
+
+@njit(cache=True, nogil=True)
+def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, found: Floats) -> None:
+    """Add up in each bin the weights of hands, and values times weights.
+
+    Args:
+        boards, low, share: as of :func:`write_bins`.
+        values, weights: [K, H].
+        found: [2, K, B], values times weights and weights, added to.
+    """
+    for k in range(values.shape[0]):
+        below, above = low[boards[k]], share[boards[k]]
+        for h in range(values.shape[1]):
+            b = below[h]
+            if b < 0:
+                continue
+            part = weights[k, h] * above[h]
+            rest = weights[k, h] - part
+            found[0, k, b] += rest * values[k, h]
+            found[0, k, b + 1] += part * values[k, h]
+            found[1, k, b] += rest
+            found[1, k, b + 1] += part

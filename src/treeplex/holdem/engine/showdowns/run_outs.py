@@ -1,0 +1,57 @@
+"""Showdowns over many complete boards, all hands against a range, of hands of two cards."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.engine.showdowns.strength import CARDS, sort_by_strength
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_showdown(
+    keys: NDArray[np.int32],
+    hands: NDArray[np.uint8],
+    order: NDArray[np.int16],
+    spare: NDArray[np.int16],
+    reach: Floats,
+    sums: Floats,
+) -> None:
+    """Add one board.
+
+    Args:
+        keys: int32 [H], strengths; -1 for hands that the board blocks.
+        hands: uint8 [H, 2].
+        order, spare: int16 [H], scratch.
+        reach: float64 [H], the other player's.
+        sums: float64 [2, H], added to: the reach that each hand meets, and that which it beats, ties half.
+    """
+    size = sort_by_strength(keys, order, spare)
+    total, below = 0.0, 0.0
+    held, weaker, tied = np.zeros(CARDS), np.zeros(CARDS), np.zeros(CARDS)
+    for place in range(size):
+        hand = order[place]
+        total += reach[hand]
+        held[hands[hand, 0]] += reach[hand]
+        held[hands[hand, 1]] += reach[hand]
+    start = 0
+    while start < size:
+        end, equal = start, 0.0
+        tied[:] = 0.0
+        while end < size and keys[order[end]] == keys[order[start]]:
+            hand = order[end]
+            equal += reach[hand]
+            tied[hands[hand, 0]] += reach[hand]
+            tied[hands[hand, 1]] += reach[hand]
+            end += 1
+        for place in range(start, end):
+            hand = order[place]
+            low, high, own = hands[hand, 0], hands[hand, 1], reach[hand]
+            sums[0, hand] += total - held[low] - held[high] + own
+            sums[1, hand] += below - weaker[low] - weaker[high] + 0.5 * (equal - tied[low] - tied[high] + own)
+        for place in range(start, end):
+            hand = order[place]
+            below += reach[hand]
+            weaker[hands[hand, 0]] += reach[hand]
+            weaker[hands[hand, 1]] += reach[hand]
+        start = end

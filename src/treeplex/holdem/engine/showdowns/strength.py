@@ -1,0 +1,169 @@
+"""Kernels over the hands of one complete board: an order by strength, what every hand beats, and counts of pairs of hands."""
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Bytes, Ints, Shorts
+
+DIGIT = 10
+"""Bits of a digit of the radix sort; three digits cover every strength."""
+CARDS = 52
+PACK = 1 << 32
+"""One pair of hands in the packed counts; the low half holds wins less losses."""
+
+Keys = NDArray[np.int32]
+Codes = NDArray[np.uint16]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
+    """Order the hands with ``keys >= 0`` by ascending key: a stable radix sort in three passes.
+
+    Args:
+        keys: int32 [H], below 2**30; -1 for hands that the board blocks.
+        order: int16 [H], output: the hands in order, then undefined.
+        spare: int16 [H], scratch.
+
+    Returns:
+        The number of hands in ``order``.
+    """
+    size = 0
+    for hand in range(keys.shape[0]):
+        if keys[hand] >= 0:
+            spare[size] = hand
+            size += 1
+    mask = (1 << DIGIT) - 1
+    counts = np.zeros((3, mask + 1), dtype=np.int32)
+    for place in range(size):
+        key = keys[spare[place]]
+        counts[0, key & mask] += 1
+        counts[1, key >> DIGIT & mask] += 1
+        counts[2, key >> 2 * DIGIT & mask] += 1
+    source, target = spare, order
+    for digit in range(3):
+        start = 0
+        for value in range(mask + 1):
+            number = counts[digit, value]
+            counts[digit, value] = start
+            start += number
+        shift = digit * DIGIT
+        for place in range(size):
+            hand = source[place]
+            value = keys[hand] >> shift & mask
+            target[counts[digit, value]] = hand
+            counts[digit, value] += 1
+        source, target = target, source
+    return size
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: Codes) -> None:
+    """For each hand twice the number of opponents' hands that it beats plus the number that it ties, without shared cards.
+
+    One sweep over the hands in order: ``below`` counts weaker hands, ``held`` those with each card.
+
+    Args:
+        hands: uint8 [H, 2].
+        keys: int32 [H], strengths; -1 for hands that the board blocks.
+        order, spare: int16 [H], scratch.
+        codes: uint16 [H], output; 0 for blocked hands.
+    """
+    size = sort_by_strength(keys, order, spare)
+    held = np.zeros(CARDS, dtype=np.int32)
+    tied = np.zeros(CARDS, dtype=np.int32)
+    codes[:] = 0
+    below = start = 0
+    while start < size:
+        key = keys[order[start]]
+        end = start
+        while end < size and keys[order[end]] == key:
+            tied[hands[order[end], 0]] += 1
+            tied[hands[order[end], 1]] += 1
+            end += 1
+        for place in range(start, end):
+            hand = order[place]
+            low, high = hands[hand, 0], hands[hand, 1]
+            weaker = below - held[low] - held[high]
+            equal = end - start - tied[low] - tied[high] + 1  # the hand itself was taken away twice
+            codes[hand] = 2 * weaker + equal
+        for place in range(start, end):
+            low, high = hands[order[place], 0], hands[order[place], 1]
+            held[low] += 1
+            held[high] += 1
+            tied[low] = 0
+            tied[high] = 0
+        below += end - start
+        start = end
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
+    """Add ``scale * codes`` to ``total`` and its square to ``squares``, all [H]."""
+    for hand in range(codes.shape[0]):
+        strength = scale * codes[hand]
+        total[hand] += strength
+        squares[hand] += strength * strength
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: Ints) -> None:
+    """Count, for every two groups of hands on a board, the pairs of hands without a common card, and who wins them.
+
+    Args:
+        hands: uint8 [H, 2].
+        keys: int32 [H], strengths.
+        groups: int64 [H], a group below L for each listed hand.
+        listed: int64 [n], the hands to pair, by ascending group.
+        packed: int64 [L, L], added to: for groups a <= b ``pairs * 2**32 + wins of a - losses of a``.
+    """
+    size = listed.shape[0]
+    low, high = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
+    key, group = np.empty(size, dtype=np.int32), np.empty(size, dtype=np.int64)
+    for place in range(size):
+        hand = listed[place]
+        low[place], high[place] = hands[hand, 0], hands[hand, 1]
+        key[place], group[place] = keys[hand], groups[hand]
+    for first in range(size):
+        a, b, mine = low[first], high[first], key[first]
+        row = packed[group[first]]
+        for second in range(first + 1, size):
+            c, d = low[second], high[second]
+            if a != c and a != d and b != c and b != d:
+                row[group[second]] += PACK + int(mine > key[second]) - int(mine < key[second])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: NDArray[np.float32]) -> None:
+    """Add the counts of a board to tables over bucket sequences; clear ``packed``.
+
+    Args:
+        packed: int64 [L, L] of :func:`count_pairs`.
+        sequences: int64 [L], the bucket sequence of each group, ascending.
+        pairs, wins: float32 [S, S], on and above the diagonal: ordered pairs of hands, and wins less losses of the first.
+    """
+    for a in range(sequences.shape[0]):
+        for b in range(a, sequences.shape[0]):
+            both = packed[a, b]
+            if both == 0:
+                continue
+            packed[a, b] = 0
+            margin = (both + PACK // 2) % PACK - PACK // 2
+            count = (both - margin) // PACK
+            row, column = sequences[a], sequences[b]
+            if a == b:
+                pairs[row, row] += np.float32(2 * count)
+            else:
+                pairs[row, column] += np.float32(count)
+                wins[row, column] += np.float32(margin)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def mirror(table: NDArray[np.float32], sign: np.float32) -> None:
+    """Copy what is above the diagonal of a square table to below it, times ``sign``; in tiles, which suit the memory."""
+    size, tile = table.shape[0], 32
+    for top in range(0, size, tile):
+        for left in range(top, size, tile):
+            for row in range(top, min(top + tile, size)):
+                for column in range(max(left, row + 1), min(left + tile, size)):
+                    table[column, row] = sign * table[row, column]

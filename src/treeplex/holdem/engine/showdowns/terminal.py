@@ -1,0 +1,163 @@
+"""The operators fold and showdown: what every own hand gets against the opponent's reach, with card removal.
+
+All terminals of a board are evaluated together, hands outermost and terminals side by side (*columns*) as the vector axis; a
+terminal costs O(hands). For a hand h with cards a and b and the opponent's reach r, let S sum r over a set of his hands and C
+sum it for each card. Then ``S - C[a] - C[b]``, plus r[h] if h is in the set, is the reach of those that share no card with h.
+
+The opponent's reach comes as [m + 1, columns], his hands in the order of strength where there are showdowns, and a last row of
+zeros, which stands for "no such hand". The loops are written out where a call would cost more than its work.
+"""
+
+from numba import njit
+
+from treeplex.base.arrays import Bytes, Floats, Shorts
+
+CARDS = 54
+COLUMNS = 128
+"""The most terminals side by side: with float32 the sums for each card fit the first-level cache."""
+PADDING = 16
+"""Columns come in multiples of this, so that no vector loop has a remainder."""
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> None:
+    """Set the sums to those over all hands: ``total`` [columns] and ``by_card`` [54, columns]."""
+    total[:] = 0.0
+    by_card[:] = 0.0
+    for hand in range(cards.shape[0]):
+        row, one, two = reach[hand], by_card[cards[hand, 0]], by_card[cards[hand, 1]]
+        for k in range(row.shape[0]):
+            r = row[k]
+            one[k] += r
+            two[k] += r
+            total[k] += r
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: Floats, total: Floats, by_card: Floats) -> None:
+    """The opponent's compatible reach, which is what a fold is worth (``reach`` is in chips already).
+
+    Args:
+        own_cards, twin: [n, 3] and [n] of the own hands.
+        cards: [m, 3] of the opponent's.
+        reach: [m + 1, columns].
+        values: [n, columns], output.
+        total, by_card: [columns] and [54, columns], scratch.
+    """
+    sum_hands(reach, cards, total, by_card)
+    nobody = cards.shape[0]
+    for hand in range(own_cards.shape[0]):
+        out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
+        same = reach[twin[hand] if twin[hand] >= 0 else nobody]
+        for k in range(out.shape[0]):
+            out[k] = total[k] - one[k] - two[k] + same[k]
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def showdowns(
+    own_cards: Bytes,
+    own_order: Shorts,
+    cards: Bytes,
+    order: Shorts,
+    reach: Floats,
+    values: Floats,
+    total: Floats,
+    by_card: Floats,
+) -> None:
+    """What showdowns without rake are worth: ``weaker - stronger`` (``reach`` is in chips already), both orders ascending.
+
+    One ascending sweep: before the opponent's hands of a level are added the sums are the weaker ones W, afterwards W + E. With
+    all sums T, ``W - L = W + (W + E) - T``; starting the sums at -T/2 leaves two evaluations, and a hand's twin cancels.
+    """
+    own, others = own_cards.shape[0], cards.shape[0]
+    sum_hands(reach, cards, total, by_card)
+    for k in range(total.shape[0]):
+        total[k] *= -0.5
+    for card in range(CARDS):
+        one = by_card[card]
+        for k in range(one.shape[0]):
+            one[k] *= -0.5
+    start = other = 0
+    while start < own:
+        level = own_order[start]
+        end = start
+        while other < others and order[other] < level:
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
+            for k in range(row.shape[0]):
+                r = row[k]
+                one[k] += r
+                two[k] += r
+                total[k] += r
+            other += 1
+        while end < own and own_order[end] == level:
+            out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
+            for k in range(out.shape[0]):
+                out[k] = total[k] - one[k] - two[k]
+            end += 1
+        while other < others and order[other] == level:
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
+            for k in range(row.shape[0]):
+                r = row[k]
+                one[k] += r
+                two[k] += r
+                total[k] += r
+            other += 1
+        for hand in range(start, end):
+            out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
+            for k in range(out.shape[0]):
+                out[k] += total[k] - one[k] - two[k]
+        start = end
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def raked_showdowns(
+    own_cards: Bytes,
+    own_order: Shorts,
+    twin: Shorts,
+    cards: Bytes,
+    order: Shorts,
+    reach: Floats,
+    chips: Floats,
+    values: Floats,
+    total: Floats,
+    by_card: Floats,
+) -> None:
+    """What showdowns are worth: ``win W + tie E + lose L = (win - tie) W + (tie - lose) (W + E) + lose T``.
+
+    ``chips`` is [3, columns], win, lose and tie; ``reach`` is not in chips here.
+    """
+    own, others, nobody = own_cards.shape[0], cards.shape[0], cards.shape[0]
+    win, lose, tie = chips[0], chips[1], chips[2]
+    folds(own_cards, twin, cards, reach, values, total, by_card)
+    total[:] = 0.0
+    by_card[:] = 0.0
+    start = other = 0
+    while start < own:
+        level = own_order[start]
+        end = start
+        while other < others and order[other] <= level:
+            if order[other] == level and end == start:
+                while end < own and own_order[end] == level:
+                    out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
+                    for k in range(out.shape[0]):
+                        out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])
+                    end += 1
+            row, one, two = (reach[other], by_card[cards[other, 0]], by_card[cards[other, 1]])
+            for k in range(row.shape[0]):
+                r = row[k]
+                one[k] += r
+                two[k] += r
+                total[k] += r
+            other += 1
+        while end < own and own_order[end] == level:  # nobody holds this level
+            out, one, two = (values[end], by_card[own_cards[end, 0]], by_card[own_cards[end, 2]])
+            for k in range(out.shape[0]):
+                out[k] = lose[k] * out[k] + (win[k] - tie[k]) * (total[k] - one[k] - two[k])
+            end += 1
+        for hand in range(start, end):
+            out, one, two = (values[hand], by_card[own_cards[hand, 0]], by_card[own_cards[hand, 2]])
+            tied = twin[hand] >= 0 and twin[hand] < other
+            same = reach[twin[hand] if tied else nobody]
+            for k in range(out.shape[0]):
+                out[k] += (tie[k] - lose[k]) * (total[k] - one[k] - two[k] + same[k])
+        start = end

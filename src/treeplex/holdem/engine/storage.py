@@ -1,0 +1,155 @@
+"""Where a tile's numbers are: floating-point arrays are used in place, short ones are unpacked to scratch space and packed.
+
+A short array, of 16 or 8 bits, keeps each row of a tile (one action, at most ``TILE`` hands) as whole numbers times a scale of
+its own, so that the largest is 32767 or 127. With 16 bits the error is at most 1.5e-5 of the row's largest number. With 8 bits
+a number between two whole ones goes up or down at random, with the chances that keep its mean: rounded to the nearest, small
+additions to large averages would be lost. Chance is a hash of the number's own bits, so runs do not depend on threads.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba import njit, types, uint32
+from numba.extending import overload
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.engine.form import ACTIONS, COUNT, SCALES, STORE, HoldemForm
+from treeplex.holdem.engine.node import TILE
+
+LARGEST, LARGEST_BYTE = 32767.0, 127.0
+LEAST = 1e-34
+"""Rows of smaller numbers are stored as zeros: their factors would leave single precision."""
+
+
+class Tile(NamedTuple):
+    """Neighbouring hands of a player at a board, and where their numbers are kept.
+
+    Attributes:
+        base: action e of hand j is at ``base + e * hands + j``.
+        scale: the scale of action e of tile k, of short arrays, is at ``scale + e * tiles + k``.
+        hands: of the player at the board.
+        actions: of the player there.
+        low, width: the first hand of the tile, a multiple of ``TILE``, and how many there are.
+    """
+
+    base: int
+    scale: int
+    hands: int
+    actions: int
+    low: int
+    width: int
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def tile_of(form: HoldemForm, street: int, board: int, player: int, low: int) -> Tile:
+    """The tile of a player's hands from ``low`` on."""
+    hands = form.boards[board, COUNT + player]
+    base, scale = form.boards[board, STORE + player], form.boards[board, SCALES + player]
+    return Tile(base, scale, hands, form.streets[street, ACTIONS + player], low, min(TILE, hands - low))
+
+
+def open_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> tuple[Floats, int, int]:
+    """The numbers of a tile as (array, base, stride), see :mod:`treeplex.holdem.engine.node`.
+
+    Args:
+        kept: flat array.
+        scales: of short arrays; else empty.
+        tile: which numbers.
+        scratch: [actions * TILE], used by short arrays only.
+    """
+    raise NotImplementedError("kernels only")
+
+
+def close_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+    """Pack the scratch space of :func:`open_tile` again; nothing to do for floating-point arrays."""
+    raise NotImplementedError("kernels only")
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+    """Short rows to numbers."""
+    tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
+    for e in range(tile.actions):
+        factor, start = scales[tile.scale + e * tiles + tile.low // TILE], tile.base + e * tile.hands + tile.low
+        row, out = kept[start : start + width], scratch[e * TILE : e * TILE + width]
+        for j in range(width):
+            out[j] = factor * np.float32(row[j])
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+    """Numbers to 16-bit rows."""
+    tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
+    for e in range(tile.actions):
+        start = tile.base + e * tile.hands + tile.low
+        row, out = scratch[e * TILE : e * TILE + width], kept[start : start + width]
+        largest = np.float32(0.0)
+        for j in range(width):
+            largest = max(largest, abs(row[j]))
+        scales[tile.scale + e * tiles + tile.low // TILE] = largest / np.float32(LARGEST)
+        factor = np.float32(LARGEST) / largest if largest > np.float32(LEAST) else np.float32(0.0)
+        for j in range(width):
+            out[j] = np.int16(np.rint(row[j] * factor))
+
+
+@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+def chance(number: Any) -> Any:
+    """A number from 0 to below 1 by the bits of another one: the last steps of MurmurHash3."""
+    mixed = np.float32(number).view(np.uint32) * uint32(0x9E3779B1)
+    mixed = uint32(uint32(mixed ^ (mixed >> uint32(16))) * uint32(0x85EBCA6B))
+    mixed = uint32(uint32(mixed ^ (mixed >> uint32(13))) * uint32(0xC2B2AE35))
+    return np.float32(mixed >> uint32(8)) * np.float32(2.0**-24)
+
+
+@njit(cache=True, nogil=True, error_model="numpy")
+def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
+    """Numbers to 8-bit rows."""
+    tiles, width, most = (tile.hands + TILE - 1) // TILE, tile.width, np.float32(LARGEST_BYTE)
+    for e in range(tile.actions):
+        start = tile.base + e * tile.hands + tile.low
+        row, out = scratch[e * TILE : e * TILE + width], kept[start : start + width]
+        largest = np.float32(0.0)
+        for j in range(width):
+            largest = max(largest, abs(row[j]))
+        scales[tile.scale + e * tiles + tile.low // TILE] = largest / most
+        factor = most / largest if largest > np.float32(LEAST) else np.float32(0.0)
+        for j in range(width):
+            out[j] = np.int8(min(np.floor(np.float32(row[j]) * factor + chance(row[j])), most))
+
+
+@overload(open_tile)
+def _open_tile(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+    if kept.dtype in (types.int16, types.int8):
+
+        def unpacked(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            unpack(kept, scales, tile, scratch)
+            return scratch, 0, TILE
+
+        return unpacked
+
+    def in_place(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+        return kept, tile.base + tile.low, tile.hands
+
+    return in_place
+
+
+@overload(close_tile)
+def _close_tile(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+    if kept.dtype == types.int8:
+
+        def packed_bytes(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            pack_bytes(kept, scales, tile, scratch)
+
+        return packed_bytes
+
+    if kept.dtype == types.int16:
+
+        def packed(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+            pack(kept, scales, tile, scratch)
+
+        return packed
+
+    def nothing(kept: Any, scales: Any, tile: Any, scratch: Any) -> Any:
+        pass
+
+    return nothing

@@ -1,0 +1,214 @@
+"""The boards of a spot: every way cards can still come, up to suit isomorphism, and the hands each player can hold there."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from math import comb, factorial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.evaluator import format_strengths
+from treeplex.holdem.cards.fitted_deals import fitted_deals
+from treeplex.holdem.cards.spread import evenly_spread
+from treeplex.holdem.engine.form import ANY_CARD, NO_CARD
+from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, Renaming, renamed, symmetries_of
+from treeplex.holdem.spots.spot import Spot
+
+Ints = NDArray[np.signedinteger[Any]]
+
+
+@dataclass
+class Board:
+    """A board and who can hold what.
+
+    Attributes:
+        cards: the board; with isomorphism one of several that differ in suits only.
+        parent: number of the board before the last deal; -1 for the first.
+        street: index among the streets of the spot.
+        hands: for each player the hands they can hold, int16, in stored order: by strength in the last street.
+        source: for each player the position of these hands at the parent board.
+        order: for each player ranks of strength in the last street, ascending; else zeros.
+        copies: the renamings of suits that give all boards this one stands for.
+        targets: for each copy and player, the position at the parent board to which each hand's value returns.
+        symmetries: renamings that change neither board nor ranges, the identity first.
+        children: numbers of the boards below.
+        share: how many deals each of its copies stands for; 1 where all boards are dealt.
+    """
+
+    cards: tuple[int, ...]
+    parent: int
+    street: int
+    hands: tuple[Ints, Ints]
+    source: tuple[Ints, Ints]
+    order: tuple[Ints, Ints]
+    copies: list[Renaming]
+    targets: list[tuple[Ints, Ints]]
+    symmetries: list[Renaming]
+    children: range = field(default_factory=lambda: range(0))
+    share: float = 1.0
+
+
+def boards_of(spot: Spot, *, isomorphism: bool = True) -> list[list[Board]]:
+    """The boards of each street, parents first; children of one board are neighbours."""
+    hands = Hands(spot)
+    symmetries = symmetries_of(spot, hands) if isomorphism else [IDENTITY]
+    held = tuple(np.flatnonzero(weights > 0) for weights in spot.ranges)
+    last = len(spot.streets) - 1
+    root = place(spot, hands, spot.board, -1, 0, (held[0], held[1]), last=last == 0)
+    root.symmetries = symmetries
+    streets = [[root]]
+    for street in range(1, last + 1):
+        below: list[Board] = []
+        for parent, board in enumerate(streets[-1]):
+            first = len(below)
+            for dealt, copies, fixed, share in kept_deals(spot, board.cards, board.symmetries, spot.streets[street]):
+                child = place(spot, hands, (*board.cards, *dealt), parent, street, board.hands, last=street == last)
+                child.symmetries, child.copies, child.share = fixed, copies, share
+                child.targets = [targets_of(child, board, hands.map(copy)) for copy in copies]
+                below.append(child)
+            board.children = range(first, len(below))
+        streets.append(below)
+    return streets
+
+
+def deals(
+    spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], count: int
+) -> list[tuple[tuple[int, ...], list[Renaming], list[Renaming]]]:
+    """What can be dealt on a board: representatives, the renamings to all they stand for, and those that leave them fixed."""
+    left = spot.format.cards_left(board)
+    seen: set[tuple[int, ...]] = set()
+    found = []
+    for dealt in combinations(left, count):
+        if dealt in seen:
+            continue
+        copies: dict[tuple[int, ...], Renaming] = {}
+        fixed = []
+        for renaming in symmetries:
+            image = tuple(sorted(renamed(dealt, renaming)))
+            copies.setdefault(image, renaming)
+            if image == dealt:
+                fixed.append(renaming)
+        seen.update(copies)
+        found.append((dealt, list(copies.values()), fixed))
+    return found
+
+
+def kept_deals(
+    spot: Spot, board: tuple[int, ...], symmetries: Sequence[Renaming], street: int
+) -> Iterator[tuple[tuple[int, ...], list[Renaming], list[Renaming], float]]:
+    """What is dealt on a board as :func:`deals` has it, and how many deals each of its copies stands for.
+
+    Where the spot deals only some of the boards, deals that differ only in suits are taken together or not at all.
+
+    Raises:
+        SpecError: a set of fitted boards for ranges in which suits are not alike.
+    """
+    found = deals(spot, board, symmetries, spot.format.deal[street])
+    if spot.deal_set:
+        if not board and len(symmetries) < factorial(4):
+            raise SpecError("a set of fitted boards is for ranges in which all suits are alike; write runouts by numbers")
+        shares = fitted_deals(spot.deal_set).below(board)
+        yield from ((*each, shares[each[0]]) for each in found if each[0] in shares)
+        return
+    count = spot.runouts[street] if spot.runouts else 0
+    if not count:
+        yield from ((*each, 1.0) for each in found)
+        return
+    sizes = [len(copies) for _, copies, _ in found]
+    taken = evenly_spread([(*board, *dealt) for dealt, _, _ in found], sizes, count, board)
+    yield from ((*found[place], taken[place] / sizes[place]) for place in sorted(taken))
+
+
+def weighted_boards(spot: Spot) -> tuple[NDArray[np.uint8], NDArray[np.float64]]:
+    """All complete boards of a spot and how many ways of dealing them, street by street, each stands for.
+
+    Returns:
+        uint8 [B, cards], boards that differ only in suits once where the ranges allow it; and float64 [B].
+    """
+    found = [(spot.board, symmetries_of(spot, Hands(spot)), 1.0)]
+    for street in spot.streets[1:]:
+        found = [
+            ((*board, *dealt), fixed, weight * len(copies) * share)
+            for board, symmetries, weight in found
+            for dealt, copies, fixed, share in kept_deals(spot, board, symmetries, street)
+        ]
+    return np.array([board for board, *_ in found], np.uint8), np.array([weight for *_, weight in found])
+
+
+def place(
+    spot: Spot, hands: Hands, cards: tuple[int, ...], parent: int, street: int, above: tuple[Ints, Ints], *, last: bool
+) -> Board:
+    """A board with the hands that are left there."""
+    dead = np.zeros(52, bool)
+    dead[list(cards)] = True
+    kept, sources, orders = [], [], []
+    for player in (0, 1):
+        source = np.flatnonzero(~dead[hands.cards[above[player]]].any(axis=1))
+        held = above[player][source]
+        order = np.zeros(len(held), np.int64)
+        if last:
+            strength = strengths_of(spot, cards, held)
+            by_strength = np.argsort(strength, kind="stable")
+            source, held, order = source[by_strength], held[by_strength], strength[by_strength]
+        kept.append(held.astype(np.int16))
+        sources.append(source.astype(np.int16))
+        orders.append(order)
+    levels = np.unique(np.concatenate(orders))
+    orders = [np.searchsorted(levels, order).astype(np.int16) for order in orders]
+    return Board(
+        cards, parent, street, (kept[0], kept[1]), (sources[0], sources[1]), (orders[0], orders[1]), [IDENTITY], [], []
+    )
+
+
+def strengths_of(spot: Spot, cards: tuple[int, ...], held: Ints) -> Ints:
+    """The strength of hands on a complete board."""
+    if spot.strengths is not None:
+        return np.asarray(spot.strengths[held], np.int64)
+    return np.asarray(format_strengths(spot.format, cards, spot.format.hands[held]), np.int64)
+
+
+def targets_of(child: Board, parent: Board, image: Ints) -> tuple[Ints, Ints]:
+    """Where a copy of a board returns the value of each hand: positions of the renamed hands at the parent board."""
+    first, second = (np.searchsorted(parent.hands[player], image[child.hands[player]]).astype(np.int16) for player in (0, 1))
+    return first, second
+
+
+def card_rows(hands: Hands, held: Ints) -> NDArray[np.uint8]:
+    """The rows of ``HoldemForm.cards``."""
+    cards = hands.cards[held]
+    if cards.shape[1] == 1:
+        filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)
+        return np.concatenate((cards, *filler), axis=1).astype(np.uint8)
+    return cards[:, [0, 1, 1]].astype(np.uint8)
+
+
+def twins_of(board: Board, player: int, hole: int) -> Ints:
+    """For each hand of a player its position in the other's list, -1 if it is not there (or hands have one card)."""
+    own, other = board.hands[player], board.hands[1 - player]
+    if hole == 1 or len(other) == 0:
+        return np.full(len(own), -1)
+    by_hand = np.argsort(other, kind="stable")
+    found = np.minimum(np.searchsorted(other[by_hand], own), len(other) - 1)
+    position = by_hand[found]
+    return np.where(other[position] == own, position, -1)
+
+
+def deal_chance(spot: Spot, street: int) -> float:
+    """The probability of each single deal that opens a street, given both hands; 1 for the first."""
+    if street == 0:
+        return 1.0
+    count, before = spot.format.deal[spot.streets[street]], spot.format.board_sizes[spot.streets[street] - 1]
+    return 1.0 / comb(len(spot.format.deck) - before - 2 * spot.format.hole, count)
+
+
+def mirror_of(board: Board, player: int, hands: Hands) -> Ints:
+    """For each hand of a player the position of the hand it equals after one of the board's symmetries: the least of them."""
+    own = board.hands[player]
+    least = own
+    for renaming in board.symmetries[1:]:
+        least = np.minimum(least, hands.map(renaming)[own])
+    by_hand = np.argsort(own, kind="stable")
+    return np.asarray(by_hand[np.searchsorted(own[by_hand], least)])

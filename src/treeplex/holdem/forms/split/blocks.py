@@ -1,0 +1,171 @@
+"""Where the numbers of parts are kept between passes: in memory or in files, as they are or packed.
+
+A block is one array of one player in one part, as bytes. Files have two sides: an iteration reads one and writes the other, so
+that a job that was lost can be done again, and a run that was killed resumes at its last whole iteration.
+"""
+
+import errno
+import os
+import re
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Bytes
+from treeplex.errors import FileError
+from treeplex.holdem.engine.bit_packing import pack_bits, packed_room, unpack_bits
+
+Array = NDArray[Any]
+
+STEPS = {"regrets": 129, "guesses": 129, "average": 129}
+"""From one packed number to the next, in units of 16-bit numbers, whose largest is 32,767."""
+
+
+class Block(NamedTuple):
+    """The name of a block.
+
+    Attributes:
+        part: number of the part.
+        array: ``regrets``, ``guesses`` or ``average``.
+        player: whose.
+        side: 0 or 1, the iteration after which it is so, modulo 2.
+    """
+
+    part: int
+    array: str
+    player: int
+    side: int
+
+
+class Blocks(Protocol):
+    """Where blocks are kept."""
+
+    def read(self, block: Block) -> Bytes | None:
+        """A block; None if it was never written."""
+        ...
+
+    def write(self, block: Block, content: Bytes) -> None:
+        """Replace a block."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """Bytes of all blocks of one side."""
+        ...
+
+
+class MemoryBlocks:
+    """Blocks of this process; they have one side, for nothing is lost here that could be done again."""
+
+    def __init__(self) -> None:
+        self._kept: dict[tuple[int, str, int], Bytes] = {}
+
+    def read(self, block: Block) -> Bytes | None:
+        return self._kept.get(block[:3])
+
+    def write(self, block: Block, content: Bytes) -> None:
+        self._kept[block[:3]] = content
+
+    @property
+    def size(self) -> int:
+        return sum(content.nbytes for content in self._kept.values())
+
+
+class FolderBlocks:
+    """Blocks in files of a folder that every worker sees.
+
+    Attributes:
+        folder: the folder; it is there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+
+    @staticmethod
+    def has(name: str) -> bool:
+        """Whether a file's name is that of a block."""
+        return re.fullmatch(rf"({'|'.join(STEPS)})\.[01]\.\d+\.[01]", name) is not None
+
+    def _path(self, block: Block) -> Path:
+        return self.folder / f"{block.array}.{block.player}.{block.part}.{block.side}"
+
+    def read(self, block: Block) -> Bytes | None:
+        path = self._path(block)
+        try:
+            return np.fromfile(path, np.uint8)
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            raise FileError(f"cannot read {path}: {error.strerror or error}; is the disk still there?") from error
+
+    def write(self, block: Block, content: Bytes) -> None:
+        path = self._path(block)
+        try:
+            with open(path, "wb") as file:
+                content.tofile(file)
+        except OSError as error:
+            full = error.errno in (None, errno.ENOSPC, errno.EDQUOT)
+            reason = "the disk is full" if full else error.strerror
+            raise FileError(
+                f"cannot write {path}: {reason}; the run stands at its last iteration, make room and resume"
+            ) from error
+
+    @property
+    def size(self) -> int:
+        return sum(entry.stat().st_size for entry in os.scandir(self.folder) if entry.name.endswith(".0"))
+
+
+def encode(numbers: Array, scales: Array, array: str, *, packed: bool, seed: int) -> Bytes:
+    """A block of numbers.
+
+    Args:
+        numbers: floating-point numbers, or int16 with ``scales``, float32.
+        scales: of int16 numbers; else empty.
+        array: what they are, see :class:`Block`.
+        packed: int16 numbers in fewer bits (:data:`STEPS`).
+        seed: of their rounding.
+    """
+    if not packed:
+        return np.concatenate((numbers.view(np.uint8), scales.view(np.uint8)))
+    blocks, room = packed_room(numbers.size)
+    widths, words = np.empty(blocks, np.uint8), np.empty(room, np.uint32)
+    used = pack_bits(numbers, STEPS[array], seed, widths, words)
+    return np.concatenate((words[: used + 1].view(np.uint8), scales.view(np.uint8), widths))
+
+
+def decode(content: Bytes | None, numbers: Array, scales: Array, array: str, *, packed: bool) -> None:
+    """Fill ``numbers`` and ``scales`` from a block; zeros if there is none.
+
+    Raises:
+        FileError: it has another size.
+    """
+    if content is None:
+        numbers[:] = 0
+        scales[:] = 0
+        return
+    scale_bytes = scales.view(np.uint8)
+    if not packed:
+        size = numbers.nbytes
+        check_size(content, size + scale_bytes.size)
+        numbers.view(np.uint8)[:] = content[:size]
+        scale_bytes[:] = content[size:]
+        return
+    blocks, _ = packed_room(numbers.size)
+    end = content.size - blocks - scale_bytes.size
+    check_size(content, content.size if end >= 4 and end % 4 == 0 else -1)
+    words, widths = content[:end].view(np.uint32), content[content.size - blocks :]
+    check_size(content, blocks + scale_bytes.size + 4 * (1 + int((widths & 31).sum(dtype=np.int64))))
+    scale_bytes[:] = content[end : end + scale_bytes.size]
+    unpack_bits(widths, words, STEPS[array], numbers)
+
+
+def check_size(content: Bytes, size: int) -> None:
+    """Refuse a block that cannot be what it should be.
+
+    Raises:
+        FileError: it has another size.
+    """
+    if content.size != size:
+        raise FileError("a block of the run is truncated or another spot's; start again in an empty folder")

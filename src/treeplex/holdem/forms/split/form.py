@@ -1,0 +1,342 @@
+"""A spot whose trunk is here and whose parts are solved by jobs: for large trees, packed numbers and runs on disk.
+
+The trunk is the spot's first street. In each iteration, for each player in turn, own reach at its ends goes out with one job a
+part; what the parts are worth there comes back and is added up in the order of parts. So numbers depend neither on who does the
+jobs nor on how many do. A part's regrets and averages neither travel nor stay with a worker: they are in blocks that every
+worker sees, in memory of this process or in files. So any worker can take any job, one that died takes nothing with it, and
+memory holds no more than the parts that are worked on.
+
+The split is that of Cepheus (Bowling, Burch, Johanson and Tammelin 2015), whose subgames stay with their machine.
+"""
+
+import hashlib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory, TemporaryFile
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
+from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.executor import Executor
+from treeplex.engine.tree.learned import DiscountNetwork
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
+from treeplex.errors import AlgorithmError, FileError
+from treeplex.forms.form import RuleKind
+from treeplex.holdem.engine.form import COUNT, HANDS, SCALES, STORE, Store
+from treeplex.holdem.engine.passes import BEST, EXPECT, BoardPool, answer, improve
+from treeplex.holdem.engine.workspace import make_workspace
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.split.blocks import Blocks, FolderBlocks, MemoryBlocks
+from treeplex.holdem.forms.split.jobs import SCALES_OF, PartWorker, Step, store_of_arrays
+from treeplex.holdem.forms.split.parts import Part, greatest_extent, split_spot
+from treeplex.holdem.forms.spot_form import PACKED, STORAGE
+from treeplex.holdem.forms.subgame import rows_of
+
+Array = NDArray[Any]
+
+TRUNK, FORMAT = "trunk.safetensors", "treeplex spot in parts"
+"""The file of a run's trunk in its folder."""
+MEMORY_FOLDER = Path("/dev/shm")
+"""A folder in memory, for blocks of workers of this machine; not on every system."""
+
+
+@dataclass
+class SplitState:
+    """What a run keeps.
+
+    Attributes:
+        trunk: regrets, guesses and averages of the first street, with scales, by their names in a store.
+        blocks: those of the parts.
+        iteration: iterations done.
+        horizon: iterations planned, when the run began.
+    """
+
+    trunk: dict[str, Array]
+    blocks: Blocks
+    iteration: int = 0
+    horizon: int = 1000
+
+
+class SplitForm:
+    """A compiled spot in parts; a :class:`treeplex.forms.form.Form`, updates alternating.
+
+    Attributes:
+        game: the compiled spot.
+        storage: kind of stored numbers, :data:`PACKED` or one of :data:`treeplex.holdem.forms.spot_form.STORAGE`.
+        executor: does the jobs.
+        folder: of the run, where blocks are files that outlive it; None for memory.
+        trunk, parts: see :func:`split_spot`.
+        moved: bytes of blocks that were read and written so far, and the seconds of workers in which they were.
+    """
+
+    players = 2
+    locks = ()
+
+    def __init__(
+        self,
+        game: CompiledSpot,
+        executor: Executor,
+        *,
+        storage: str = "float32",
+        folder: Path | None = None,
+        algorithm: str = "",
+        horizon: int = 1000,
+    ) -> None:
+        """Cut the spot into parts.
+
+        Args:
+            game: the compiled spot.
+            executor, storage, folder: see above.
+            algorithm: canonical text of the rule; a run in the folder must be one by the same.
+            horizon: iterations planned; that of a run in the folder goes first.
+
+        Raises:
+            AlgorithmError: it has one street only, storage is int8, or workers elsewhere have no folder in common.
+        """
+        if executor.elsewhere and folder is None:
+            raise AlgorithmError("solving in parts on a cluster needs a folder that all machines see; take storage disk:FOLDER")
+        if storage == "int8":
+            raise AlgorithmError("storage int8 does not work on parts of a spot; take packed")
+        self.game, self.executor, self.storage, self.folder = game, executor, storage, folder
+        boards = hashlib.sha256(game.form.boards.tobytes()).hexdigest()
+        self._about = {"spot": self.identity, "boards": boards, "storage": storage, "algorithm": algorithm}
+        self._horizon = horizon
+        self.threads, self.moved = executor.size, (0, 0.0)
+        self.trunk, self.parts = split_spot(game)
+        self._kind: Any = STORAGE.get(storage, np.int16)
+        self._numbers = int(self.trunk.form.boards[1, STORE])
+        self._scales = int(self.trunk.form.boards[1, SCALES]) if self._kind is np.int16 else 0
+        self._crews: dict[bool, BoardPool] = {}
+        self._shared: tuple[Shared[PartWorker], list[Shared[Part]]] | None = None
+        self._scratch: TemporaryDirectory[str] | None = None
+
+    @property
+    def identity(self) -> str:
+        """A hash of the spot."""
+        return self.game.spot.identity
+
+    def allocate(
+        self, kind: RuleKind, needs: frozenset[str], averages: int = 1, network: DiscountNetwork | None = None
+    ) -> SplitState:
+        """The state before the first iteration, at the uniform policy, or that of a run that is in the folder.
+
+        Raises:
+            AlgorithmError: the rule is no schedule of weights, or adapts.
+        """
+        if kind is not RuleKind.REGRETS or not needs <= {"regrets", "average", "guesses"}:
+            raise AlgorithmError("does not work on parts of a spot; take float32 without workers")
+        predicts = "guesses" in needs
+        extent = greatest_extent(self.parts)
+        worker = PartWorker(self._kind, extent, packed=self.storage == PACKED, predicts=predicts, raked=self.game.raked)
+        self._worker = worker
+        self._shared = self.executor.share(worker), [self.executor.share(part) for part in self.parts]
+        arrays = {}
+        for name in ("regrets", *(["guesses"] if predicts else []), "average"):
+            arrays[name], arrays[SCALES_OF[name]] = np.zeros(self._numbers, self._kind), np.zeros(self._scales, np.float32)
+        if not predicts:
+            arrays["guesses"], arrays["guess_scales"] = arrays["regrets"], arrays["regret_scales"]
+        state = SplitState(arrays, self._make_blocks(), horizon=self._horizon)
+        if self.folder is not None and (self.folder / TRUNK).exists():
+            self._resume(self.folder / TRUNK, state)
+        return state
+
+    def _resume(self, path: Path, state: SplitState) -> None:
+        """Take over the trunk and the iteration of the run in the folder.
+
+        Raises:
+            FileError: it is another run, or damaged.
+        """
+        with TensorFile(path, FORMAT, 1) as file:
+            for name, value in self._about.items():
+                if file.about.get(name) != value:
+                    what = {"spot": "another spot", "boards": "another spot"}.get(name, f"{name} {file.about.get(name)}")
+                    raise FileError(f"{self.folder} has a run of {what}; name another folder, or solve as it was begun")
+            for name in file:
+                if name not in state.trunk or file[name].shape != state.trunk[name].shape:
+                    raise FileError(f"{path} does not fit the spot; start again in an empty folder")
+                state.trunk[name][:] = file[name]
+            state.iteration, state.horizon = int(file.about["iteration"]), int(file.about["horizon"])
+
+    def _save(self, state: SplitState) -> None:
+        """Say in the folder how far the run is: from now on blocks of the other side are those of this iteration."""
+        assert self.folder is not None
+        about = {"format": FORMAT, "version": "1", **self._about}
+        about |= {"iteration": str(state.iteration), "horizon": str(state.horizon)}
+        kept = {name: array for name, array in state.trunk.items() if self._worker.predicts or not name.startswith("guess")}
+        write_tensors(self.folder / TRUNK, about, {name: tensor(array) for name, array in kept.items()})
+
+    def _make_blocks(self) -> Blocks:
+        if self.folder is not None:
+            return claimed(self.folder)
+        if self.executor.apart:
+            self._scratch = TemporaryDirectory(prefix="treeplex-", dir=MEMORY_FOLDER if MEMORY_FOLDER.is_dir() else None)
+            return FolderBlocks(Path(self._scratch.name))
+        return MemoryBlocks()
+
+    def iterate(self, kind: RuleKind, rows: Floats, state: SplitState, *, alternating: bool = True) -> None:
+        """Run one iteration for each row; none, and only the kernels are made ready."""
+        if not len(rows):
+            part = self.parts[0]
+            self._worker.crew(part.form, judging=False).prepare(self._worker.store(part))
+        for row in rows:
+            self._iterate_once(row, state)
+
+    def iterate_learned(
+        self, network: DiscountNetwork, state: SplitState, done: int, iterations: int, horizon: int, *, alternating: bool = True
+    ) -> None:
+        """Not on parts."""
+        raise AlgorithmError("does not work on parts of a spot; take float32 without workers")
+
+    def _iterate_once(self, row: Floats, state: SplitState) -> None:
+        crew, store = self._crew(judging=False), store_of_arrays(state.trunk)
+        source, scales, now = store.guesses, store.guess_scales, state.iteration + 1
+        for player in (0, 1):
+            keep, add = (float(row[AVERAGE_DISCOUNT]), float(row[AVERAGE])) if player == 0 else (1.0, 0.0)
+            for each in (0, 1) if player == 0 else (0,):
+                crew.descend(each, source, scales, store, keep=keep, add=add, streets=1)
+            step = Step(now, player, np.array(row), keep, add)
+            self._gather(PartWorker.improve, crew, player, state.blocks, step)
+            crew.ascend(improve, player, store, row, keep, add, streets=1)
+        state.iteration = now
+        if self.folder is not None:
+            self._save(state)
+
+    def _gather(self, function: Any, crew: BoardPool, player: int, blocks: Blocks, task: Any) -> None:
+        """Have the jobs done, and add up what the ends of the trunk are worth."""
+        assert self._shared is not None
+        worker, parts = self._shared
+        reach = self.executor.share(crew.work.reach.copy())
+        total = rows_of(crew.form, crew.work, player, gathered=True)
+        total[:] = 0.0
+        for found in self.executor.map(function, ((worker, part, blocks, task, reach) for part in parts)):
+            total += found.values
+            self.moved = self.moved[0] + found.bytes, self.moved[1] + found.seconds
+        self.executor.forget(reach)
+
+    def _crew(self, *, judging: bool) -> BoardPool:
+        """The trunk's passes."""
+        if judging not in self._crews:
+            form, short = self.trunk.form, self._kind is np.int16
+            number = np.float64 if judging or self._kind is np.float64 else np.float32
+            work = make_workspace(form, 1, number, raked=self.game.raked, packed=judging or short)
+            self._crews[judging] = BoardPool(form, work, raked=self.game.raked)
+        return self._crews[judging]
+
+    def root_values(self, state: SplitState, player: int, mode: int) -> Floats:
+        """Values of a player's hands at the root against the average strategy, float64 [hands], in double precision.
+
+        ``mode`` is ``BEST`` or ``EXPECT``; chips times the opponent's compatible range weight.
+        """
+        crew, store = self._crew(judging=True), store_of_arrays(state.trunk)
+        average, scales = store.average, store.average_scales
+        crew.descend(1 - player, average, scales, store, streets=1)
+        self._gather(PartWorker.answer, crew, player, state.blocks, (player, mode, state.iteration % 2))
+        crew.ascend(answer, player, mode, average, scales, store, streets=1)
+        return np.array(crew.root_values(player))
+
+    def values(self, state: SplitState, *, best: bool) -> Floats:
+        """What each player gets against the other's average strategy, chips, [2]."""
+        found = np.empty(2)
+        for player in (0, 1):
+            first, count = self.game.form.boards[0, HANDS + player], self.game.form.boards[0, COUNT + player]
+            own = self.game.form.weights[first : first + count]
+            found[player] = own @ self.root_values(state, player, BEST if best else EXPECT) / self.game.compatible
+        return found
+
+    def exploitability(self, state: SplitState) -> float:
+        """Exploitability of the average strategy in chips."""
+        best = self.values(state, best=True)
+        own = self.values(state, best=False) if self.game.raked else np.zeros(2)
+        return float((best - own).sum() / 2)
+
+    def arrays(self, state: SplitState) -> dict[str, Array]:
+        """The arrays of the whole spot as :class:`SpotForm` has them, put together anew; where memory is short, in a file."""
+        names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
+        return {key: array for name in names for key, array in self._whole(state, name).items() if array.size}
+
+    def policy(self, state: SplitState) -> Array:
+        """The average strategy of the whole spot; see :meth:`arrays`."""
+        return self._whole(state, "average")["average"]
+
+    def average(self, state: SplitState) -> tuple[Array, Array]:
+        """The same with its scales."""
+        found = self._whole(state, "average")
+        return found["average"], found[SCALES_OF["average"]]
+
+    def restore(self, state: SplitState, iteration: int, arrays: Mapping[str, Array]) -> None:
+        """Continue from arrays of the whole spot."""
+        names = ["regrets", *(["guesses"] if self._worker.predicts else []), "average"]
+        for name in names:
+            scales = arrays.get(SCALES_OF[name], np.zeros(0, np.float32))
+            state.trunk[name][:], state.trunk[SCALES_OF[name]][:] = arrays[name][: self._numbers], scales[: self._scales]
+            for part, store, player in self._stores():
+                for column, whole, own in ((STORE, arrays[name], name), (SCALES, scales, SCALES_OF[name])):
+                    for here, there in part.pieces(self.game.form, player, column) if whole.size else ():
+                        getattr(store, own)[here] = whole[there]
+                self._worker.save(part, state.blocks, store, name, player, iteration)
+        state.iteration = iteration
+        if self.folder is not None:
+            self._save(state)
+
+    def _stores(self) -> Iterator[tuple[Part, Store, int]]:
+        return ((part, self._worker.store(part), player) for part in self.parts for player in (0, 1))
+
+    def _whole(self, state: SplitState, name: str) -> dict[str, Array]:
+        """An array of the whole spot, and its scales."""
+        on_disk = self.storage == PACKED or self.folder is not None
+        numbers = spacious(self.game.stored, self._kind) if on_disk else np.empty(self.game.stored, self._kind)
+        scales = np.empty(self.game.scales if self._scales else 0, np.float32)
+        numbers[: self._numbers], scales[: self._scales] = state.trunk[name], state.trunk[SCALES_OF[name]]
+        for part, store, player in self._stores():
+            self._worker.load(part, state.blocks, store, name, player, state.iteration % 2)
+            for column, whole, own in ((STORE, numbers, name), (SCALES, scales, SCALES_OF[name])):
+                for here, there in part.pieces(self.game.form, player, column) if whole.size else ():
+                    whole[there] = getattr(store, own)[here]
+        return {name: numbers, SCALES_OF[name]: scales}
+
+    def close(self) -> None:
+        """Remove blocks that nobody will need again; the executor is closed by who made it."""
+        if self._scratch is not None:
+            self._scratch.cleanup()
+
+
+def claimed(folder: Path) -> FolderBlocks:
+    """The folder of a run, made if need be; blocks of a run that never finished an iteration are removed.
+
+    Raises:
+        FileError: it cannot be made, or has other files and no run.
+    """
+    blocks = FolderBlocks(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if not (folder / TRUNK).exists():
+            others = [each.name for each in folder.iterdir() if not (each.name.startswith(".") or blocks.has(each.name))]
+            if others:
+                raise FileError(f"{folder} has other files, such as {others[0]}; name an empty folder, or a new one")
+            for each in folder.iterdir():
+                if blocks.has(each.name):
+                    each.unlink()
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
+    return blocks
+
+
+def spacious(size: int, kind: Any) -> Array:
+    """An array in a file without a name, which the system pages in and out: for what need not be in memory.
+
+    Raises:
+        FileError: there is no room for it.
+    """
+    try:
+        with TemporaryFile(prefix="treeplex-") as file:
+            file.truncate(size * np.dtype(kind).itemsize)
+            return np.memmap(file, kind, "r+", shape=(size,)).view(np.ndarray)
+    except OSError as error:
+        raise FileError(
+            f"no room for a temporary file of {size * np.dtype(kind).itemsize:,} bytes ({error}); set TMPDIR"
+        ) from error

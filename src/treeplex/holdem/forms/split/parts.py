@@ -1,0 +1,182 @@
+"""A compiled spot in parts: the trunk, its first street, and groups of the boards that open the second, with all below.
+
+A part is a public tree of its own: the board of the trunk, whose betting is done elsewhere, and some boards below it. What
+reaches the ends of the trunk goes in, values come out; nothing passes between parts.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from treeplex.base.arrays import Ints
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.engine.form import ACTIONS, BOARDS, COPIES, COUNT, HANDS, SCALES, STORE, HoldemForm
+from treeplex.holdem.engine.node import TILE
+from treeplex.holdem.engine.workspace import Extent, extent_of
+from treeplex.holdem.forms.boards import Board
+from treeplex.holdem.forms.compile_spot import CompiledSpot, Layout
+
+PARTS = 64
+LEAST_NUMBERS, MOST_NUMBERS = 50_000, 2_000_000
+"""A part has about a 64th of the stored numbers, but no fewer and no more than these, where boards allow it."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """Some boards of the second street and all that come below them.
+
+    A player's numbers stand together, so that they can be kept apart: those of player 0 first.
+
+    Attributes:
+        number: of the part.
+        form: the board of the trunk and these boards; for the trunk itself the first of the second street stands for all.
+        boards: int64 [B - 1], the numbers of these boards in the whole spot's form.
+    """
+
+    number: int
+    form: HoldemForm
+    boards: Ints
+
+    @cached_property
+    def stored(self) -> tuple[slice, slice]:
+        """Where the players' numbers are in a stored array of the part."""
+        return self._slices(STORE, 1)
+
+    @cached_property
+    def scales(self) -> tuple[slice, slice]:
+        """Where the scales of their 16-bit numbers are."""
+        return self._slices(SCALES, TILE)
+
+    def _slices(self, column: int, hands: int) -> tuple[slice, slice]:
+        middle = int(self.form.boards[1, column + 1])
+        last = self.form.boards[-1]
+        end = int(last[column + 1] + self.form.streets[-1, ACTIONS + 1] * -(-last[COUNT + 1] // hands))
+        return slice(0, middle), slice(middle, end)
+
+    def pieces(self, whole: HoldemForm, player: int, column: int) -> list[tuple[slice, slice]]:
+        """For each board where a player's numbers (``STORE``) or scales (``SCALES``) are in the part and in the whole spot."""
+        found, street = [], 1
+        for here, there in enumerate(self.boards, start=1):
+            while street + 1 < len(self.form.streets) and here >= self.form.streets[street + 1, BOARDS]:
+                street += 1
+            count = int(self.form.boards[here, COUNT + player])
+            size = int(self.form.streets[street, ACTIONS + player]) * (count if column == STORE else -(-count // TILE))
+            own, other = int(self.form.boards[here, column + player]), int(whole.boards[there, column + player])
+            found.append((slice(own, own + size), slice(other, other + size)))
+        return found
+
+
+def split_spot(game: CompiledSpot) -> tuple[Part, list[Part]]:
+    """The trunk and the parts of a spot, which follow from the spot alone.
+
+    Raises:
+        AlgorithmError: there is one street only.
+    """
+    if len(game.boards) == 1:
+        raise AlgorithmError(
+            f"{game} has no cards to come after its first street, so it is not solved in parts; take storage float32 or int16, "
+            "without workers"
+        )
+    most = int(np.clip(game.stored // PARTS, LEAST_NUMBERS, MOST_NUMBERS))
+    numbers = numbers_below(game)
+    cuts, held = [0], 0
+    for board, own in enumerate(numbers):
+        if held and held + own > most:
+            cuts.append(board)
+            held = 0
+        held += own
+    cuts.append(len(numbers))
+    parts = [part_of(game, k, low, high) for k, (low, high) in enumerate(pairwise(cuts))]
+    return part_of(game, -1, 0, 1, streets=2), parts
+
+
+def numbers_below(game: CompiledSpot) -> list[int]:
+    """Stored numbers of each board of the second street and all below it."""
+    found = [0] * len(game.boards[-1])
+    for street in range(len(game.boards) - 1, 0, -1):
+        actions = game.forests[street].actions
+        own = [sum(actions[p] * len(board.hands[p]) for p in (0, 1)) for board in game.boards[street]]
+        below = found if street + 1 < len(game.boards) else None
+        found = [
+            count + (sum(below[board.children.start : board.children.stop]) if below else 0)
+            for count, board in zip(own, game.boards[street], strict=True)
+        ]
+    return found
+
+
+def part_of(game: CompiledSpot, number: int, low: int, high: int, *, streets: int | None = None) -> Part:
+    """The part of boards ``low..high-1`` of the second street, with the first ``streets`` streets."""
+    count = len(game.boards) if streets is None else streets
+    kept: list[list[Board]] = [[replace(game.boards[0][0], children=range(high - low))]]
+    chosen, above = [range(1)], 0
+    for street in range(1, count):
+        boards = game.boards[street][low:high]
+        first, last = boards[0].children.start, boards[-1].children.stop
+        kept.append(
+            [
+                replace(
+                    board,
+                    parent=board.parent - above,
+                    children=range(board.children.start - first, board.children.stop - first),
+                )
+                for board in boards
+            ]
+        )
+        chosen.append(range(low, high))
+        above, low, high = low, first, last
+    layout, form, starts = Layout(game.forests[:count], kept), game.form, game.first_boards
+    picked = [(starts[street] + each.start, starts[street] + each.stop) for street, each in enumerate(chosen)]
+    hands = joined_slices(form.boards[:, HANDS], picked, len(form.source))
+    copies = joined_slices(form.boards[:, COPIES], picked, len(form.copies))
+    targets = [slice(int(form.copies[k, 0]), int(target_end(form, k))) for each in copies for k in range(each.start, each.stop)]
+    table = players_apart(layout.boards, layout.streets) if streets is None else layout.boards
+    found = form._replace(
+        streets=layout.streets,
+        factors=np.concatenate([form.factors[low:high] for low, high in picked]),
+        boards=table,
+        copies=layout.copies,
+        targets=np.concatenate([form.targets[each] for each in targets]),
+        **{
+            name: np.concatenate([getattr(form, name)[each] for each in hands])
+            for name in ("source", "order", "cards", "twin", "mirror")
+        },
+    )
+    return Part(number, found, np.concatenate([np.arange(*each) for each in picked[1:]]))
+
+
+def joined_slices(starts: Ints, picked: list[tuple[int, int]], end: int) -> list[slice]:
+    """Where the entries of boards stand whose first ones are at ``starts``."""
+    return [slice(int(starts[low]), int(starts[high]) if high < len(starts) else end) for low, high in picked]
+
+
+def target_end(form: HoldemForm, copy: int) -> int:
+    """Where the targets of a copy of a board end."""
+    return int(form.copies[copy + 1, 0]) if copy + 1 < len(form.copies) else len(form.targets)
+
+
+def players_apart(boards: Ints, streets: Ints) -> Ints:
+    """The table of boards with the numbers and scales of player 0 before all those of player 1, and none for the trunk."""
+    found = boards.copy()
+    street_of = np.searchsorted(streets[:, BOARDS], np.arange(len(boards)), side="right") - 1
+    stored = scales = 0
+    for player in (0, 1):
+        actions = streets[street_of, ACTIONS + player]
+        for column, sizes in ((STORE, boards[:, COUNT + player]), (SCALES, -(-boards[:, COUNT + player] // TILE))):
+            taken = actions * sizes
+            taken[0] = 0
+            first = stored if column == STORE else scales
+            found[:, column + player] = first + np.concatenate(([0], np.cumsum(taken)[:-1]))
+            if column == STORE:
+                stored += int(taken.sum())
+            else:
+                scales += int(taken.sum())
+    return found
+
+
+def greatest_extent(parts: list[Part]) -> Extent:
+    """The extent of scratch space that serves every part."""
+    extents = [extent_of(part.form) for part in parts]
+    hands, returned, kept = (max(getattr(each, name) for each in extents) for name in ("hands", "returned", "kept"))
+    return extents[0]._replace(hands=hands, returned=returned, kept=kept)

@@ -1,0 +1,293 @@
+"""How large a spot is once compiled, by arithmetic: no board is dealt and no betting line built.
+
+Boards that differ only in suits count once where the ranges allow it, as in :mod:`treeplex.holdem.forms.boards`. By Burnside's
+lemma the number of classes is the mean, over the renamings of suits that change neither board nor ranges, of how many ways to
+deal a renaming leaves as they are; and the hands on them are counted one hand at a time, on the deck without its cards.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import comb
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.tree import BettingSize, StreetSize, betting_size
+from treeplex.holdem.engine.node import TILE
+from treeplex.holdem.engine.workspace import Extent
+from treeplex.holdem.forms.boards import kept_deals
+from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, Renaming, symmetries_of
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.spot import Spot
+
+Lengths = tuple[int, int, int, int]
+"""How many cycles of one, two, three and four cards a renaming of suits has."""
+
+MOST_BOARDS = 1_000_000
+"""More boards than that are not dealt: it would take many minutes before the first iteration."""
+
+NUMBER_BYTES = 8
+"""Regret and average in float32."""
+
+
+@dataclass(frozen=True)
+class SpotSize:
+    """How large a compiled spot is.
+
+    Attributes:
+        nodes: nodes of the betting tree, cards factored out.
+        boards: boards on each street.
+        decisions: public decision nodes, over all boards.
+        stored: numbers in one stored array: actions times hands, over all own nodes of both players.
+        infosets: infosets of both players.
+        scales: scales of one stored array of 16-bit numbers.
+        extent: what scratch space depends on.
+        form_bytes: bytes of the compiled arrays.
+        exact: whether the betting was counted to the end; see :class:`treeplex.holdem.betting.tree.BettingSize`.
+    """
+
+    nodes: int
+    boards: tuple[int, ...]
+    decisions: int
+    stored: int
+    infosets: int
+    scales: int
+    extent: Extent
+    form_bytes: int
+    exact: bool = True
+
+
+def spot_size(spot: Spot, *, isomorphism: bool = True) -> SpotSize:
+    """The size that :func:`treeplex.holdem.forms.compile_spot.compile_spot` would give a spot, within a second or two.
+
+    Nodes, boards, decisions, stored numbers and infosets are exact if the betting is; bytes are so within a few percent.
+
+    Raises:
+        SpecError: a street with so many lines that even counting them was broken off.
+    """
+    betting = betting_size(spot)
+    counts = counted_deals(spot, isomorphism=isomorphism)
+    streets, boards, held = betting.streets, counts.boards, counts.held
+    last, both = len(streets) - 1, [sum(own) for own in held]
+    return SpotSize(
+        nodes=betting.nodes,
+        boards=tuple(boards),
+        decisions=sum(count * sum(street.decisions) for count, street in zip(boards, streets, strict=True)),
+        stored=sum(own[p] * street.actions[p] for own, street in zip(held, streets, strict=True) for p in (0, 1)),
+        infosets=sum(own[p] * street.decisions[p] for own, street in zip(held, streets, strict=True) for p in (0, 1)),
+        scales=sum(
+            count * street.actions[p] * -(-own[p] // (count * TILE))
+            for count, own, street in zip(boards, held, streets, strict=True)
+            for p in (0, 1)
+        ),
+        extent=Extent(
+            streets=street_table(streets, boards),
+            hands=max(held[0]),
+            returned=sum(street.roots * hands for street, hands in zip(streets[:-1], both[:-1], strict=True))
+            + streets[-1].roots * (counts.group if last else both[-1]),
+            kept=sum(
+                own[p] * (street.roots + street.actions[p])
+                for own, street in zip(held[:-1], streets[:-1], strict=True)
+                for p in (0, 1)
+            ),
+        ),
+        form_bytes=form_bytes(betting, sum(boards), both, counts.copies, counts.targets),
+        exact=betting.exact,
+    )
+
+
+class DealCounts(NamedTuple):
+    """How many boards and hands there are.
+
+    Attributes:
+        boards: on each street.
+        held: hands of each player, summed over the boards of each street.
+        copies, targets: boards that those of all streets stand for, and hands of both players on these.
+        group: hands of both players below one board of the street before the last, at most.
+    """
+
+    boards: list[int]
+    held: list[tuple[int, int]]
+    copies: int
+    targets: int
+    group: int
+
+
+def counted_deals(spot: Spot, *, isomorphism: bool) -> DealCounts:
+    """Boards and hands by arithmetic, or one by one where only some boards are dealt."""
+    if spot.runouts:
+        return walked_deals(spot)
+    boards, held = board_counts(spot, isomorphism=isomorphism), hand_counts(spot, isomorphism=isomorphism)
+    left = [len(spot.format.deck) - spot.format.board_sizes[street] for street in spot.streets]
+    dealt, both = [spot.format.deal[street] for street in spot.streets[1:]], [sum(own) for own in held]
+    copies = sum(boards[k] * comb(left[k], cards) for k, cards in enumerate(dealt))
+    targets = [both[k] * comb(left[k] - spot.format.hole, cards) for k, cards in enumerate(dealt)]
+    group = min(both[-1], -(-targets[-1] // boards[-2])) if dealt else 0
+    return DealCounts(boards, held, copies, sum(targets), group)
+
+
+def walked_deals(spot: Spot) -> DealCounts:
+    """Boards and hands of a spot that deals only some boards."""
+    hands = Hands(spot)
+    cards = [hands.cards[np.flatnonzero(weights > 0)] for weights in spot.ranges]
+    above = [(spot.board, symmetries_of(spot, hands))]
+    boards, held, copies, targets, group = [1], [(len(cards[0]), len(cards[1]))], 0, 0, 0
+    for street in spot.streets[1:]:
+        below, totals = [], np.zeros(2, np.int64)
+        for board, symmetries in above:
+            both = 0
+            for dealt, images, fixed, _ in kept_deals(spot, board, symmetries, street):
+                dead = np.zeros(52, bool)
+                dead[[*board, *dealt]] = True
+                counts = np.array([np.count_nonzero(~dead[own].any(axis=1)) for own in cards])
+                totals, both = totals + counts, both + int(counts.sum())
+                copies, targets = copies + len(images), targets + len(images) * int(counts.sum())
+                below.append(((*board, *dealt), fixed))
+            group = max(group, both) if street == spot.streets[-1] else 0
+        boards.append(len(below))
+        held.append((int(totals[0]), int(totals[1])))
+        above = below
+    return DealCounts(boards, held, copies, targets, group)
+
+
+def form_bytes(betting: BettingSize, boards: int, hands: Sequence[int], copies: int, targets: int) -> int:
+    """Bytes of the arrays of :class:`treeplex.holdem.engine.form.HoldemForm`; ``hands`` counts those on each street."""
+    rows = sum(
+        24 * sum(street.decisions) + 32 * street.folds + 40 * street.showdowns + 16 * street.ends for street in betting.streets
+    )
+    return rows + 8 * (14 * len(hands) + 20 * boards + hands[0]) + 11 * sum(hands) + 16 * copies + 2 * targets
+
+
+def street_table(streets: Sequence[StreetSize], boards: Sequence[int]) -> NDArray[np.int64]:
+    """The table ``streets`` of :class:`treeplex.holdem.engine.form.HoldemForm`."""
+    rows = []
+    nodes = folds = showdowns = ends = first = 0
+    for street, count in zip(streets, boards, strict=True):
+        middle, after = nodes + street.decisions[0], nodes + sum(street.decisions)
+        stops = folds + street.folds, showdowns + street.showdowns, ends + street.ends, first + count
+        slices = (folds, stops[0], showdowns, stops[1], ends, stops[2], first, stops[3])
+        rows.append((street.roots, nodes, middle, after, *street.actions, *slices))
+        nodes, (folds, showdowns, ends, first) = after, stops
+    return np.array(rows, np.int64)
+
+
+def board_counts(spot: Spot, *, isomorphism: bool = True) -> list[int]:
+    """Boards on each street, those that differ only in suits once where the ranges allow it."""
+    found = []
+    cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
+    for street in range(len(spot.streets)):
+        dealt = deals_before(spot, street)
+        found.append(sum(fixed_deals(lengths_of(own), dealt) for own in cycles) // len(cycles))
+    return found
+
+
+def hand_counts(spot: Spot, *, isomorphism: bool = True) -> list[tuple[int, int]]:
+    """Hands of each player with a weight, summed over the boards of each street."""
+    hands = Hands(spot)
+    cycles = list(symmetry_cycles(spot, isomorphism=isomorphism))
+    hit: list[list[Counter[Lengths]]] = [[], []]
+    for player in (0, 1):
+        held = hands.cards[np.flatnonzero(spot.ranges[player] > 0)]
+        for own in cycles:
+            length, number = cycle_tables(own)
+            first, second = held[:, 0], held[:, -1]
+            same = number[first] == number[second]
+            kinds = Counter(zip(length[first].tolist(), np.where(same, 0, length[second]).tolist(), strict=True))
+            without = Counter[Lengths]()
+            for (one, other), times in kinds.items():
+                left = list(lengths_of(own))
+                for cycle in (one, other):
+                    if cycle:
+                        left[cycle - 1] -= 1
+                without[left[0], left[1], left[2], left[3]] += times
+            hit[player].append(without)
+    found = []
+    for street in range(len(spot.streets)):
+        dealt = deals_before(spot, street)
+        totals = [
+            sum(times * fixed_deals(left, dealt) for own in hit[player] for left, times in own.items()) // len(cycles)
+            for player in (0, 1)
+        ]
+        found.append((totals[0], totals[1]))
+    return found
+
+
+def deals_before(spot: Spot, street: int) -> tuple[int, ...]:
+    """How many cards come before each street up to one, the first left out."""
+    return tuple(spot.format.deal[each] for each in spot.streets[1 : street + 1])
+
+
+def symmetry_cycles(spot: Spot, *, isomorphism: bool) -> Iterator[list[list[int]]]:
+    """The cycles of cards that are left in the deck, of each renaming of suits that changes neither board nor ranges."""
+    for renaming in symmetries_of(spot, Hands(spot)) if isomorphism else [IDENTITY]:
+        yield cycles_of(renaming, spot.format.cards_left(spot.board))
+
+
+def cycles_of(renaming: Renaming, cards: Sequence[int]) -> list[list[int]]:
+    """The cycles of a renaming of suits."""
+    found, seen = [], set[int]()
+    for card in cards:
+        cycle: list[int] = []
+        while card not in seen:
+            seen.add(card)
+            cycle.append(card)
+            card = card - card % 4 + renaming[card % 4]
+        if cycle:
+            found.append(cycle)
+    return found
+
+
+def cycle_tables(cycles: Sequence[Sequence[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """For each card the length of its cycle and the cycle's number, int64 [52] each."""
+    length, number = np.zeros(52, np.int64), np.full(52, -1)
+    for k, cycle in enumerate(cycles):
+        length[list(cycle)], number[list(cycle)] = len(cycle), k
+    return length, number
+
+
+def lengths_of(cycles: Sequence[Sequence[int]]) -> Lengths:
+    """How many cycles there are of each length."""
+    counts = Counter(map(len, cycles))
+    return counts[1], counts[2], counts[3], counts[4]
+
+
+@lru_cache(maxsize=100_000)
+def fixed_deals(lengths: Lengths, deals: tuple[int, ...]) -> int:
+    """Ways to deal sets of cards one after the other, each of which a renaming with such cycles leaves as it is."""
+    if not deals:
+        return 1
+    return sum(ways * fixed_deals((left[0], left[1], left[2], left[3]), deals[1:]) for ways, left in choices(lengths, deals[0]))
+
+
+def choices(lengths: Lengths, cards: int) -> Iterator[tuple[int, list[int]]]:
+    """How many unions of cycles have so many cards, and the cycles that are left, for each number of cycles of each length."""
+    found = [(1, cards, list(lengths))]
+    for kind in (3, 2, 1, 0):
+        found = [
+            (ways * comb(left[kind], take), rest - take * (kind + 1), [*left[:kind], left[kind] - take, *left[kind + 1 :]])
+            for ways, rest, left in found
+            for take in range(min(rest // (kind + 1), left[kind]) + 1)
+        ]
+    return ((ways, left) for ways, rest, left in found if rest == 0)
+
+
+def check_boards(spot: Spot, *, isomorphism: bool = True) -> None:
+    """Refuse a spot with so many boards that dealing them alone would take many minutes.
+
+    Raises:
+        SpecError: it has more than :data:`MOST_BOARDS`.
+    """
+    if spot.runouts or sum(board_counts(spot, isomorphism=isomorphism)) <= MOST_BOARDS:
+        return
+    size, begins = spot_size(spot, isomorphism=isomorphism), street_names(spot.format)[spot.street]
+    gigabytes = NUMBER_BYTES * size.stored / 1e9
+    raise SpecError(
+        f"with {len(spot.format.deck)} cards from {begins} on there are {sum(size.boards):,} boards and {size.stored:.1e} "
+        f"numbers to store, {gigabytes:,.0f} GB of memory at least; give a board, so that the spot begins on the flop or the "
+        "turn, deal only some of the boards (runouts: {flop: 25, turn: 12, river: 12}), or take a small deck, such as format: "
+        "royal"
+    )

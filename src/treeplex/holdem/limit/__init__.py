@@ -1,0 +1,1 @@
+"""Limit hold'em in buckets: compiled or street by street, solved, judged and played."""

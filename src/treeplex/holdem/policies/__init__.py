@@ -1,0 +1,1 @@
+"""Policies on hold'em spots: lines and hands, judged, locked, viewed; from networks and from files."""

@@ -1,0 +1,137 @@
+"""Policies of hold'em below a public state as the hold'em engine and its searches read them: tables over classes of hands.
+
+Hands that a policy cannot tell apart are a class: buckets, or each hand by itself. A table says how the classes play at a
+decision, so what follows a state can be walked once for all boards on which the classes mean the same.
+"""
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.forms.betting_forest import Forest
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.subgame import board_part
+from treeplex.holdem.rules.public import HoldemGame
+
+
+class Classes(NamedTuple):
+    """Hands that play alike.
+
+    Attributes:
+        name: of the tables; boards on which the classes mean the same have the same.
+        size: how many classes there are.
+        of: int64 [H], the class of each hand; any for hands that the board blocks.
+    """
+
+    name: Hashable
+    size: int
+    of: Ints
+
+
+@runtime_checkable
+class HandPolicy(Protocol):
+    """How every hand plays from some public state of hold'em on.
+
+    Attributes:
+        game: the betting that it knows, from that state on.
+    """
+
+    @property
+    def game(self) -> HoldemGame: ...
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """Hands that play alike on a board."""
+        ...
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """How each class plays at a decision of the betting tree, float64 [A, classes].
+
+        Args:
+            node: its number.
+            name: of the tables, see :meth:`classes`.
+        """
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class Bias:
+    """A policy with some kinds of actions so many times as likely, normalised again.
+
+    Attributes:
+        policy: the policy.
+        kinds: ``fold``, ``check`` and so on, see :class:`treeplex.holdem.betting.tree.Action`.
+        factor: times as likely.
+    """
+
+    policy: HandPolicy
+    kinds: tuple[str, ...]
+    factor: float
+
+    def __post_init__(self) -> None:
+        if not self.factor > 0:
+            raise AlgorithmError(f"a bias must be a factor above 0, not {self.factor!r}")
+
+    @property
+    def game(self) -> HoldemGame:
+        """That of the policy."""
+        return self.policy.game
+
+    def classes(self, board: tuple[int, ...]) -> Classes:
+        """See :class:`HandPolicy`."""
+        return self.policy.classes(board)
+
+    def table(self, node: int, name: Hashable) -> Floats:
+        """See :class:`HandPolicy`."""
+        event = self.game.tree.nodes[node]
+        assert isinstance(event, Decision)
+        factors = np.array([self.factor if action.kind in self.kinds else 1.0 for action in event.actions])
+        found = self.policy.table(node, name) * factors[:, None]
+        return np.asarray(found / found.sum(axis=0))
+
+
+FOLDS, CALLS, RAISES = ("fold",), ("check", "call"), ("bet", "raise", "allin")
+
+
+def biased_hands(policy: HandPolicy, factor: float = 10.0) -> list[HandPolicy]:
+    """The policy, and the same biased to folding, to calling and to raising.
+
+    Raises:
+        AlgorithmError: a factor that is not above 0.
+    """
+    return [policy, *(Bias(policy, kinds, factor) for kinds in (FOLDS, CALLS, RAISES))]
+
+
+def written(policy: HandPolicy, whole: CompiledSpot) -> NDArray[np.float32]:
+    """A policy at all decisions of a compiled spot with its betting, float32 [Q] as a solver stores it.
+
+    Raises:
+        AlgorithmError: the spot has other betting.
+    """
+    if whole.betting is not policy.game.tree:
+        raise AlgorithmError("the policy is of other betting than the spot was compiled with")
+    found = np.empty(whole.stored, np.float32)
+    for street, boards in enumerate(whole.boards):
+        forest, tables = whole.forests[street], dict[Hashable, list[Singles]]()
+        for number, board in enumerate(boards):
+            classes = policy.classes(board.cards)
+            if classes.name not in tables:
+                tables = {classes.name: [stored_tables(policy, forest, player, classes) for player in (0, 1)]}
+            for player, table in enumerate(tables[classes.name]):
+                hands = board.hands[player]
+                rows = found[board_part(whole, street, number, player)].reshape(-1, len(hands))
+                np.take(table, classes.of[hands], axis=1, out=rows, mode="wrap")
+    return found
+
+
+def stored_tables(policy: HandPolicy, forest: Forest, player: int, classes: Classes) -> Singles:
+    """How each class plays at all of a player's decisions of a street, float32 [actions, classes], in a solver's order."""
+    found = np.zeros((forest.actions[player], classes.size), np.float32)
+    for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+        found[first : first + count] = policy.table(node, classes.name)
+    return found

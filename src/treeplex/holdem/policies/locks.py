@@ -1,0 +1,155 @@
+"""From locks, which name lines and hands, to fixed strategies at the nodes and boards of a compiled spot."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.cards.cards import hand_numbers
+from treeplex.holdem.engine.form import COUNT, STORE
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import FixedStrategy
+from treeplex.holdem.policies.line import PLAYERS, Place, chosen, find_place, read_steps
+from treeplex.holdem.spots.locks import AnyLock, NodeLock, TextLock
+
+MARGIN = 1e-4
+"""How far the probabilities of a hand may be from adding up to 1."""
+
+
+def solver_locks(game: CompiledSpot, locks: Iterable[AnyLock | FixedStrategy]) -> tuple[FixedStrategy, ...]:
+    """Locks as the solver takes them, one per node and board; where several are about the same hands the last one counts.
+
+    Args:
+        game: the spot, compiled without isomorphism.
+        locks: what is locked; strategies that were fixed already, for the same spot without isomorphism, stay so.
+
+    Raises:
+        SpecError: a line that leads to no decision, an action that is not there, shares that do not add up, no hand of the
+            range, or a lock of which others leave nothing; the message names the lock and what is possible.
+    """
+    found: dict[tuple[int, int, int], Floats] = {}
+    given: list[tuple[AnyLock, Floats, list[tuple[int, int, int]]]] = []
+    for lock in locks:
+        if isinstance(lock, FixedStrategy):
+            found[lock.board, lock.player, lock.node] = lock.strategy.copy()
+            continue
+        place = decision_of(game, lock)
+        node = game.betting.nodes[place.node]
+        assert isinstance(node, Decision)
+        table, street = table_of(game, lock, node), len(place.roots) - 1
+        row = game.forests[street].numbers[node.player].index(place.node)
+        keys = [(game.first_boards[street] + number, node.player, row) for number in boards_below(game, place.deals)]
+        here = [columns_of(game, table, key) for key in keys]
+        if all(np.isnan(columns).any(axis=0).all() for columns in here):
+            raise SpecError(f"{lock.place}: {PLAYERS[node.player]} holds none of these hands there; name hands of the range")
+        for key, columns in zip(keys, here, strict=True):
+            kept = found.setdefault(key, np.full(columns.shape, np.nan))
+            locked = ~np.isnan(columns).any(axis=0)
+            kept[:, locked] = columns[:, locked]
+        given.append((lock, table, keys))
+    for lock, table, keys in given:
+        if not any(np.isclose(found[key], columns_of(game, table, key)).all(axis=0).any() for key in keys):
+            raise SpecError(
+                f"{lock.place}: without effect: later locks of {lock.line or 'root'!r} are about the same hands, and the last "
+                "one counts; leave one out, or write the one about fewer hands last"
+            )
+    return tuple(FixedStrategy(board, player, row, strategy) for (board, player, row), strategy in found.items())
+
+
+def columns_of(game: CompiledSpot, table: Floats, key: tuple[int, int, int]) -> Floats:
+    """The part [actions, hands] of a table [actions, H] for the hands of a board; ``key`` is its number, the player, a row."""
+    number, player, _ = key
+    street = next(s for s in reversed(range(len(game.boards))) if game.first_boards[s] <= number)
+    columns: Floats = table[:, game.boards[street][number - game.first_boards[street]].hands[player]]
+    return columns
+
+
+def with_locks(game: CompiledSpot, average: NDArray[Any], locks: Sequence[FixedStrategy]) -> NDArray[Any]:
+    """An average strategy that is the lock itself where a locked hand never comes, so that its average says nothing.
+
+    Returns:
+        ``average``, or a copy where something had to change.
+    """
+    found = average
+    for lock in locks:
+        row = game.form.boards[lock.board]
+        street = next(s for s, first in enumerate(game.first_boards) if lock.board < first + len(game.boards[s]))
+        hands, (_, first_action, actions) = int(row[COUNT + lock.player]), game.forests[street].nodes[lock.player][lock.node]
+        start = int(row[STORE + lock.player]) + first_action * hands
+        here = slice(start, start + actions * hands)
+        unknown = (found[here].reshape(actions, hands).sum(axis=0) == 0) & ~np.isnan(lock.strategy).any(axis=0)
+        if unknown.any():
+            found = average.copy() if found is average else found
+            found[here].reshape(actions, hands)[:, unknown] = lock.strategy[:, unknown]
+    return found
+
+
+def decision_of(game: CompiledSpot, lock: AnyLock) -> Place:
+    """The decision to which a lock's line leads."""
+    try:
+        place = find_place(game.spot, game.betting, lock.line, open_cards=True)
+    except SpecError as error:
+        raise SpecError(f"{lock.place}: {error}") from None
+    if not isinstance(game.betting.nodes[place.node], Decision):
+        raise SpecError(f"{lock.place}: nobody acts after {place.line or 'the start'!r}; end the line where a player acts")
+    return place
+
+
+def boards_below(game: CompiledSpot, deals: Sequence[tuple[int, ...]]) -> list[int]:
+    """The boards of a street, as places in its list, that some deals lead to; an empty deal stands for any."""
+    boards = [0]
+    for street, deal in enumerate(deals, 1):
+        children = [child for number in boards for child in game.boards[street - 1][number].children]
+        before = len(game.boards[street - 1][0].cards)
+        wanted = sorted(deal)
+        boards = [each for each in children if not deal or sorted(game.boards[street][each].cards[before:]) == wanted]
+    return boards
+
+
+def table_of(game: CompiledSpot, lock: AnyLock, node: Decision) -> Floats:
+    """What a lock says as float64 [actions, H], NaN where it says nothing."""
+    size, actions = len(game.spot.format.hands), len(node.actions)
+    table = np.full((actions, size), np.nan)
+    if isinstance(lock, NodeLock):
+        strategy = np.asarray(lock.strategy, np.float64)
+        if strategy.shape != (actions, len(lock.hands)):
+            raise SpecError(
+                f"{lock.place}: strategy has shape {strategy.shape}; {actions} actions and {len(lock.hands)} hands need "
+                f"{(actions, len(lock.hands))}"
+            )
+        table[:, lock.hands] = strategy
+    else:
+        table[:, wanted_hands(game, lock)] = shares_of(game, lock, node)[:, None]
+    given = ~np.isnan(table).any(axis=0)
+    sums = table[:, given].sum(axis=0)
+    if (table[:, given] < 0).any() or (np.abs(sums - 1) > MARGIN).any():
+        raise SpecError(f"{lock.place}: probabilities of a hand are negative or do not add up to 1; correct them")
+    table[:, given] = table[:, given] / sums
+    return table
+
+
+def wanted_hands(game: CompiledSpot, lock: TextLock) -> NDArray[np.bool_]:
+    """[H] the hands that a lock is about."""
+    size = len(game.spot.format.hands)
+    if lock.hands is None:
+        return np.ones(size, bool)
+    if len(lock.hands) == size:
+        return lock.hands > 0
+    if game.spot.format.hole != 2:
+        raise SpecError(f"{lock.place}: hands of two cards in a format of one; leave the hands out to lock all")
+    return np.asarray(lock.hands[hand_numbers(game.spot.format.hands)] > 0)
+
+
+def shares_of(game: CompiledSpot, lock: TextLock, node: Decision) -> Floats:
+    """[actions] how often a lock takes each action of its decision; actions not named are never taken."""
+    shares = np.zeros(len(node.actions))
+    for word, share in lock.strategy:
+        steps = read_steps(word)
+        if len(steps) != 1:
+            raise SpecError(f"{lock.place}: {word!r} is not one action; write x, c, f, b50%, r300 or a")
+        shares[chosen(game.spot, node, steps[0], f"{lock.place}, action {word!r}")] += share
+    return shares

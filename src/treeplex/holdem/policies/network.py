@@ -1,0 +1,169 @@
+"""Networks on hold'em spots as tables: what they play with every hand on every board, for the hold'em engine to judge.
+
+A network sees a player's cards and the betting side by side (:class:`treeplex.holdem.rules.looks.SpotLook`), so its first
+layer is the sum of what both add: that of the cards is made once for a board, that of the betting once for a node. And hands
+and boards that differ only in suits look alike: each kind is asked once.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Ints, Singles
+from treeplex.base.workers.executor import in_threads
+from treeplex.engine.networks.mlp_batch import packed, padded
+from treeplex.engine.networks.rectified import first_layer, rectified
+from treeplex.errors import PolicyError
+from treeplex.forms.policies.heads import HEADS
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.views import TENSOR
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.engine.workspace import make_workspace
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import store_of_policy
+from treeplex.holdem.forms.subgame import board_part
+from treeplex.holdem.rules.dealt import DealtSpot
+
+Watch = Callable[[int, int], None]
+"""Told how many boards are read, and of how many; members of a mixture read them one after the other."""
+
+
+class SplitNetwork(NamedTuple):
+    """A player's network, its first layer in two parts.
+
+    Attributes:
+        panels, biases: of the cards, as :func:`treeplex.engine.networks.rectified.first_layer` reads them.
+        betting: float32 [nodes, padded width], what the betting at each node adds, the layer's own biases included.
+        sizes, parameters: of the layers, as :func:`treeplex.engine.networks.rectified.rectified` reads them.
+    """
+
+    panels: Singles
+    biases: Singles
+    betting: Singles
+    sizes: Ints
+    parameters: Singles
+
+
+def average_of_network(
+    policy: NeuralPolicy, game: CompiledSpot, *, threads: int = 1, watch: Watch | None = None
+) -> NDArray[np.float32]:
+    """What a network's policy is proportional to on a compiled spot, float32 [Q] as a solver stores averages.
+
+    Of a mixture it is the sum of its members' policies, each times its weight and own reach: a player follows one of them from
+    the deal to the end (Steinberger 2019, equation 6).
+
+    Args:
+        policy: trained on :class:`treeplex.holdem.rules.dealt.DealtSpot` of this spot.
+        game: the compiled spot.
+        threads: that share the boards.
+        watch: called after each board, of all members.
+
+    Raises:
+        PolicyError: the network sees something else than the spot.
+        GameError: a spot whose cards cannot be dealt one by one.
+    """
+    rules = DealtSpot(game.spot)
+    check_fits(policy, rules)
+    readings = [Reading(policy.head, rules, game, split_networks(policy, rules, member)) for member in range(policy.members)]
+    if len(readings) == 1:
+        return readings[0].table(threads, watch)
+    crew = BoardPool(game.form, make_workspace(game.form, threads, np.float32, raked=game.raked), raked=game.raked)
+    sums, none = np.zeros(game.stored, np.float32), np.zeros(0, np.float32)
+    store, boards = store_of_policy(game, sums, none), sum(map(len, game.boards))
+    for member, (reading, weights) in enumerate(zip(readings, policy.weights, strict=True)):
+        told = None if watch is None else partial(tell_of_member, watch, member * boards, len(readings) * boards)
+        played = reading.table(threads, told)
+        for player, weight in enumerate(weights):
+            crew.descend(player, played, none, store, add=float(weight), streets=len(game.boards))
+    return sums
+
+
+def tell_of_member(watch: Watch, before: int, total: int, done: int, _: int) -> None:
+    """Tell how many boards are read, those of earlier members with them."""
+    watch(before + done, total)
+
+
+class Reading(NamedTuple):
+    """How a table is read from networks.
+
+    Attributes:
+        head: what outputs say, of :data:`treeplex.forms.policies.heads.HEADS`.
+        rules: of the spot.
+        game: the same, compiled.
+        networks: of both players.
+    """
+
+    head: str
+    rules: DealtSpot
+    game: CompiledSpot
+    networks: list[SplitNetwork]
+
+    def table(self, threads: int, watch: Watch | None) -> NDArray[np.float32]:
+        """What the networks play at all decisions, float32 [Q]."""
+        found = np.empty(self.game.stored, np.float32)
+        places = [(street, number) for street, boards in enumerate(self.game.boards) for number in range(len(boards))]
+        for done, _ in enumerate(in_threads(threads, partial(self.read_board, found), places), 1):
+            if watch is not None:
+                watch(done, len(places))
+        return found
+
+    def read_board(self, found: NDArray[np.float32], place: tuple[int, int]) -> None:
+        """Write what both players play at all decisions on a board, by street and number there."""
+        (street, number), look = place, self.rules.look
+        board, forest, head = self.game.boards[street][number], self.game.forests[street], HEADS[self.head]
+        for player, network in enumerate(self.networks):
+            hands = board.hands[player].astype(np.int64)
+            shown, alike = look.alike(board.cards, hands)
+            kinds, kind = np.unique(alike, return_inverse=True)
+            before = first_layer(look.cards(shown, kinds), network.panels, network.biases)
+            outputs = np.empty((len(kinds), int(network.sizes[-1])), np.float32)
+            rows = found[board_part(self.game, street, number, player)].reshape(-1, len(hands))
+            for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+                rectified(network.sizes, network.parameters, before, network.betting[node], outputs)
+                chosen = outputs[:, self.rules.cards_aside.moves[node]]
+                shares = head(chosen, np.ones(chosen.shape, np.bool_)).astype(np.float32)
+                np.take(np.ascontiguousarray(shares.T), kind, axis=1, out=rows[first : first + count], mode="wrap")
+
+
+def check_fits(policy: NeuralPolicy, rules: DealtSpot) -> None:
+    """Refuse a network that sees or does something else than a spot has.
+
+    Raises:
+        PolicyError: it does.
+    """
+    view, named = policy.view, policy.spec or "rules without a name"
+    if view.kind != TENSOR:
+        raise PolicyError(f"this network for {named} sees words of infostates; train one with features=tensor")
+    if policy.players != 2 or len(view.scale) != rules.look.width or view.actions != tuple(range(rules.num_distinct_actions)):
+        raise PolicyError(
+            f"this is a network for {named}, which sees {len(view.scale)} numbers and has {len(view.actions)} actions; "
+            f"{rules} has {rules.look.width} and {rules.num_distinct_actions}: train one for it"
+        )
+
+
+def split_networks(policy: NeuralPolicy, rules: DealtSpot, member: int) -> list[SplitNetwork]:
+    """A member's networks of both players, their first layers in two parts."""
+    return [split_network(policy, rules, player, member) for player in (0, 1)]
+
+
+def split_network(policy: NeuralPolicy, rules: DealtSpot, player: int, member: int) -> SplitNetwork:
+    """A player's network, its first layer in two parts."""
+    layers = policy.networks[0 if policy.shared else member * policy.players + player]
+    (matrix, biases), rest = layers[0], layers[1:]
+    look, features = rules.look, len(policy.view.scale)
+    seen, cards = matrix[:, :features] / policy.view.scale, rules.look.cards_width
+    own = biases + matrix[:, features + player] if policy.shared else biases
+    wide = padded(len(own))
+    betting = np.zeros((len(look.betting), wide), np.float32)
+    betting[:, : len(own)] = look.betting @ seen[:, cards:].T + own
+    panels = packed([seen[:, :cards]], [np.zeros(len(own), np.float32)], [], [])
+    return SplitNetwork(
+        panels[: cards * wide],
+        panels[cards * wide :],
+        betting,
+        np.array([len(own), *(len(each) for _, each in rest)], np.int64),
+        packed([each for each, _ in rest], [each for _, each in rest], [], []) if rest else np.zeros(0, np.float32),
+    )

@@ -1,0 +1,72 @@
+"""Networks that learners leave, as policies on hold'em spots: found in folders, checked, read into a table and judged there."""
+
+import os
+from math import prod
+from pathlib import Path
+
+import numpy as np
+
+from treeplex.base.notices import tell
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import FileError, PolicyError
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+from treeplex.forms.sources.load import load_spot
+from treeplex.holdem.engine.workspace import workspace_sizes
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.policies.network import average_of_network
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.spots.spot_table import NAMED
+from treeplex.run.solve.tree_game import policy_file
+
+NUMBER, NUMBER_OF_JUDGE = 4, 8
+"""Bytes of a number in a table, and in the judge's scratch space."""
+
+
+def network_in(path: str | os.PathLike[str]) -> NeuralPolicy | None:
+    """The network in a file or in the folder of a training; None for another file.
+
+    Raises:
+        FileError: a folder without one, or a file that cannot be read.
+    """
+    file = policy_file(path)
+    if file.is_file() and is_neural_policy(file):
+        return NeuralPolicy.load(file)
+    if Path(path).is_dir():
+        raise FileError(
+            f"{path} is a folder without a network for a hold'em spot; give one of treeplex train deep-cfr SPOT --out DIR, "
+            "a solved spot (.spot), or 'uniform'"
+        )
+    return None
+
+
+def policy_of_network(network: NeuralPolicy, game: CompiledSpot) -> HoldemPolicy:
+    """What a network plays with every hand on every board; what it takes and how far it is goes to ``notices.tell``.
+
+    Raises:
+        PolicyError: a network of another game, or too little memory.
+        GameError: a spot whose cards cannot be dealt one by one.
+    """
+    if network.spec in NAMED and load_spot(network.spec).identity != game.spot.identity:
+        raise PolicyError(f"this is a network for {network.spec}, not for {game}; train one for this spot")
+    threads = checked_threads(game.spot.settings.threads)
+    needed, free = memory_needed(game, network.members, threads), available_memory()
+    if free is not None and needed > free:
+        raise PolicyError(
+            f"judging a network on {game} takes {megabytes(needed)}, and {megabytes(free)} are free; free some, or play it "
+            "(treeplex playouts)"
+        )
+    what = f"reading the network at {game.infosets:,} infosets, {megabytes(needed)} of memory"
+
+    def watch(done: int, total: int) -> None:
+        tell(f"{what}  {done:,}/{total:,} boards")
+
+    tell(what)
+    average = average_of_network(network, game, threads=threads, watch=watch)
+    return HoldemPolicy(game, average, np.zeros(0, np.float32), (), len(game.boards), threads=threads)
+
+
+def memory_needed(game: CompiledSpot, members: int, threads: int) -> int:
+    """Bytes for reading and judging a network; a mixture of several needs a table more."""
+    judging = sum(prod(shape) for shape in workspace_sizes(game.size.extent, threads, packed=True).values())
+    return NUMBER * game.stored * (1 if members == 1 else 2) + NUMBER_OF_JUDGE * judging

@@ -1,0 +1,314 @@
+"""What hands are worth everywhere in a solved spot: the average strategy's values at every node, and equities.
+
+Values come as *counterfactual* ones: chips times the opponent's reach with hands that share no card with one's own. Divided by
+that reach (:meth:`HoldemValues.compatible`) they are the expected chips of a hand. Looking at one betting tree of one board is
+cheap; what boards below it are worth comes from one pass over the whole spot, made when it is first needed.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.holdem.engine.form import COUNT, HANDS, REACH, SCALES, STORE
+from treeplex.holdem.engine.node import TILE
+from treeplex.holdem.engine.passes import BEST, EXPECT
+from treeplex.holdem.engine.showdowns.terminal import CARDS, folds, raked_showdowns
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import store_of_policy
+from treeplex.holdem.policies.judge import judging_crew
+from treeplex.holdem.rules.run_outs import pot_shares
+
+Array = NDArray[Any]
+Pair = tuple[Floats, Floats]
+
+MOST_TREES = 64
+"""Betting trees kept, those looked at last."""
+
+NOISE = 1e-11
+"""A compatible reach below this share of the whole reach is what rounding leaves of zero."""
+
+SHARE = np.array([[1.0], [0.0], [0.5]])
+"""What a showdown pays in equity: a win, a loss, a tie."""
+
+
+@dataclass(frozen=True, eq=False)
+class StreetValues:
+    """One betting tree of one street on one board; hands are in the order of the board's lists.
+
+    Attributes:
+        policy: for each decision the average strategy of who acts, float64 [actions, hands].
+        reach: for each node both players' range weights times own reach, float64 [hands] each.
+        values: for each node both players' counterfactual values, float64 [hands] each, in chips against half the starting pot.
+    """
+
+    policy: dict[int, Floats]
+    reach: dict[int, Pair]
+    values: dict[int, Pair]
+
+
+class HoldemValues:
+    """The values of one strategy in a compiled spot.
+
+    Attributes:
+        game: the compiled spot.
+        average: [Q], what the strategy is proportional to (uniform where that is zero); as :class:`Store`. It may end after the
+            first streets if ``ends`` is given.
+        scales: float32, of 16-bit numbers; else empty.
+        responder: whose values are those of its best response to the other's strategy; the other's then mean nothing. None
+            where both follow the strategy.
+    """
+
+    def __init__(
+        self,
+        game: CompiledSpot,
+        average: Array,
+        scales: Array | None = None,
+        *,
+        threads: int = 1,
+        ends: Floats | None = None,
+        responder: int | None = None,
+    ) -> None:
+        """Nothing is computed yet.
+
+        Args:
+            game: the compiled spot.
+            average: [Q], the strategy.
+            scales: of 16-bit numbers.
+            threads: for the pass over the whole spot.
+            ends: [R], the values at the ends of streets where they are known already; see :attr:`ends`.
+            responder: see the attributes.
+        """
+        self.game, self.average, self.threads, self.responder = game, average, threads, responder
+        self.scales: Array = np.zeros(0, np.float32) if scales is None else scales
+        self._known_ends = ends
+        self._trees: dict[tuple[int, int], StreetValues] = {}
+        self._rows = [
+            {number: row for numbers in forest.numbers for row, number in enumerate(numbers)} for forest in game.forests
+        ]
+        self._ends = [{below: end for end, below in enumerate(forest.below)} for forest in game.forests]
+
+    @cached_property
+    def ends(self) -> Floats:
+        """Counterfactual values at the ends of streets, float64 [R].
+
+        Player p's hand j, of n, at end k of board b has number ``form.boards[b, REACH + p] + k * n + j``; the numbers between
+        mean nothing.
+        """
+        if self._known_ends is not None:
+            return self._known_ends
+        crew = judging_crew(self.game, self.threads)
+        store = store_of_policy(self.game, self.average, self.scales)
+        for player in (0, 1) if self.responder is None else (self.responder,):
+            crew.answer(player, EXPECT if self.responder is None else BEST, self.average, self.scales, store)
+        return crew.work.gathered
+
+    def board_number(self, street: int, place: int) -> int:
+        """The number in ``form.boards`` of the board at a place in the list of its street (counted from the spot's first)."""
+        return self.game.first_boards[street] + place
+
+    def root_reach(self) -> Pair:
+        """Range weights at the first board."""
+        board, ranges = self.game.boards[0][0], self.game.spot.ranges
+        return ranges[0][board.hands[0]], ranges[1][board.hands[1]]
+
+    def below(self, street: int, place: int, reach: Pair) -> Pair:
+        """The reach of the hands of a board, from that of the board before it."""
+        source = self.game.boards[street][place].source
+        return reach[0][source[0]], reach[1][source[1]]
+
+    def tree(self, street: int, place: int, root: int, reach: Pair) -> StreetValues:
+        """The betting tree that begins at node ``root`` of a street, on one of its boards.
+
+        Args:
+            street, place: the board.
+            root: number of the node in ``game.betting``.
+            reach: of both players there; the same at every call for a board and root.
+        """
+        key = (self.board_number(street, place), root)
+        found = self._trees.pop(key, None)
+        if found is None:
+            found = self._descend(street, key[0], root, reach)
+            self._ascend(street, key[0], found)
+        self._trees[key] = found
+        while len(self._trees) > MOST_TREES:
+            del self._trees[next(iter(self._trees))]
+        return found
+
+    def policy(self, street: int, board: int, number: int) -> Floats:
+        """The strategy at a decision, float64 [actions, hands of who acts]."""
+        node = self.game.betting.nodes[number]
+        assert isinstance(node, Decision)
+        first = self.game.forests[street].nodes[node.player][self._rows[street][number]][1]
+        weights = np.maximum(self.rows(board, node.player, first, len(node.actions)), 0.0)
+        total = weights.sum(axis=0)
+        found: Floats = np.divide(weights, total, out=np.full(weights.shape, 1.0 / len(weights)), where=total > 0)
+        return found
+
+    def rows(self, board: int, player: int, first: int, actions: int) -> Floats:
+        """Some actions of a player at a board as they are stored, float64 [actions, hands]."""
+        row = self.game.form.boards[board]
+        hands = int(row[COUNT + player])
+        start = int(row[STORE + player]) + first * hands
+        numbers = self.average[start : start + actions * hands].reshape(actions, hands).astype(np.float64)
+        if self.scales.size:
+            tiles = -(-hands // TILE)
+            start = int(row[SCALES + player]) + first * tiles
+            scales = self.scales[start : start + actions * tiles].reshape(actions, tiles)
+            numbers *= np.repeat(scales, TILE, axis=1)[:, :hands]
+        return numbers
+
+    def compatible(self, board: int, player: int, reach: Floats) -> Floats:
+        """The opponent's reach with hands that share no card with each hand of ``player``.
+
+        Args:
+            board: its number.
+            player: whose hands.
+            reach: float64 [other's hands] or [T, other's hands].
+
+        Returns:
+            float64 [own hands] or [own hands, T].
+        """
+        columns = self._columns(np.atleast_2d(reach))
+        cards, _, twin = self._lists(board, player)
+        other_cards, _, _ = self._lists(board, 1 - player)
+        values = np.empty((len(cards), columns.shape[1]))
+        total, by_card = np.empty(columns.shape[1]), np.empty((CARDS, columns.shape[1]))
+        folds(cards, twin, other_cards, columns, values, total, by_card)
+        values[values < NOISE * np.atleast_2d(reach).sum(axis=1)] = 0.0
+        return values[:, 0] if reach.ndim == 1 else values
+
+    def equity(self, street: int, place: int, reach: Pair) -> Pair:
+        """Each hand's share of the pot at a showdown without further betting, over all cards that can still come.
+
+        Args:
+            street, place: the board.
+            reach: of both players there.
+
+        Returns:
+            For both players float64 [hands], in [0, 1]; NaN for a hand that meets no opponent.
+        """
+        board = self.board_number(street, place)
+        shares = self._shown_at_once(street, place, reach) if self.game.cut_short else self._shares(street, place, reach)
+        met = self.compatible(board, 0, reach[1]), self.compatible(board, 1, reach[0])
+        return ratio(shares[0], met[0]), ratio(shares[1], met[1])
+
+    def _shown_at_once(self, street: int, place: int, reach: Pair) -> Pair:
+        """Equities times the opponent's compatible reach, where boards below were not built."""
+        format, board, found = self.game.spot.format, self.game.boards[street][place], []
+        for player in (0, 1):
+            other = np.zeros((1, len(format.hands)))
+            other[0, board.hands[1 - player]] = reach[1 - player]
+            met = self.compatible(self.board_number(street, place), player, reach[1 - player])
+            found.append(pot_shares(format, board.cards, other)[0, board.hands[player]] * met)
+        return found[0], found[1]
+
+    def _shares(self, street: int, place: int, reach: Pair) -> Pair:
+        """Equities times the opponent's compatible reach."""
+        board = self.board_number(street, place)
+        if street == len(self.game.boards) - 1:
+            return self._shown(board, 0, reach[1][None], SHARE)[:, 0], self._shown(board, 1, reach[0][None], SHARE)[:, 0]
+        totals = np.zeros(len(reach[0])), np.zeros(len(reach[1]))
+        for child in self.game.boards[street][place].children:
+            shares = self._shares(street + 1, child, self.below(street + 1, child, reach))
+            chance = self.game.form.factors[self.board_number(street + 1, child)]
+            for targets in self.game.boards[street + 1][child].targets:
+                totals[0][targets[0]] += chance * shares[0]
+                totals[1][targets[1]] += chance * shares[1]
+        return totals
+
+    def _shown(self, board: int, player: int, reach: Floats, chips: Floats) -> Floats:
+        """Showdowns: [own hands, T] from the opponent's reach [T, hands] and what wins, losses and ties pay, [3, T]."""
+        columns = self._columns(reach)
+        cards, order, twin = self._lists(board, player)
+        other_cards, other_order, _ = self._lists(board, 1 - player)
+        values = np.empty((len(cards), columns.shape[1]))
+        total, by_card = np.empty(columns.shape[1]), np.empty((CARDS, columns.shape[1]))
+        raked_showdowns(cards, order, twin, other_cards, other_order, columns, chips, values, total, by_card)
+        return values
+
+    def _lists(self, board: int, player: int) -> tuple[NDArray[np.uint8], NDArray[np.int16], NDArray[np.int16]]:
+        """The hands of a player at a board: their cards, order of strength and twins."""
+        form = self.game.form
+        first, count = int(form.boards[board, HANDS + player]), int(form.boards[board, COUNT + player])
+        here = slice(first, first + count)
+        return form.cards[here], form.order[here], form.twin[here]
+
+    @staticmethod
+    def _columns(reach: Floats) -> Floats:
+        """Reach [T, hands] as the terminal operators take it: [hands + 1, T], the last row zero."""
+        columns = np.zeros((reach.shape[1] + 1, reach.shape[0]))
+        columns[:-1] = reach.T
+        return columns
+
+    def _descend(self, street: int, board: int, root: int, reach: Pair) -> StreetValues:
+        """Policies and reach, from the root of a betting tree to the end of the street; values are empty."""
+        found, nodes, waiting = StreetValues({}, {}, {}), self.game.betting.nodes, [(root, reach)]
+        while waiting:
+            number, here = waiting.pop()
+            found.reach[number] = here
+            node = nodes[number]
+            if isinstance(node, Decision):
+                policy = found.policy[number] = self.policy(street, board, number)
+                for a in range(len(node.actions) - 1, -1, -1):
+                    mine = here[node.player] * policy[a]
+                    waiting.append((node.children[a], (mine, here[1]) if node.player == 0 else (here[0], mine)))
+        return found
+
+    def _ascend(self, street: int, board: int, tree: StreetValues) -> None:
+        """Fill in the values of all nodes, ends first."""
+        nodes = self.game.betting.nodes
+        self._value_terminals(street, board, tree)
+        for number in reversed(tree.reach):
+            node = nodes[number]
+            if isinstance(node, Decision):
+                children = [tree.values[child] for child in node.children]
+                worth = np.array([child[node.player] for child in children])
+                mine = worth.max(axis=0) if node.player == self.responder else (tree.policy[number] * worth).sum(axis=0)
+                other = np.sum([child[1 - node.player] for child in children], axis=0)
+                tree.values[number] = (mine, other) if node.player == 0 else (other, mine)
+            elif number not in tree.values:
+                tree.values[number] = self._end_values(street, board, number)
+
+    def _end_values(self, street: int, board: int, number: int) -> Pair:
+        """What comes back to both players at the end of a street before the last."""
+        node, row = self.game.betting.nodes[number], self.game.form.boards[board]
+        end = self._ends[street][node.child if isinstance(node, StreetEnd) else number]
+        found = []
+        for player in (0, 1):
+            hands = int(row[COUNT + player])
+            start = int(row[REACH + player]) + end * hands
+            found.append(self.ends[start : start + hands].astype(np.float64))
+        return found[0], found[1]
+
+    def _value_terminals(self, street: int, board: int, tree: StreetValues) -> None:
+        """The values of folds and, in the last street, of showdowns: all of a kind together."""
+        nodes, rake = self.game.betting.nodes, self.game.spot.rake
+        folded = [number for number in tree.reach if isinstance(nodes[number], Fold)]
+        shown = [number for number in tree.reach if isinstance(nodes[number], Showdown)]
+        if street < len(self.game.forests) - 1:
+            shown = []
+        pays = {number: payoffs(node, rake) for number in folded + shown if isinstance(node := nodes[number], Fold | Showdown)}
+        sides = []
+        for player in (0, 1):
+            values: dict[int, Floats] = {}
+            if folded:
+                against = np.array([tree.reach[number][1 - player] for number in folded])
+                met = self.compatible(board, player, against)
+                values |= {number: pays[number][player] * met[:, k] for k, number in enumerate(folded)}
+            if shown:
+                against = np.array([tree.reach[number][1 - player] for number in shown])
+                worth = self._shown(board, player, against, np.array([pays[number] for number in shown]).T.copy())
+                values |= {number: worth[:, k] for k, number in enumerate(shown)}
+            sides.append(values)
+        tree.values.update({number: (sides[0][number], sides[1][number]) for number in pays})
+
+
+def ratio(values: Floats, met: Floats) -> Floats:
+    """Counterfactual values as expected ones: divided by the compatible reach, NaN where that is zero."""
+    found: Floats = np.divide(values, met, out=np.full(values.shape, np.nan), where=met > 0)
+    return found

@@ -1,0 +1,163 @@
+"""A policy on a hold'em spot: what each hand does on every line, to look at and to judge."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import PolicyError, SpecError
+from treeplex.evaluate import Judgement
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.engine.form import COUNT, HANDS, Store
+from treeplex.holdem.engine.passes import BEST, REPLY, BoardPool
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
+from treeplex.holdem.forms.subgame import own_parts
+from treeplex.holdem.policies.judge import judge_spot, judging_crew, root_values
+from treeplex.holdem.policies.line import action_text
+from treeplex.holdem.policies.locks import with_locks
+from treeplex.holdem.policies.mapping import HoldemMapping
+from treeplex.holdem.policies.node_values import HoldemValues
+from treeplex.holdem.policies.view import Browser, View
+from treeplex.holdem.spots.spot import Spot
+
+
+@dataclass(frozen=True, eq=False)
+class HoldemPolicy(HoldemMapping):
+    """A policy of both players on a compiled spot: ``policy.at("x,b50%")``, ``policy["x,b50%", "AsKs"]``.
+
+    Attributes:
+        game: the compiled spot.
+        average: [Q], what it is proportional to (uniform where that is zero), as in :class:`treeplex.holdem.engine.form.Store`;
+            it ends after ``streets`` streets.
+        scales: float32, of 16-bit numbers; else empty.
+        locks: strategies that are fixed; best responses keep them too.
+        streets: how many streets ``average`` covers.
+        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
+        threads: threads that judge it.
+    """
+
+    game: CompiledSpot
+    average: NDArray[Any] = field(repr=False)
+    scales: NDArray[Any] = field(repr=False)
+    locks: tuple[FixedStrategy, ...] = ()
+    streets: int = 0
+    ends: NDArray[np.float64] | None = field(repr=False, default=None)
+    threads: int = 1
+
+    @classmethod
+    def uniform(cls, game: CompiledSpot, *, locks: Sequence[FixedStrategy] = (), threads: int = 1) -> "HoldemPolicy":
+        """Every action equally often."""
+        none = np.zeros(0, np.float32)
+        return cls(game, np.zeros(game.stored, np.float32), none, tuple(locks), len(game.boards), threads=threads)
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        return self.game.spot
+
+    @property
+    def whole(self) -> bool:
+        """Whether it covers all streets."""
+        return self.streets == len(self.game.boards)
+
+    @cached_property
+    def hand_values(self) -> HoldemValues:
+        """Its values at all nodes."""
+        average = with_locks(self.game, self.average, self.locks) if self.whole else self.average
+        return HoldemValues(self.game, average, self.scales, threads=self.threads, ends=self.ends)
+
+    @cached_property
+    def _browser(self) -> Browser:
+        return Browser(self.hand_values, streets=self.streets)
+
+    def at(self, line: str = "") -> View:
+        """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
+
+        Raises:
+            SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
+        """
+        return self._browser.view(line)
+
+    def locked(self, line: str = "") -> NDArray[np.bool_]:
+        """[n] whether each of the hands of who acts at the end of a line, as ``at(line).hands``, is locked there."""
+        return self._browser.locked(line, self.locks)
+
+    def __getitem__(self, key: tuple[str, str]) -> dict[str, float]:
+        """``{action: probability}`` of a hand (``"AsKs"``) at the end of a line (``"x,b50%"``), actions as in lines.
+
+        Raises:
+            SpecError: a line that the spot does not have, or at whose end nobody acts.
+            KeyError: a hand that the player cannot hold there.
+        """
+        line, hand = key
+        view, cards = self.at(line), sorted(parse_cards(hand))
+        if view.player is None:
+            raise SpecError(f"nobody acts at {line!r}; name a line that ends at a decision")
+        for column, row in enumerate(view.hands):
+            if sorted(map(int, self.game.spot.format.hands[row])) == cards:
+                return {action_text(action): float(view.strategy[a, column]) for a, action in enumerate(view.actions)}
+        raise KeyError(key)
+
+    def judge(self) -> Judgement:
+        """Exploitability, NashConv and values, in chips against half of the starting pot.
+
+        Raises:
+            PolicyError: it was saved without its last streets.
+        """
+        self.check_whole()
+        average = with_locks(self.game, self.average, self.locks)
+        store = store_of_policy(self.game, average, self.scales, self.locks)
+        return judge_spot(self.game, average, store, judging_crew(self.game, self.threads))
+
+    def best_response(self, player: int) -> "tuple[float, HoldemPolicy]":
+        """What ``player`` gets by a best response, chips, and the policy with that player's part replaced by it.
+
+        Raises:
+            PolicyError: no such player, a policy in 16-bit numbers, or one without its last streets.
+        """
+        value, store, crew = self._reply(player)
+        crew.descend(player, store.regrets, self.scales, store, keep=0.0, add=1.0, streets=len(self.game.boards))
+        none = self.scales[:0]
+        return value, HoldemPolicy(self.game, store.average, none, self.locks, self.streets, threads=self.threads)
+
+    def response_values(self, player: int) -> HoldemValues:
+        """The values at all nodes when ``player`` plays its best response, also where it would not come to by itself.
+
+        Raises:
+            PolicyError: as :meth:`best_response`.
+        """
+        _, store, _ = self._reply(player)
+        for own in own_parts(self.game, player, len(self.game.boards)):
+            store.average[own] = store.regrets[own]
+        return HoldemValues(self.game, store.average, threads=self.threads)
+
+    def _reply(self, player: int) -> tuple[float, Store, BoardPool]:
+        """What a player gets by a best response, and that one as the regrets of a store, whose average is this policy."""
+        self.check_whole()
+        if player not in (0, 1):
+            raise PolicyError(f"a spot has players 0 and 1, not {player}")
+        if self.scales.size:
+            raise PolicyError("a policy kept in 16-bit numbers has no best response here; solve with storage float32")
+        game, crew = self.game, judging_crew(self.game, self.threads)
+        average = with_locks(game, self.average, self.locks)
+        store = store_of_policy(game, average, self.scales, self.locks)
+        first, count = game.form.boards[0, HANDS + player], game.form.boards[0, COUNT + player]
+        own = game.form.weights[first : first + count]
+        value = float(own @ root_values(crew, player, BEST, average, store)) / game.compatible
+        store = store._replace(regrets=np.zeros_like(average), average=average.copy())
+        store.regrets[store.lock_places] = store.lock_values
+        crew.answer(player, REPLY, average, self.scales, store)
+        store.regrets[store.lock_places] = store.lock_values
+        return value, store, crew
+
+    def check_whole(self) -> None:
+        """Refuse a policy without its last streets."""
+        if not self.whole:
+            raise PolicyError("this policy was saved without its last streets, which a judge needs; save the whole solution")
+
+    def __repr__(self) -> str:
+        return f"<policy for {self.game}: {len(self):,} infosets>"

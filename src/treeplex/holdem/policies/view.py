@@ -1,0 +1,289 @@
+"""Look at a solved spot: :class:`Browser` follows a line to its node, and :class:`View` is what is there.
+
+With isomorphism a solver keeps one board for all that differ in suits only. A line names actual cards; they are renamed on the
+way, and hands are named back, so that a view always shows the suits asked for.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.tree import Action, Decision, Fold, StreetEnd
+from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+from treeplex.holdem.forms.spot_form import FixedStrategy
+from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, Renaming, renamed
+from treeplex.holdem.policies.line import Place, action_text, board_at, deal_texts, find_place, joined
+from treeplex.holdem.policies.node_values import HoldemValues, Pair, StreetValues, ratio
+
+MOST_EQUITIES = 256
+"""Equities kept, those asked for last."""
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One player at a node, hands in ascending order of their numbers.
+
+    Attributes:
+        order: int64 [n], positions in the board's own list.
+        hands: int64 [n], rows of ``format.hands``.
+        weight: float64 [n], range weight times own reach.
+        met: float64 [n], the opponent's reach with hands that share no card with each.
+        ev: float64 [n], chips against half the starting pot; NaN where ``met`` is zero.
+    """
+
+    order: Ints
+    hands: Ints
+    weight: Floats
+    met: Floats
+    ev: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """A node of a solved spot. Everything follows the average strategy from here on, and as far as weights go before.
+
+    Attributes:
+        board: the cards dealt, int, in the order in which they came.
+        street: index of ``format.deal``.
+        player: who acts, 0 out of position, 1 in position; None where cards come or the hand is over.
+        pot: chips in the middle, bets of this street included; after a fold without the bet that nobody called.
+        stacks: chips behind.
+        street_bets: chips each player has put in on this street.
+        actions: what the player can do.
+        line: how one gets here, canonical text.
+        hands: int64 [n], hands of who acts that the board leaves of the range, rows of ``format.hands``; empty if nobody acts.
+        strategy: float32 [actions, n], probabilities; [0, 0] if nobody acts.
+        action_ev: float64 [actions, n], chips against half the starting pot after each action; NaN where nobody is met.
+    """
+
+    board: tuple[int, ...]
+    street: int
+    player: int | None
+    pot: float
+    stacks: tuple[float, float]
+    street_bets: tuple[float, float]
+    actions: tuple[Action, ...]
+    line: str
+    hands: Ints
+    strategy: NDArray[np.float32]
+    action_ev: Floats
+    _sides: tuple[Side, Side]
+    _find_equity: Callable[[], Pair]
+    _children: Callable[[], tuple[str, ...]]
+
+    def hands_of(self, player: int) -> Ints:
+        """int64 [n], the hands of a player that the board leaves of the range."""
+        return self._sides[player].hands
+
+    def weight_of(self, player: int) -> Floats:
+        """float64 [n], weight in the starting range times own reach, before cards of the opponent take any away."""
+        return self._sides[player].weight
+
+    def compatible_of(self, player: int) -> Floats:
+        """float64 [n], the same times the opponent's reach with hands that share no card."""
+        return self._sides[player].weight * self._sides[player].met
+
+    def ev_of(self, player: int) -> Floats:
+        """float64 [n], chips won from here on against half the starting pot; NaN for a hand that meets no opponent."""
+        return self._sides[player].ev
+
+    def equity_of(self, player: int) -> Floats:
+        """float64 [n], share of the pot at a showdown without further betting, in [0, 1]; NaN likewise, and after a fold."""
+        return self._equities[player]
+
+    @property
+    def frequency(self) -> Floats:
+        """float64 [actions], how often the whole range takes each; NaN where nobody gets here, empty if nobody acts."""
+        if self.player is None:
+            return np.zeros(0)
+        met = self.compatible_of(self.player)
+        total = float(met.sum())
+        return np.asarray(self.strategy @ met / total if total else np.full(len(self.actions), np.nan), np.float64)
+
+    def children(self) -> tuple[str, ...]:
+        """The lines one step further; none at the end of a hand, also where all-in players only wait for cards."""
+        return self._children()
+
+    @cached_property
+    def _equities(self) -> Pair:
+        return self._find_equity()
+
+    def __repr__(self) -> str:
+        who = "nobody" if self.player is None else ("OOP", "IP")[self.player]
+        offers = ", ".join(map(str, self.actions))
+        return f"<{cards_to_string(self.board)} {self.line or 'root'!r}: {who} acts, pot {self.pot:g} [{offers}]>"
+
+
+@dataclass(frozen=True, eq=False)
+class Spotted:
+    """A place in the compiled spot.
+
+    Attributes:
+        place: where the line leads.
+        street: index among the spot's streets.
+        board: place of the board in the list of its street.
+        renaming: the suits of that board for the actual ones.
+        tree: the betting tree of the street there.
+    """
+
+    place: Place
+    street: int
+    board: int
+    renaming: Renaming
+    tree: StreetValues
+
+
+def nothing(sides: tuple[Side, Side]) -> Pair:
+    """No equities, where there is no showdown to come."""
+    return np.full(len(sides[0].hands), np.nan), np.full(len(sides[1].hands), np.nan)
+
+
+class Browser:
+    """Finds views in one solved spot.
+
+    Attributes:
+        values: the values of the strategy.
+        streets: how many streets are known; later ones were left out when the solution was saved.
+    """
+
+    def __init__(self, values: HoldemValues, *, streets: int | None = None) -> None:
+        self.values, self.game = values, values.game
+        self.streets = len(self.game.boards) if streets is None else streets
+        self.maps = Hands(self.game.spot)
+        self._equities: dict[tuple[int, int, int], Pair] = {}
+
+    def view(self, line: str) -> View:
+        """The node to which a line leads.
+
+        Raises:
+            SpecError: a line that the spot does not have, or that ends on a street which was not saved.
+        """
+        spotted = self.find(line)
+        spot, place, number = self.game.spot, spotted.place, spotted.place.node
+        node = self.game.betting.nodes[number]
+        sides = self.side(spotted, 0), self.side(spotted, 1)
+        player = node.player if isinstance(node, Decision) else None
+        strategy, action_ev = np.zeros((0, 0), np.float32), np.zeros((0, 0))
+        if isinstance(node, Decision):
+            side = sides[node.player]
+            strategy = spotted.tree.policy[number][:, side.order].astype(np.float32)
+            after = [spotted.tree.values[child][node.player][side.order] for child in node.children]
+            action_ev = np.array([ratio(values, side.met) for values in after])
+        paid = node.contributions
+        over = isinstance(node, Fold)
+        if over:  # an uncalled bet goes back
+            paid = (min(paid), min(paid))
+        return View(
+            board=board_at(spot, place),
+            street=spot.streets[spotted.street],
+            player=player,
+            pot=paid[0] + paid[1],
+            stacks=(spot.stack + spot.pot / 2 - paid[0], spot.stack + spot.pot / 2 - paid[1]),
+            street_bets=node.street_bets if isinstance(node, Decision) else (0.0, 0.0),
+            actions=node.actions if isinstance(node, Decision) else (),
+            line=place.line,
+            hands=sides[player].hands if player is not None else np.zeros(0, np.int64),
+            strategy=strategy,
+            action_ev=action_ev,
+            _sides=sides,
+            _find_equity=lambda: nothing(sides) if over else self.equity(spotted, sides),
+            _children=lambda: self.children(place),
+        )
+
+    def locked(self, line: str, locks: Sequence[FixedStrategy]) -> NDArray[np.bool_]:
+        """[n] which of the hands of who acts at a node some locks fix there, in the order of its view; none if nobody acts."""
+        spotted = self.find(line)
+        node = self.game.betting.nodes[spotted.place.node]
+        if not isinstance(node, Decision):
+            return np.zeros(0, bool)
+        order = self.side(spotted, node.player).order
+        row = self.game.forests[spotted.street].numbers[node.player].index(spotted.place.node)
+        here = self.values.board_number(spotted.street, spotted.board), node.player, row
+        for lock in locks:
+            if (lock.board, lock.player, lock.node) == here:
+                fixed: NDArray[np.bool_] = np.asarray(np.isfinite(lock.strategy).all(axis=0))[order]
+                return fixed
+        return np.zeros(len(order), bool)
+
+    def find(self, line: str) -> Spotted:
+        """Follow a line through streets and boards."""
+        place = find_place(self.game.spot, self.game.betting, line)
+        if len(place.roots) > self.streets:
+            raise SpecError(
+                f"line {line!r}: this solution was saved without its last streets; solve the spot again and save all of them"
+            )
+        board, renaming = 0, IDENTITY
+        tree = self.values.tree(0, board, 0, self.values.root_reach())
+        for street, (root, end, cards) in enumerate(zip(place.roots[1:], place.ends, place.deals, strict=True), 1):
+            board, renaming = self.dealt(street, board, renaming, cards)
+            tree = self.values.tree(street, board, root, self.values.below(street, board, tree.reach[end]))
+        return Spotted(place, len(place.ends), board, renaming, tree)
+
+    def dealt(self, street: int, above: int, renaming: Renaming, cards: tuple[int, ...]) -> tuple[int, Renaming]:
+        """The board of a street that stands for actual cards dealt on a board, and how its suits are renamed."""
+        wanted, before = sorted(renamed(cards, renaming)), len(self.game.boards[street - 1][above].cards)
+        for child in self.game.boards[street - 1][above].children:
+            board = self.game.boards[street][child]
+            for copy in board.copies:
+                if sorted(renamed(board.cards[before:], copy)) == wanted:
+                    return child, cast(Renaming, tuple(copy.index(suit) for suit in renaming))
+        name = cards_to_string(cards)
+        if self.game.spot.runouts:
+            raise SpecError(f"{name} is not dealt here: this spot deals only some boards; show the line before to see which")
+        raise SpecError(f"{name} cannot come here; every hand of a range needs one of these cards")
+
+    def deals(self, place: Place) -> set[frozenset[int]]:
+        """The cards that a spot with only some of its boards deals at the end of a street."""
+        board, back = 0, IDENTITY
+        for street, cards in enumerate(place.deals, 1):
+            board, back = self.dealt(street, board, back, cards)
+        inverse = cast(Renaming, tuple(back.index(suit) for suit in range(4)))
+        street, parent = len(place.deals) + 1, self.game.boards[len(place.deals)][board]
+        below = [self.game.boards[street][child] for child in parent.children]
+        return {
+            frozenset(renamed(renamed(each.cards[len(parent.cards) :], copy), inverse))
+            for each in below
+            for copy in each.copies
+        }
+
+    def side(self, spotted: Spotted, player: int) -> Side:
+        """One player at a place."""
+        number, tree = spotted.place.node, spotted.tree
+        board = self.game.boards[spotted.street][spotted.board]
+        back = cast(Renaming, tuple(spotted.renaming.index(suit) for suit in range(4)))
+        hands = self.maps.map(back)[board.hands[player]]
+        order = np.argsort(hands)
+        number_of_board = self.values.board_number(spotted.street, spotted.board)
+        met = self.values.compatible(number_of_board, player, tree.reach[number][1 - player])
+        ev = ratio(tree.values[number][player], met)
+        return Side(order, hands[order], tree.reach[number][player][order], met[order], ev[order])
+
+    def equity(self, spotted: Spotted, sides: tuple[Side, Side]) -> Pair:
+        """Both players' equities at a place, in the order of the sides."""
+        key = (spotted.street, spotted.board, spotted.place.node)
+        found = self._equities.pop(key, None)
+        if found is None:
+            found = self.values.equity(spotted.street, spotted.board, spotted.tree.reach[spotted.place.node])
+        self._equities[key] = found
+        while len(self._equities) > MOST_EQUITIES:
+            del self._equities[next(iter(self._equities))]
+        return found[0][sides[0].order], found[1][sides[1].order]
+
+    def children(self, place: Place) -> tuple[str, ...]:
+        """The lines one step further."""
+        node = self.game.betting.nodes[place.node]
+        if isinstance(node, Decision):
+            return tuple(joined(place.line, action_text(action)) for action in node.actions)
+        if isinstance(node, StreetEnd) and len(place.roots) < self.streets:
+            texts = list(deal_texts(self.game.spot, place))
+            if self.game.spot.runouts:
+                dealt = self.deals(place)
+                texts = [text for text in texts if frozenset(parse_cards(text)) in dealt]
+            return tuple(joined(place.line, cards) for cards in texts)
+        return ()

@@ -1,0 +1,341 @@
+"""The protocol of the Annual Computer Poker Competition, version 2.0.0: a client, and a dealer for two.
+
+A line of the dealer's is ``MATCHSTATE:position:hand:betting:cards``; a player who is to act answers with the line, a colon and
+``f``, ``c`` or ``r`` with chips of the whole hand. Position 0 has the big blind; players change positions after each hand.
+"""
+
+import contextlib
+import math
+import re
+import socket
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from time import monotonic
+
+import numpy as np
+
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+from treeplex.holdem.protocols.lines import LateError, LeftError, Lines
+from treeplex.holdem.protocols.outside import DIGITS, MOST_DIGITS, OutsideHand, parse_line
+from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.search.agents.agent import Agent
+
+VERSION = "VERSION:2.0.0"
+VERSIONS = re.compile(r"VERSION:2\.0\.[0-9]+")
+RAISE = re.compile(r"r *([+-]?[0-9]{1,18})")
+"""How a raise begins; what stands behind it does not count, and more digits would be no chips."""
+PATIENCE = 900.0
+"""Seconds for a dealer's next line: more than another player may take, by default."""
+STAKES = "compare --stack and --blinds with the dealer's game"
+
+
+@dataclass(frozen=True)
+class MatchState:
+    """A line of the dealer's.
+
+    Attributes:
+        position: of whom it is told.
+        number: of the hand.
+        betting: the actions.
+        hole: the cards of each position, empty where they are hidden.
+        board: the board.
+    """
+
+    position: int
+    number: int
+    betting: str
+    hole: tuple[tuple[int, ...], ...]
+    board: tuple[int, ...]
+
+    @classmethod
+    def read(cls, line: str) -> "MatchState":
+        """Read a line.
+
+        Raises:
+            GameError: it is none; the message names it.
+        """
+        said = line.strip()
+        try:
+            return cls._parsed(said)
+        except (GameError, SpecError) as error:
+            raise GameError(f"the line {said[:120]!r} cannot be read: {error}") from error
+
+    @classmethod
+    def _parsed(cls, line: str) -> "MatchState":
+        parts = line.split(":")
+        if len(parts) != 5 or parts[0] != "MATCHSTATE":
+            raise GameError("a line is MATCHSTATE:position:hand:betting:cards")
+        if parts[1] not in ("0", "1"):
+            raise GameError("the position of two players is 0 or 1")
+        if not parts[2] or len(parts[2]) > MOST_DIGITS or set(parts[2]) - set(DIGITS):
+            raise GameError("the hand has no number")
+        held, *shown = parts[4].split("/")
+        hole, board = tuple(cards_of(text) for text in held.split("|")), [cards_of(text) for text in shown]
+        if len(hole) != 2 or not {len(cards) for cards in hole} <= {0, 2}:
+            raise GameError("the cards of two players are two each, or none where they are hidden, with | between them")
+        if not hole[int(parts[1])]:
+            raise GameError(f"the cards of position {parts[1]} are hidden, to whom it is told")
+        if [len(cards) for cards in board] != [3, 1, 1][: len(board)]:
+            raise GameError("a board is a flop of three cards, a turn of one and a river of one")
+        if len(board) != parts[3].count("/"):
+            raise GameError("each / of the betting brings the board's next cards")
+        return cls(int(parts[1]), int(parts[2]), parts[3], hole, tuple(card for cards in board for card in cards))
+
+    def __str__(self) -> str:
+        held = "|".join(cards_to_string(cards) for cards in self.hole)
+        ends = [place for place in (0, 3, 4, 5) if place <= len(self.board)]
+        shown = "".join("/" + cards_to_string(self.board[a:b]) for a, b in pairwise(ends))
+        return f"MATCHSTATE:{self.position}:{self.number}:{self.betting}:{held}{shown}"
+
+
+def cards_of(text: str) -> tuple[int, ...]:
+    """The cards of a text, which may be empty.
+
+    Raises:
+        SpecError: it has something else.
+    """
+    return parse_cards(text) if text else ()
+
+
+def play_acpc(
+    connection: socket.socket,
+    rules: HandRules,
+    agent: Agent,
+    *,
+    seed: int = 0,
+    timeout: float = PATIENCE,
+    watch: Callable[[int], None] = lambda hands: None,
+) -> int:
+    """Play until the dealer closes the connection.
+
+    Args:
+        connection: to a dealer.
+        rules: the dealer's game.
+        agent: see :func:`treeplex.holdem.protocols.outside.table_at`.
+        seed: of the agent's draws.
+        timeout: seconds for the dealer's next line, while the other player thinks.
+        watch: told how many hands have begun.
+
+    Returns:
+        How many hands were played.
+
+    Raises:
+        GameError: a line that cannot be followed, one that does not come in time, or a dealer that leaves within a hand.
+    """
+    lines = Lines(connection, "the dealer")
+    with contextlib.suppress(LeftError):  # the first line then does not come
+        lines.send(VERSION, timeout)
+    hand, number, played = None, -1, 0
+    while (line := next_line(lines, hand, played, timeout)) is not None:
+        state = MatchState.read(line)
+        try:
+            if hand is None or state.number != number:
+                number, played = state.number, played + 1
+                watch(played)
+                own = state.hole[state.position]
+                hand = OutsideHand(rules, agent, state.position, own, np.random.default_rng((seed, number)))
+            if (state.position, set(state.hole[state.position])) != (hand.seat, set(hand.cards)):
+                raise GameError("position and cards do not change within a hand")
+            hand.catch_up(parse_line(state.betting, rules.first_table, rules, "r"), state.board)
+        except GameError as error:
+            raise GameError(f"the dealer's line {line[:120]!r} cannot be followed: {error}; {STAKES}") from error
+        if hand.to_act:
+            kind, chips = hand.decide()
+            with contextlib.suppress(LeftError):  # the next line then does not come
+                lines.send(f"{line}:{kind}{chips or ''}", timeout)
+    return played
+
+
+def next_line(lines: Lines, hand: OutsideHand | None, played: int, timeout: float) -> str | None:
+    """What a dealer says next; None where it has left after a hand that was over.
+
+    Raises:
+        GameError: it says nothing in time, or leaves within the hand or before the first one.
+    """
+    try:
+        return lines.read(timeout)
+    except LateError as error:
+        raise GameError(f"{error} (hand {played}); give it longer by --timeout, or see whether it still runs") from error
+    except LeftError as error:
+        if hand is not None and hand.table.player == TERMINAL:
+            return None
+        when = f"within hand {played}" if played else "before the first hand"
+        raise GameError(f"{error} {when}; see what it says, and start it again") from error
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Seconds that a player may take; defaults are those of the competition's dealer.
+
+    Attributes:
+        action: for one action.
+        hand: for all actions of a hand.
+        average: a hand on average over the match, so that all its hands may take this many times their number.
+    """
+
+    action: float = 600.0
+    hand: float = 600.0
+    average: float = 7.0
+
+
+class Dealer:
+    """Deals to two players who have connected.
+
+    It does as the competition's dealer: an answer to another state is ignored, one that cannot be read or is not allowed is
+    taken for a call (a check where there is nothing to call), and a raise of too few or too many chips for the nearest that is
+    allowed.
+
+    Attributes:
+        rules: the game.
+        connections: of the players.
+        won: chips of each player so far.
+        mended: how many answers of each player were not allowed, and taken for others.
+        dealt: hands that ended.
+    """
+
+    def __init__(
+        self,
+        rules: HandRules,
+        connections: tuple[socket.socket, socket.socket],
+        *,
+        limits: Limits = Limits(),
+        tell: Callable[[str], None] = lambda note: None,
+    ) -> None:
+        """Sit down.
+
+        Args:
+            rules, connections: see above.
+            limits: of the players' time; one who takes more ends the match.
+            tell: told of each answer that is ignored or changed.
+        """
+        self.rules, self.connections, self.limits, self.tell = rules, connections, limits, tell
+        self.won, self.mended, self.dealt = [0.0, 0.0], [0, 0], 0
+        self._lines = [Lines(connection, f"player {player}") for player, connection in enumerate(connections)]
+        self._hand_seconds, self._match_seconds, self._most = [0.0, 0.0], [0.0, 0.0], math.inf
+
+    def play(self, hands: int, *, seed: int = 0, watch: Callable[[str], None] = lambda line: None) -> list[float]:
+        """Deal some hands; chips of each player.
+
+        Args:
+            hands: how many.
+            seed: of the cards.
+            watch: told a line for each hand, as the competition's logs have it.
+
+        Raises:
+            GameError: a player who leaves, takes too long, or speaks another protocol.
+        """
+        self._most = hands * self.limits.average
+        for player in (0, 1):
+            try:
+                line = self._lines[player].read(self.limits.action)
+            except (LateError, LeftError) as error:
+                raise GameError(f"{error} in place of {VERSION}; see whether it speaks this protocol") from error
+            if not VERSIONS.match(line):
+                raise GameError(f"player {player} began with {line[:80]!r} in place of {VERSION}; it speaks another protocol")
+        for number in range(hands):
+            cards = np.random.default_rng((seed, number)).permutation(self.rules.format.deck)[:9].tolist()
+            players, self._hand_seconds = (number % 2, 1 - number % 2), [0.0, 0.0]
+            try:
+                state, results = self._hand(number, players, cards)
+            except (LateError, LeftError) as error:
+                raise GameError(f"{error} in hand {number}; the match ends here") from error
+            for position, player in enumerate(players):
+                self.won[player] += results[position]
+            self.dealt += 1
+            cards_shown = str(state).split(":", 4)[4]
+            watch(f"STATE:{number}:{state.betting}:{cards_shown}:{chips_of(results)}:{players[0]}|{players[1]}")
+        return self.won
+
+    def opening(self, name: str, game: str, hands: int, seed: int) -> list[str]:
+        """The lines with which the competition's logs begin: what is played, and the limits in milliseconds."""
+        times = {"response": self.limits.action, "hand": self.limits.hand, "per_hand": self.limits.average}
+        limits = [f"#--t_{word} {round(1000 * seconds)}" for word, seconds in times.items()]
+        return [f"# name/game/hands/seed {name} {game} {hands} {seed}", *limits]
+
+    @property
+    def score(self) -> str:
+        """The line with which the competition's logs end."""
+        return f"SCORE:{chips_of(self.won)}:0|1"
+
+    def _hand(self, number: int, players: tuple[int, int], cards: list[int]) -> tuple[MatchState, list[float]]:
+        """One hand; its last state with all cards, and what each position won."""
+        rules, table = self.rules, self.rules.first_table
+        hole, whole = (tuple(sorted(cards[:2])), tuple(sorted(cards[2:4]))), cards[4:]
+        while True:
+            while table.player == CHANCE:
+                table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+            board = tuple(whole[: rules.format.board_sizes[table.street]])
+            over = table.player < 0
+            shown = over and table.folded.count(False) > 1
+            for position, player in enumerate(players):
+                seen = tuple(own if shown or seat == position else () for seat, own in enumerate(hole))
+                self._send(player, MatchState(position, number, table.line, seen, board))
+            if over:
+                return MatchState(0, number, table.line, hole, board), rules.payoffs(table, board, hole)
+            player = players[table.player]
+            word = self._answer(player, number, table)
+            action, made = action_of(word, table, rules)
+            if made != word:
+                self.mended[player] += 1
+                self.tell(f"hand {number}: player {player} answered {word[:40]!r} after {table.line!r}, taken for {made}")
+            table = rules.after(table, action)
+
+    def _send(self, player: int, state: MatchState) -> None:
+        self._lines[player].send(str(state), self.limits.action)
+
+    def _answer(self, player: int, number: int, table: WholeBetting) -> str:
+        """What a player says behind the state."""
+        began = monotonic()
+        while True:
+            line = self._line(player, monotonic() - began)
+            said, _, word = line.rpartition(":")
+            try:
+                state = MatchState.read(said)
+            except GameError:
+                self.tell(f"hand {number}: player {player} said {line[:120]!r}, which is ignored: no state with an action")
+                continue
+            if (state.position, state.number, state.betting) == (table.player, number, table.line):
+                self._hand_seconds[player] += monotonic() - began
+                self._match_seconds[player] += monotonic() - began
+                return word
+            self.tell(f"hand {number}: player {player} answered hand {state.number} at {state.betting!r}, which is ignored")
+
+    def _line(self, player: int, taken: float) -> str:
+        """The next line of a player who has taken so many seconds for the action.
+
+        Raises:
+            LateError: none comes within the limits; the message says which.
+        """
+        limits = self.limits
+        left, spent = min(
+            (limits.action - taken, f"{limits.action:g} s for an action; --timeout allows more"),
+            (limits.hand - self._hand_seconds[player] - taken, f"{limits.hand:g} s for a hand; --per-hand allows more"),
+            (
+                self._most - self._match_seconds[player] - taken,
+                f"{limits.average:g} s a hand on average; --average allows more",
+            ),
+        )
+        try:
+            return self._lines[player].read(max(left, 0.0))
+        except LateError as error:
+            raise LateError(f"player {player} takes longer than {spent},") from error
+
+
+def chips_of(results: Sequence[float]) -> str:
+    """What players won, as the competition's logs have it: at most six decimals."""
+    return "|".join(f"{result + 0.0:.6f}".rstrip("0").rstrip(".") for result in results)
+
+
+def action_of(word: str, table: WholeBetting, rules: HandRules) -> tuple[int, str]:
+    """The action that a player's answer is taken for, and the answer that says it."""
+    raised, sizes = RAISE.match(word), rules.betting.raise_sizes(table, rules.stacks)
+    if word[:1] == "f" and table.paid[table.player] < table.faced:
+        return FOLD, "f"
+    if raised and sizes:
+        chips = min(max(int(raised[1]), sizes[0]), sizes[-1])
+        return chips, f"r{chips}"
+    return CALL, "c"

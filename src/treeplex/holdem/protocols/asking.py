@@ -1,0 +1,166 @@
+"""Questions to a server over HTTP, with answers in JSON; asked again only where that does no harm."""
+
+import http.client
+import json
+import socket
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from time import monotonic, sleep
+from typing import Any
+
+from treeplex.base.storage.reading import parse_json, reason
+from treeplex.errors import GameError, SpecError
+
+SECONDS = 180.0
+"""How long an answer may take."""
+PAUSES = (1.0, 2.0, 4.0, 8.0, 16.0)
+"""Seconds before a question is asked again, time after time."""
+BUSY = (409, 429, 502, 503, 504)
+"""Statuses of a server that has no room now."""
+MOST_BYTES, SHOWN = 1 << 20, 200
+"""Bytes of an answer, and characters of it that a message shows."""
+REMEDIES = {
+    401: "check the key",
+    403: "check the key, and what it allows",
+    404: "check the address",
+    409: "wait until hands under way have ended",
+    429: "wait a while before the next hand",
+}
+"""By status; 300 to 399 and 500 to 599 have their own."""
+
+
+class NoAnswerError(GameError):
+    """No answer that can be used.
+
+    Attributes:
+        status: the HTTP status; 0 where none came.
+        sent: whether the server may have got the question.
+    """
+
+    def __init__(self, message: str, *, status: int = 0, sent: bool = True) -> None:
+        super().__init__(message)
+        self.status, self.sent = status, sent
+
+    @property
+    def passing(self) -> bool:
+        """Whether it may be over soon: no answer came, or one of a server that has no room now."""
+        return self.status in (0, *BUSY)
+
+    @property
+    def harmless(self) -> bool:
+        """Whether to ask for a new hand again: the server was not reached, or has no room."""
+        return not self.sent or self.status in BUSY
+
+
+class NoRedirect(urllib.request.HTTPRedirectHandler):
+    """Asks nobody but whom the person named, and shows nobody else the key."""
+
+    def redirect_request(self, *arguments: Any, **options: Any) -> None:
+        return None
+
+
+OPENER = urllib.request.build_opener(NoRedirect)
+
+
+def ask(url: str, body: Mapping[str, Any] | None, headers: Mapping[str, str] | None = None, *, seconds: float = SECONDS) -> Any:
+    """The JSON that a server answers.
+
+    Args:
+        url: the address.
+        body: what is posted, as JSON; None to get without.
+        headers: besides those of JSON.
+        seconds: how long to wait.
+
+    Raises:
+        NoAnswerError: no answer, or one that is no JSON or says that something is wrong.
+        SpecError: an address that is none.
+    """
+    check_address(url)
+    data = None if body is None else json.dumps(body).encode()
+    until = monotonic() + seconds
+    try:
+        request = urllib.request.Request(url, data, {"Content-Type": "application/json", **(headers or {})})
+        with OPENER.open(request, timeout=seconds) as answer:
+            said = read_answer(answer, until)
+    except urllib.error.HTTPError as error:
+        raise refusal(url, error) from error
+    except (TimeoutError, urllib.error.URLError) as error:
+        if isinstance(error, TimeoutError) or isinstance(error.reason, TimeoutError):
+            raise NoAnswerError(
+                f"{url} does not answer within {seconds:g} s; allow more by --timeout, or try again later"
+            ) from error
+        sent = not isinstance(error.reason, ConnectionRefusedError | socket.gaierror)
+        what = said_by(error.reason)
+        raise NoAnswerError(f"no answer from {url}: {what}; check the address and the network", sent=sent) from error
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise NoAnswerError(f"no answer from {url}: {said_by(error)}; check that it is the server's address") from error
+    try:
+        return parse_json(said)
+    except ValueError as error:
+        raise NoAnswerError(f"{url} answers {shown(said)}, which is no JSON; check that it is the server's address") from error
+
+
+def check_address(url: str) -> None:
+    """Raise :class:`SpecError` unless a text is an address of a server."""
+    if not url.startswith(("http://", "https://")) or not url.isascii() or not url.isprintable() or " " in url:
+        raise SpecError(f"{url!r} is no address of a server; write https://...")
+
+
+def read_answer(answer: Any, until: float) -> bytes:
+    """What a server says, all of it.
+
+    Raises:
+        TimeoutError: it is not over at this time.
+        ValueError: it is too much.
+    """
+    said = b""
+    while piece := answer.read1(1 << 16):
+        said += piece
+        if monotonic() > until:
+            raise TimeoutError
+        if len(said) > MOST_BYTES:
+            raise ValueError(f"more than {MOST_BYTES:,} bytes")
+    if answer.length:
+        raise http.client.IncompleteRead(said, answer.length)
+    return said
+
+
+def refusal(url: str, error: urllib.error.HTTPError) -> NoAnswerError:
+    """What is wrong where a server answers with a status that says so."""
+    try:
+        said = shown(error.read(10_000))
+    except (OSError, http.client.HTTPException, ValueError):
+        said = "nothing else"
+    if 300 <= error.code < 400:
+        remedy = f"it points to {error.headers.get('Location', 'another address')!r}: give that as --url if you trust it"
+    else:
+        remedy = REMEDIES.get(error.code, "try again later" if error.code >= 500 else "its interface may have changed")
+    return NoAnswerError(f"{url} answers {error.code}, {said}; {remedy}", status=error.code)
+
+
+def said_by(error: object) -> str:
+    """What an error says."""
+    return reason(error) if isinstance(error, OSError) else str(error) or type(error).__name__
+
+
+def shown(said: object) -> str:
+    """The beginning of what a server says, in one line."""
+    text = " ".join((said.decode("utf-8", "replace") if isinstance(said, bytes) else json.dumps(said)).split())
+    return (text if len(text) <= SHOWN else f"{text[:SHOWN]} ...") or "nothing"
+
+
+def patiently(question: Callable[[], Any], again: Callable[[NoAnswerError], bool]) -> Any:
+    """The answer to a question, asked after each of :data:`PAUSES` as long as ``again`` allows it for the error.
+
+    Raises:
+        NoAnswerError: as the question does, the last time.
+    """
+    for pause in PAUSES:
+        try:
+            return question()
+        except NoAnswerError as error:
+            if not again(error):
+                raise
+        sleep(pause)
+    return question()

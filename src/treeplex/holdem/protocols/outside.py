@@ -1,0 +1,183 @@
+"""A hand of heads-up hold'em that is dealt elsewhere, followed by an agent of ours."""
+
+from collections.abc import Sequence
+from math import gcd
+
+import numpy as np
+
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.whole.betting import ACPC, CALL, FOLD, WholeBetting
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.named import holdem
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
+
+Action = tuple[str, int]
+"""``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
+DIGITS, MOST_DIGITS = "0123456789", 18
+"""Of a number of chips; more would be no chips."""
+
+
+def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
+    """The game of a server, and the same in the fewest chips, which our agents play.
+
+    The more chips, the more raises there are, and an agent says its policy for each.
+
+    Raises:
+        SpecError: stacks and blinds that are no game.
+    """
+    unit = gcd(stack, *blinds)
+    real = holdem(stack=stack, blinds=blinds, rules=ACPC)
+    check_stacks(real)
+    if len(real.rules.format.deck) != 52:
+        raise SpecError("servers deal all 52 cards")
+    return real, PlayedGame.of(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
+
+
+class OutsideHand:
+    """One hand of two players; player 0 has the big blind, player 1 the small blind and the button.
+
+    Attributes:
+        rules: of the server, in its chips.
+        agent: whoever plays, in fewer chips.
+        seat: where it sits.
+        unit: chips of the server in one of the agent's.
+        table: the betting so far, in the server's chips.
+        cards: the agent's two.
+    """
+
+    def __init__(self, rules: HandRules, agent: Agent, seat: int, cards: Sequence[int], generator: np.random.Generator) -> None:
+        """Begin.
+
+        Raises:
+            GameError: stacks of the agent's game that are no fraction of the server's, or two cards that are no hand.
+        """
+        self.rules, self.agent, self.seat, self.table = rules, agent, seat, rules.first_table
+        agent.begin(seat, generator)
+        ours = hand_of(agent.state).table
+        self.unit = rules.first_table.faced // ours.faced
+        if tuple(put * self.unit for put in ours.paid) != rules.first_table.paid:
+            assert isinstance(agent.game, PublicHoldem)
+            raise GameError(
+                f"the agent plays {agent.game.rules.stakes}, and the server {rules.stakes}; seat one for the server's stakes"
+            )
+        if len(set(cards)) != 2:
+            raise GameError(f"{cards_to_string(cards) or 'no cards'} is no hand of hold'em; the server has to tell two cards")
+        self.cards, self._done = tuple(cards), 0
+        self.hand = int(np.flatnonzero((rules.format.hands == sorted(cards)).all(axis=1))[0])
+
+    def catch_up(self, actions: Sequence[Action], board: Sequence[int]) -> None:
+        """Tell the agent what has happened: all actions of the hand so far, and the board.
+
+        Raises:
+            GameError: what the rules do not allow: fewer actions than before, a board that lacks cards or repeats one.
+        """
+        if len(actions) < self._done:
+            raise GameError(f"{self._done} actions were told before, now only {len(actions)}")
+        if len({*board, *self.cards}) < len(board) + len(self.cards):
+            raise GameError(f"a card is there twice: hand {cards_to_string(self.cards)}, board {cards_to_string(board)}")
+        while True:
+            self._deal(board)
+            if self._done == len(actions) or self.table.player == TERMINAL:
+                return
+            if self.table.player == CHANCE:
+                raise GameError(f"the betting goes on after {self.table.line!r}, and the board has only {len(board)} cards")
+            kind, chips = actions[self._done]
+            self._done += 1
+            self._acted({"f": FOLD, "c": CALL}.get(kind, chips))
+
+    @property
+    def to_act(self) -> bool:
+        """Whether the agent is to act."""
+        return self.table.player == self.seat
+
+    def decide(self) -> Action:
+        """What the agent does, in the server's chips; it is told of it by :meth:`catch_up`."""
+        if self.agent.game.options(self.agent.state).player != self.seat:  # in its chips the betting has ended
+            return "c", 0
+        label = self.agent.act(self.hand)
+        if label in (FOLD, CALL):
+            return ("f" if label == FOLD else "c"), 0
+        legal = self.rules.betting.raise_sizes(self.table, self.rules.stacks)
+        if not legal:
+            return "c", 0
+        ours = hand_of(self.agent.state).table
+        all_in = label >= min(self.rules.stacks) // self.unit
+        chips = legal[-1] if all_in else label * self.unit + (self.table.faced - ours.faced * self.unit)
+        return "r", min(max(chips, legal[0]), legal[-1])
+
+    def _acted(self, action: int) -> None:
+        """One action, in the server's chips."""
+        following = self.rules.after(self.table, action)
+        ours, state = action, hand_of(self.agent.state)
+        if action > CALL and state.table.player >= 0:
+            labels = list(self.agent.game.options(state).labels)
+            raises = [label for label in labels if label > CALL]
+            if not raises:
+                raise GameError(f"a raise to {action} where the agent's game has none")
+            if action == self.rules.stacks[self.table.player]:
+                ours = raises[-1]
+            else:
+                below = [label for label in raises if label * self.unit < min(self.rules.stacks)] or raises
+                ours = min(below, key=lambda label: abs(label * self.unit - action))
+        if state.table.player >= 0:
+            self.agent.see(ours)
+        self.table = following
+
+    def _deal(self, board: Sequence[int]) -> None:
+        """Show the agent the cards that are due and lie on the board."""
+        while self.table.player == CHANCE:
+            size = self.rules.format.board_sizes[self.table.street + 1]
+            if len(board) < size:
+                return
+            for card in board[len(hand_of(self.agent.state).board) : size]:
+                if hand_of(self.agent.state).table.player == CHANCE:
+                    self.agent.see(card)
+            self.table = self.rules.dealt(self.table, size)
+
+
+def parse_line(line: str, start: WholeBetting, rules: HandRules, letter: str) -> list[Action]:
+    """The actions of a text such as ``b200c/kb300``, bets counted on their street, or ``r200c/cr500``, in the whole hand.
+
+    Args:
+        line: ``f``, ``c`` or ``k``, and bets by ``letter``.
+        start: the table after the blinds.
+        rules: of the game.
+        letter: ``b``, whose chips are of the street, or ``r``, of the hand.
+
+    Raises:
+        GameError: a text that is no line of actions.
+    """
+    found, table, place = list[Action](), start, 0
+    while place < len(line):
+        word, place = line[place], place + 1
+        if word in "/_":
+            continue
+        while table.player == CHANCE:
+            table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+        if table.player < 0:
+            raise GameError(f"line {line!r}: the hand is over before {word!r}")
+        if word in "fck":
+            found.append(("f" if word == "f" else "c", 0))
+        elif word == letter:
+            end = place
+            while end < len(line) and line[end] in DIGITS:
+                end += 1
+            if end == place:
+                raise GameError(f"line {line!r}: a bet without chips")
+            if end - place > MOST_DIGITS:
+                raise GameError(f"line {line[:80]!r}: a bet of {end - place} digits")
+            chips = int(line[place:end]) + (table.base if letter == "b" else 0)
+            if chips <= CALL:  # these numbers stand for a fold and a call
+                raise GameError(f"line {line!r}: {letter}{line[place:end]} is no bet; the least is two chips in the whole hand")
+            found.append(("r", chips))
+            place = end
+        else:
+            raise GameError(f"line {line!r}: {word!r} is none of f, c, k and {letter}")
+        kind, chips = found[-1]
+        table = rules.after(table, {"f": FOLD, "c": CALL}.get(kind, chips))
+    return found

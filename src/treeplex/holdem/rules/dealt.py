@@ -1,0 +1,173 @@
+"""A hold'em spot by its rules, cards dealt one by one: for whoever walks its histories one at a time, however many there are.
+
+Chance deals each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its card. Actions
+and infostates are those of :class:`treeplex.holdem.rules.rules.PokerGame`, which deals whole hands and streets. What networks
+see is :class:`treeplex.holdem.rules.looks.SpotLook`.
+"""
+
+from collections.abc import Hashable, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from treeplex.base.arrays import Singles
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.parameters import observer
+from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.rules.looks import SpotLook
+from treeplex.holdem.rules.rules import PokerGame
+from treeplex.holdem.spots.spot import Spot
+
+
+class Deal:
+    """The cards dealt so far, which states of one deal share.
+
+    Attributes:
+        hole: hole cards in the order in which they came.
+        board: the board; each street's cards ascending once it is complete.
+    """
+
+    __slots__ = ("_rows", "board", "game", "hole")
+
+    def __init__(self, game: "DealtSpot", hole: tuple[int, ...], board: tuple[int, ...]) -> None:
+        self.game, self.hole, self.board = game, hole, board
+        self._rows: Singles | None = None
+
+    def hand(self, player: int) -> int | None:
+        """The number of a player's hand; None before it is dealt."""
+        count = self.game.spot.format.hole
+        cards = self.hole[count * player : count * (player + 1)]
+        return int(self.game.look.place[cards[0], cards[-1]]) if len(cards) == count else None
+
+    def row(self, player: int) -> Singles:
+        """What a player's networks see of the cards."""
+        look = self.game.look
+        if self._rows is None:
+            hands = [self.hand(each) for each in range(2)]
+            if None in hands:
+                return np.zeros(look.cards_width, np.float32)
+            self._rows = look.cards(*look.alike(self.board, np.array(hands, np.int64)))
+        found: Singles = self._rows[player]
+        return found
+
+
+class DealtState(CheckedState):
+    """The cards dealt so far and the node of the betting tree."""
+
+    __slots__ = ("deal", "game", "node")
+
+    def __init__(self, game: "DealtSpot", deal: Deal, node: int) -> None:
+        self.game, self.deal, self.node = game, deal, node
+
+    def current_player(self) -> int:
+        return self.game.player_at(self.deal, self.node)
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        current = self.current_player()
+        if current == CHANCE:
+            return self.game.left(self.deal)
+        return [] if current == TERMINAL else self.game.cards_aside.moves[self.node]
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        left = self.game.left(self.deal)
+        chance = 1.0 / len(left)
+        return [(card, chance) for card in left]
+
+    def after(self, action: int) -> "DealtState":
+        game, deal, event = self.game, self.deal, self.game.cards_aside.tree.nodes[self.node]
+        if len(deal.hole) < game.hole_cards:
+            return DealtState(game, Deal(game, (*deal.hole, action), deal.board), self.node)
+        if isinstance(event, Decision):
+            return DealtState(game, deal, event.children[game.cards_aside.moves[self.node].index(action)])
+        board, sizes = (*deal.board, action), game.spot.format.board_sizes
+        if len(board) not in sizes:
+            return DealtState(game, Deal(game, deal.hole, board), self.node)
+        before = sizes[sizes.index(len(board)) - 1]
+        whole = Deal(game, deal.hole, (*board[:before], *sorted(board[before:])))
+        return DealtState(game, whole, event.child if isinstance(event, StreetEnd) else self.node)
+
+    def returns(self) -> Sequence[float]:
+        event, game, deal = self.game.cards_aside.tree.nodes[self.node], self.game, self.deal
+        assert isinstance(event, Fold | Showdown)
+        paid = payoffs(event, game.spot.rake)
+        if isinstance(event, Fold):
+            return list(paid)
+        win, lose, tie = paid
+        board, (first, second) = game.look.alike(deal.board, np.array([deal.hand(0), deal.hand(1)], np.int64))
+        strengths = game.look.strengths(board)
+        if strengths[first] == strengths[second]:
+            return [tie, tie]
+        return [win, lose] if strengths[first] > strengths[second] else [lose, win]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        return self.game.cards_aside.infostate(
+            player, self.deal.hand(player), self.current_player(), self.node, self.deal.board
+        )
+
+    def information_state_tensor(self, player: int | None = None) -> Singles:  # type: ignore[override]
+        return np.concatenate((self.deal.row(observer(self, player)), self.game.look.betting[self.node]))
+
+    def public_state(self) -> Hashable:
+        return self.current_player(), self.node, self.deal.board, len(self.deal.hole)
+
+    def knowledge(self, player: int) -> str:
+        return self.game.cards_aside.knowledge(self.deal.hand(player), self.node, self.deal.board)
+
+    def action_to_string(self, action: int) -> str:
+        return f"Deal {card_to_string(action)}" if self.current_player() == CHANCE else self.game.cards_aside.names[action]
+
+
+class DealtSpot(Game):
+    """A spot by its rules, cards dealt one by one; see the module.
+
+    Attributes:
+        spot: the spot, in which every hand that the board leaves has weight 1.
+        cards_aside: the same game with hands dealt whole: betting tree, names, texts.
+        hole_cards: how many cards are dealt to players.
+    """
+
+    def __init__(self, spot: Spot, spec: str = "") -> None:
+        """Wrap a spot; ``spec`` is the text that names it.
+
+        Raises:
+            GameError: hands that differ in weight, suits that are not alike, or only some of the boards.
+        """
+        form, board = spot.format, np.array(spot.board, np.int64)
+        possible = ~np.isin(form.hands, board).any(axis=1)
+        suits = {frozenset(card >> 2 for card in form.deck if card & 3 == suit) for suit in {card & 3 for card in form.deck}}
+        unlike = any((weights[possible] != 1.0).any() for weights in spot.ranges) or len(suits) > 1
+        if unlike or spot.runouts or spot.strengths is not None:
+            raise GameError(
+                f"{spec or spot} cannot be dealt card by card: that takes a spot in which every hand is possible and equally "
+                "likely, all boards come, and suits are alike, such as flop_holdem"
+            )
+        self.spot, self.spec, self.cards_aside = spot, spec, PokerGame(spot)
+        self.hole_cards = 2 * form.hole
+
+    @cached_property
+    def look(self) -> SpotLook:
+        """What networks see."""
+        return SpotLook(self.spot, self.cards_aside.tree)
+
+    @property
+    def num_distinct_actions(self) -> int:
+        return len(self.cards_aside.names)
+
+    def new_initial_state(self) -> DealtState:
+        return DealtState(self, Deal(self, (), self.spot.board), 0)
+
+    def left(self, deal: Deal) -> list[int]:
+        """The cards not dealt yet."""
+        return [card for card in self.spot.format.deck if card not in deal.hole and card not in deal.board]
+
+    def player_at(self, deal: Deal, node: int) -> int:
+        """Who acts."""
+        if len(deal.hole) < self.hole_cards or len(deal.board) not in self.spot.format.board_sizes:
+            return CHANCE
+        return self.cards_aside.player_at(node, deal.board)
+
+    def __str__(self) -> str:
+        return self.spec or str(self.spot)

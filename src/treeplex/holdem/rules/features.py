@@ -1,0 +1,97 @@
+"""How a poker game looks to search and to a network: betting lines of one future, features of public nodes, an order of hands.
+
+Cards are written as a network can embed them. Deep CFR (Brown, Lerer, Gross and Sandholm 2019, section 5.1) represents a set of
+cards by the sum over its cards of three learned vectors: one of the card, one of its rank, one of its suit; ReBeL (Brown et al.
+2020, appendix E) embeds board cards "similar to" that. A linear layer whose input counts the cards, the ranks and the suits of
+a board computes just such a sum, its columns being the vectors; so features count them, and the first layer of any network
+embeds the board. Deep CFR has a set for each street; the board is one set here, since what follows does not depend on the order
+in which cards came.
+"""
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.betting.tree import BettingTree, Decision, Fold, Node, StreetEnd
+from treeplex.holdem.cards.format import Format
+from treeplex.holdem.spots.spot import Spot
+
+SHORT_STACK = 0.02
+"""The least part of the pot of which :func:`stacks_in_pots` takes the logarithm."""
+
+
+def futures(tree: BettingTree) -> list[int]:
+    """For each node of a betting tree a number that it shares with the nodes after which everything is the same.
+
+    Such nodes have the same chips in the pot, the same player to act and, below every action, equal nodes again: check, bet and
+    call leads where bet and call does.
+    """
+    numbers: dict[Hashable, int] = {}
+    found = [0] * len(tree)
+    for place in range(len(tree) - 1, -1, -1):  # preorder, so children come before their parents
+        found[place] = numbers.setdefault(signature(tree.nodes[place], found), len(numbers))
+    return found
+
+
+def signature(node: Node, found: Sequence[int]) -> Hashable:
+    """All that the rest of the game depends on at a node, its children by their numbers."""
+    match node:
+        case Decision(street, player, actions, children, contributions, street_bets):
+            return street, player, actions, tuple(found[child] for child in children), contributions, street_bets
+        case StreetEnd(street, child, contributions):
+            return street, found[child], contributions
+        case Fold(street, loser, contributions):
+            return "fold", loser, contributions
+    return "showdown", node.contributions
+
+
+def features_of_betting(node: Node, spot: Spot) -> list[float]:
+    """The betting at a node; amounts in parts of the chips that both players have in all, or of the pot.
+
+    In order: the pot and what each player has put in, in parts of all chips; the smaller stack behind in parts of the pot,
+    ``s / (s + 1)`` so that it stays below 1; the bet to call in parts of the pot with it; whether player 1 is to act, whether a
+    bet was made on this street, whether the street is over.
+    """
+    total = spot.pot + 2.0 * spot.stack
+    first, second = node.contributions
+    pot = first + second
+    behind = (total / 2.0 - max(first, second)) / max(pot, spot.chip)
+    acts = isinstance(node, Decision)
+    bet = max(node.street_bets) if isinstance(node, Decision) else 0.0
+    second_acts = isinstance(node, Decision) and node.player == 1
+    to_call = abs(first - second) / (pot + abs(first - second)) if acts and pot else 0.0
+    return [pot / total, first / total, second / total, behind / (1.0 + behind), to_call, second_acts, bet > 0.0, not acts]
+
+
+def stacks_in_pots(stacks: Floats | float, pots: Floats | float) -> Floats:
+    """The logarithms of stacks in parts of the pot, float64; stacks below :data:`SHORT_STACK` of it count as that."""
+    return np.asarray(np.log(np.maximum(np.divide(stacks, pots), SHORT_STACK)))
+
+
+def features_of_board(format: Format, board: Sequence[int]) -> Floats:
+    """How often a board has each card of the deck, each of its ranks and each of its suits, float64 [cards + ranks + suits]."""
+    deck = np.array(format.deck, np.int64)
+    kinds = deck, np.unique(deck >> 2), np.unique(deck & 3)
+    cards = np.array(board, np.int64)
+    shown = cards, cards >> 2, cards & 3
+    return np.concatenate([(own[None, :] == kind[:, None]).sum(axis=1) for kind, own in zip(kinds, shown, strict=True)]).astype(
+        np.float64
+    )
+
+
+def equities(wins: Sequence[Floats], free: NDArray[np.bool_], apart: Floats) -> Floats:
+    """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come, float64 [H].
+
+    Args:
+        wins: for each complete board [H, H], 1 where the first hand wins, -1 where the second does, 0 for a tie.
+        free: bool [B, H], for each complete board the hands without a card of it.
+        apart: [H, H], 1 for pairs of hands without a common card.
+    """
+    won, met = np.zeros(len(apart)), np.zeros(len(apart))
+    for sign, hands in zip(wins, free, strict=True):
+        possible = apart * np.outer(hands, hands)
+        won += (possible * (1.0 + sign) / 2.0).sum(axis=1)
+        met += possible.sum(axis=1)
+    return np.divide(won, met, out=np.zeros_like(won), where=met > 0)

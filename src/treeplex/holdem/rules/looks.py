@@ -1,0 +1,115 @@
+"""What a network sees of a hold'em spot at a decision: a player's cards, then the betting, each a part of one row.
+
+Cards come as :mod:`treeplex.holdem.rules.features` counts them, and suits are renamed first, so that hands and boards that
+differ only in suits look alike: whoever plays by such rows plays alike there, and a judge needs one board of each kind. Suits
+are ordered by their cards on the board, high cards before low ones, and where these are alike by those of the hand. So the
+board looks the same whatever the hand.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Ints, Singles
+from treeplex.holdem.betting.tree import Action, BettingTree, Decision, StreetEnd
+from treeplex.holdem.rules.features import features_of_betting, features_of_board
+from treeplex.holdem.spots.spot import Spot
+
+RANKS, SUITS = 13, 4
+ACTION = 3
+"""Numbers of an action: whether it checks or calls, whether it bets or raises, and its chips in parts of all."""
+
+
+class SpotLook:
+    """Rows of a spot.
+
+    Attributes:
+        spot: the spot; all suits of its deck have the same ranks.
+        betting: float32 [nodes, B], at each node of the betting tree the betting there
+            (:func:`treeplex.holdem.rules.features.features_of_betting`), and the actions so far, street by street.
+        held: float32 [H, C], how often each hand has each card of the deck, each of its ranks and each of its suits.
+        place: int64 [52, 52], the number of the hand of two cards, or of one card twice.
+        width: numbers in a row: C for the hand, C for the board, one for its strength, B.
+    """
+
+    def __init__(self, spot: Spot, tree: BettingTree) -> None:
+        form = spot.format
+        self.spot, self.betting = spot, betting_rows(spot, tree)
+        self.held: Singles = np.stack([features_of_board(form, tuple(hand)) for hand in form.hands.tolist()]).astype(np.float32)
+        self.place = np.zeros((52, 52), np.int64)
+        low, high = form.hands[:, 0], form.hands[:, -1]
+        self.place[low, high] = self.place[high, low] = np.arange(len(form.hands))
+        self.width = 2 * self.held.shape[1] + 1 + self.betting.shape[1]
+        self._hands = form.hands.astype(np.int64)
+        self._suits = np.unique(np.array(form.deck) & 3)
+        bits = np.zeros((len(self._hands), SUITS), np.int64)
+        for card in self._hands.T:
+            np.bitwise_or.at(bits, (np.arange(len(bits)), card & 3), 1 << (card >> 2))
+        self._bits = bits[:, self._suits]
+        self._strengths: dict[tuple[int, ...], Singles] = {}
+
+    @property
+    def cards_width(self) -> int:
+        """Numbers of a row that say cards, those before the betting."""
+        return int(self.width - self.betting.shape[1])
+
+    def alike(self, board: Sequence[int], hands: Ints) -> tuple[tuple[int, ...], Ints]:
+        """The board and the hands with suits renamed: the board, ascending, and int64 [n], for numbers int64 [n] of hands."""
+        shown = np.array(board, np.int64)
+        bits = np.array([(1 << (shown[shown & 3 == suit] >> 2)).sum() for suit in self._suits], np.int64)
+        order = np.argsort(-((bits << RANKS) + self._bits[hands]), axis=1, kind="stable")
+        renaming = np.broadcast_to(np.arange(SUITS), (len(hands), SUITS)).copy()
+        np.put_along_axis(renaming, self._suits[order], np.broadcast_to(self._suits, order.shape), axis=1)
+        cards, rows = self._hands[hands], np.arange(len(hands))[:, None]
+        renamed = (cards & ~3) + renaming[rows, cards & 3]
+        on_board = (shown & ~3) + renaming[0, shown & 3] if len(hands) else shown
+        return tuple(sorted(on_board.tolist())), self.place[renamed[:, 0], renamed[:, -1]]
+
+    def cards(self, board: tuple[int, ...], hands: Ints) -> Singles:
+        """The first part of a row for hands, both as :meth:`alike` has them, float32 [n, cards_width]."""
+        count = self.held.shape[1]
+        found = np.zeros((len(hands), self.cards_width), np.float32)
+        found[:, :count] = self.held[hands]
+        found[:, count : 2 * count] = features_of_board(self.spot.format, board)
+        if len(board) == self.spot.format.board_size:
+            found[:, -1] = self.strengths(board)[hands]
+        return found
+
+    def strengths(self, board: tuple[int, ...]) -> Singles:
+        """The share of possible hands that each hand beats on a complete board, ties counted half, float32 [H].
+
+        Hands win as these numbers are greater. Those of hands that the board blocks mean nothing.
+        """
+        if board not in self._strengths:
+            from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+            found = format_strengths(self.spot.format, board)
+            ordered = np.sort(found[found >= 0])
+            below, with_ties = np.searchsorted(ordered, found, side="left"), np.searchsorted(ordered, found, side="right")
+            self._strengths[board] = ((below + with_ties) / (2.0 * len(ordered))).astype(np.float32)
+        return self._strengths[board]
+
+
+def betting_rows(spot: Spot, tree: BettingTree) -> NDArray[np.float32]:
+    """The betting at each node of a tree and on the way to it, float32 [nodes, B]."""
+    total = spot.pot + 2.0 * spot.stack
+    paths: list[tuple[tuple[int, Action], ...]] = [()] * len(tree)
+    for number, node in enumerate(tree.nodes):
+        if isinstance(node, Decision):
+            for action, child in zip(node.actions, node.children, strict=True):
+                paths[child] = (*paths[number], (node.street, action))
+        elif isinstance(node, StreetEnd):
+            paths[node.child] = paths[number]
+    most = [max(sum(street == each for street, _ in path) for path in paths) for each in tree.streets]
+    starts = np.concatenate([[0], np.cumsum(most)])
+    found = np.zeros((len(tree), 8 + ACTION * int(starts[-1])), np.float32)
+    for number, (node, path) in enumerate(zip(tree.nodes, paths, strict=True)):
+        found[number, :8] = features_of_betting(node, spot)
+        done = dict.fromkeys(tree.streets, 0)
+        for street, action in path:
+            at = 8 + ACTION * (int(starts[street - tree.streets[0]]) + done[street])
+            raises = action.kind in ("bet", "raise", "allin")
+            found[number, at : at + ACTION] = action.kind in ("check", "call"), raises, action.amount / total if raises else 0.0
+            done[street] += 1
+    return found

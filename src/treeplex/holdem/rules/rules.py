@@ -1,0 +1,426 @@
+"""Poker by its rules: any :class:`Spot` as a game whose every history can be walked.
+
+Chance deals the hand of player 0, then that of player 1: a pair of hands has a probability proportional to the product of its
+range weights, and 0 if it shares a card. Then come the betting tree of the spot and, when a street ends, the cards of the
+next one in a single deal; after an all-in the board runs out street by street. Payoffs are chips against getting half of the
+starting pot back.
+
+Everything that needs histories or infosets one by one (an exact linear program, a policy by infostate, a learner's environment)
+starts here, for small decks. Hold'em is solved by :mod:`treeplex.holdem.forms.compile_spot`, which never enumerates hands.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
+from itertools import combinations
+from math import comb, prod
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import GameError
+from treeplex.games import public
+from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.parameters import observer
+from treeplex.games.stakes import Stakes
+from treeplex.holdem.betting.added import action_to, offered, with_bet
+from treeplex.holdem.betting.tree import (
+    Action,
+    BettingTree,
+    Decision,
+    Fold,
+    Node,
+    Showdown,
+    StreetEnd,
+    betting_tree,
+    payoffs,
+    stakes_of,
+)
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.rules.features import equities, features_of_betting, features_of_board, futures
+from treeplex.holdem.spots.spot import Spot
+
+MOST_SEQUENCES = 20_000_000
+"""The most sequences of a player in public-tree rules; beyond it nothing that enumerates infosets would finish."""
+
+KINDS = ("fold", "check", "call", "bet", "raise", "allin")
+
+Outcomes = Sequence[tuple[int, float]]
+
+
+class PokerState(CheckedState):
+    """The hands dealt so far (indices of ``format.hands``), the node of the betting tree and the board."""
+
+    __slots__ = ("board", "game", "hands", "node")
+
+    def __init__(self, game: "PokerGame", hands: tuple[int, ...], node: int, board: tuple[int, ...]) -> None:
+        self.game = game
+        self.hands = hands
+        self.node = node
+        self.board = board
+
+    def current_player(self) -> int:
+        return CHANCE if len(self.hands) < 2 else self.game.player_at(self.node, self.board)
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        current = self.current_player()
+        if current == CHANCE:
+            return [action for action, _ in self.chance_outcomes()]
+        return [] if current == TERMINAL else self.game.moves[self.node]
+
+    def chance_outcomes(self) -> Outcomes:
+        if len(self.hands) < 2:
+            return self.game.hand_deals(self.hands)
+        deals = self.game.board_deals(self.board, self.hands)
+        return [(number_of_deal(cards), 1.0 / len(deals)) for cards in deals]
+
+    def after(self, action: int) -> "PokerState":
+        game, node = self.game, self.game.tree.nodes[self.node]
+        if len(self.hands) < 2:
+            return PokerState(game, (*self.hands, action), self.node, self.board)
+        if isinstance(node, Decision):
+            return PokerState(game, self.hands, node.children[game.moves[self.node].index(action)], self.board)
+        board = (*self.board, *cards_of_deal(action, game.next_deal(self.board)))
+        return PokerState(game, self.hands, node.child if isinstance(node, StreetEnd) else self.node, board)
+
+    def returns(self) -> Sequence[float]:
+        node, rake = self.game.tree.nodes[self.node], self.game.spot.rake
+        assert isinstance(node, Fold | Showdown)
+        paid = payoffs(node, rake)
+        if isinstance(node, Fold):
+            return list(paid)
+        win, lose, tie = paid
+        strength = self.game.strengths(self.board)
+        first, second = strength[self.hands[0]], strength[self.hands[1]]
+        return [tie, tie] if first == second else [win, lose] if first > second else [lose, win]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        hand = self.hands[player] if player < len(self.hands) else None
+        return self.game.infostate(player, hand, self.current_player(), self.node, self.board)
+
+    def knowledge(self, player: int) -> str:
+        return self.game.knowledge(self.hands[player] if player < len(self.hands) else None, self.node, self.board)
+
+    def public_state(self) -> Hashable:
+        return self.current_player(), self.node, self.board
+
+    def action_to_string(self, action: int) -> str:
+        if len(self.hands) < 2:
+            return f"Deal {self.game.hand_names[action]}"
+        return self.game.action_text(self.node, self.board, action)
+
+
+class PokerGame(Game):
+    """A spot by its rules; see the module.
+
+    Attributes:
+        spot: the spot.
+        tree: its betting tree.
+        names: the text of every player action; an action id is a place in this list.
+        moves: the action ids at each node of the tree (none where nobody acts).
+        lines: the actions that lead to each node, as text; streets are separated by ``/``.
+        hand_names: the text of every hand.
+    """
+
+    def __init__(self, spot: Spot, spec: str = "", parameters: Mapping[str, object] | None = None) -> None:
+        """Wrap a spot; ``spec`` and ``parameters`` are for games with a name."""
+        self.spot, self.spec = spot, spec
+        self._parameters = dict(parameters or {})
+        self.tree = betting_tree(spot)
+        self.names = action_names(self.tree)
+        number = {name: action for action, name in enumerate(self.names)}
+        self.moves = [
+            [number[str(action)] for action in node.actions] if isinstance(node, Decision) else [] for node in self.tree.nodes
+        ]
+        self.lines = lines_of(self.tree)
+        self.hand_names = spot.format.names()
+        self._cards = [frozenset(map(int, hand)) for hand in spot.format.hands]
+        self._strengths: dict[tuple[int, ...], list[int]] = {}
+
+    def new_initial_state(self) -> PokerState:
+        return PokerState(self, (), 0, self.spot.board)
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    def public_tree(self) -> "PokerPublicTree | None":
+        """The same game as public-tree rules; None with rake, which makes payoffs sum to less than zero."""
+        return None if self.spot.rake.rate > 0 and self.spot.rake.cap > 0 else PokerPublicTree(self)
+
+    @cached_property
+    def prior(self) -> NDArray[np.float64]:
+        """The joint probability of the two hands, [H, H]."""
+        hands = self.spot.format.hands.astype(np.int64)
+        shared = (hands[:, None, :, None] == hands[None, :, None, :]).any(axis=(2, 3))
+        weights = np.where(shared, 0.0, np.multiply.outer(*self.spot.ranges))
+        prior: NDArray[np.float64] = weights / weights.sum()
+        return prior
+
+    def hand_deals(self, hands: tuple[int, ...]) -> Outcomes:
+        """The next player's hands and their probabilities."""
+        chances = self.prior[hands[0]] if hands else self.prior.sum(axis=1)
+        possible = np.flatnonzero(chances)
+        return list(zip(possible.tolist(), (chances[possible] / chances.sum()).tolist(), strict=True))
+
+    def next_deal(self, board: tuple[int, ...]) -> int:
+        """The number of cards that the street after this board deals; 0 when the board is complete."""
+        form = self.spot.format
+        street = form.board_sizes.index(len(board)) + 1
+        return form.deal[street] if street < form.streets else 0
+
+    def board_deals(self, board: tuple[int, ...], hands: Sequence[int]) -> list[tuple[int, ...]]:
+        """All deals of the next street's cards, given the hands."""
+        dead = frozenset(board).union(*(self._cards[hand] for hand in hands))
+        return list(combinations(self.spot.format.cards_left(dead), self.next_deal(board)))
+
+    def player_at(self, node: int, board: tuple[int, ...]) -> int:
+        """Who acts at a node of the betting tree, once hands are dealt."""
+        event = self.tree.nodes[node]
+        if isinstance(event, Decision):
+            return event.player
+        if isinstance(event, StreetEnd) or (isinstance(event, Showdown) and self.next_deal(board)):
+            return CHANCE
+        return TERMINAL
+
+    def strengths(self, board: tuple[int, ...]) -> list[int]:
+        """The strength of every hand on a complete board: higher wins."""
+        if board not in self._strengths:
+            from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+            given = self.spot.strengths
+            self._strengths[board] = (format_strengths(self.spot.format, board) if given is None else given).tolist()
+        return self._strengths[board]
+
+    def infostate(self, observing: int, hand: int | None, acting: int, node: int, board: tuple[int, ...]) -> str:
+        """What a player with this hand (None before the deal) knows; ``acting`` is the current player."""
+        private, shown = "" if hand is None else self.hand_names[hand], self.shown_board(board)
+        return f"[Observer: {observing}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {self.lines[node]}]"
+
+    def knowledge(self, hand: int | None, node: int, board: tuple[int, ...]) -> str:
+        """The same for people."""
+        parts = ["no cards yet" if hand is None else self.hand_names[hand]]
+        parts += [f"board {self.shown_board(board)}"] if board else []
+        parts.append(f"pot {sum(self.tree.nodes[node].contributions):g}")
+        streets = [street.replace(",", ", ") for street in self.lines[node].split("/") if street]
+        return ", ".join(parts) + (f"; {' / '.join(streets)}" if streets else "")
+
+    def shown_board(self, board: tuple[int, ...]) -> str:
+        """The board, street by street."""
+        sizes = [size for size in self.spot.format.board_sizes if size <= len(board)]
+        return " ".join(
+            cards_to_string(board[start:end]) for start, end in zip([0, *sizes], sizes, strict=False) if end > start
+        )
+
+    def action_text(self, node: int, board: tuple[int, ...], action: int) -> str:
+        """The name of an action of a player, or of a deal of board cards."""
+        if isinstance(self.tree.nodes[node], Decision):
+            return self.names[action]
+        return f"Deal {cards_to_string(cards_of_deal(action, self.next_deal(board)))}"
+
+
+class PokerPublicTree(public.PublicTree):
+    """A spot without rake as public-tree rules: a node is a node of the betting tree and a board.
+
+    Attributes:
+        hands: the hands that somebody may hold, int64 [H], as indices of ``format.hands``: those with a card of the first board
+            are left out, and those that neither range has.
+    """
+
+    def __init__(self, game: PokerGame) -> None:
+        """Prepare the tables.
+
+        Raises:
+            GameError: too many hands, boards or sequences for tables over them.
+        """
+        form, tree = game.spot.format, game.tree
+        boards = prod(comb(len(form.deck), cards) for cards in form.deal[game.spot.street + 1 :])
+        public.check_entries(game.spec or "the spot", len(form.hands) ** 2 * boards)
+        check_sequences(game)
+        self.game = game
+        dealt = game.prior > 0
+        self.hands = np.flatnonzero(dealt.any(axis=0) | dealt.any(axis=1))
+        self.prior = game.prior[np.ix_(self.hands, self.hands)]
+        self.deals = (self.prior > 0).astype(np.int64)
+        self.deal_histories = 1 + int((self.prior > 0).any(axis=1).sum())
+        self.deal_depth = 2
+        self.root = (0, game.spot.board)
+        self._cards = form.hands[self.hands]
+        self._nodes: tuple[Node, ...] = tree.nodes
+        self._uncontested = np.ones_like(self.prior)
+        self._showdowns: dict[tuple[int, ...], NDArray[np.float64]] = {}
+        self._chances: dict[tuple[int, ...], public.Chance] = {}
+        self._orders: dict[tuple[int, ...], NDArray[np.float64]] = {}
+
+    def visit(self, node: Hashable) -> public.Decision | public.Chance | public.Terminal:
+        number, board = table(node)
+        event, player = self._nodes[number], self.game.player_at(number, board)
+        if player == CHANCE:
+            return self._chance(board)
+        if isinstance(event, Decision):
+            return public.Decision(player, self.game.moves[number])
+        assert isinstance(event, Fold | Showdown)
+        scale = payoffs(event, self.game.spot.rake)[0]
+        return public.Terminal(self._uncontested if isinstance(event, Fold) else self._showdown(board), scale)
+
+    def child(self, node: Hashable, action: int) -> tuple[int, tuple[int, ...]]:
+        number, board = table(node)
+        state = PokerState(self.game, (0, 0), number, board).after(action)
+        return state.node, state.board
+
+    def future(self, node: Hashable) -> Hashable:
+        """The betting still to come and the cards on the board, in whatever order they came."""
+        number, board = table(node)
+        return self._futures[number], tuple(sorted(board))
+
+    def features(self, node: Hashable) -> NDArray[np.float64]:
+        """The betting, then the board as a network embeds it; see :mod:`treeplex.holdem.rules.features`."""
+        number, board = table(node)
+        spot = self.game.spot
+        return np.concatenate((features_of_betting(self._nodes[number], spot), features_of_board(spot.format, board)))
+
+    def strengths(self, node: Hashable, player: int) -> NDArray[np.float64]:
+        """How often each hand beats a hand drawn uniformly, ties counted half, over the boards still to come."""
+        _, board = table(node)
+        key = tuple(sorted(board))
+        if key not in self._orders:
+            form = self.game.spot.format
+            complete = [*form.complete_boards(board)]
+            apart = (~(self._cards[:, None, :, None] == self._cards[None, :, None, :]).any(axis=(2, 3))).astype(np.float64)
+            free = np.array([~np.isin(self._cards, cards).any(axis=1) for cards in complete])
+            self._orders[key] = equities([self._showdown(cards) for cards in complete], free, apart)
+        return self._orders[key]
+
+    def stakes(self, node: Hashable) -> Stakes:
+        number, _ = table(node)
+        return stakes_of(self._nodes[number])
+
+    @cached_property
+    def _futures(self) -> list[int]:
+        """The future of the betting after each node of the betting tree."""
+        return futures(self.game.tree)
+
+    def bets(self, state: public.State) -> public.Bets | None:
+        event = self._nodes[table(public.pair_state(state).node)[0]]
+        return event.bets() if isinstance(event, Decision) else None
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        return self.game.infostate(player, int(self.hands[hand]), player, *table(node))
+
+    def knowledge(self, node: Hashable, player: int, hand: int) -> str:
+        return self.game.knowledge(int(self.hands[hand]), *table(node))
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        return self.game.action_text(*table(node), action)
+
+    def with_action(self, state: public.State, action: float) -> "tuple[PokerPublicTree, int]":
+        """The same with a bet or raise to ``action`` chips, in all on this street, for the player to act.
+
+        A size that the spot does not offer is added for that player and street. Infostates stay what they are.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such bet.
+        """
+        number, game = table(public.pair_state(state).node)[0], self.game
+        event = self._nodes[number]
+        if not isinstance(event, Decision):
+            raise GameError(f"nobody is to act at {self.name_of(state)}")
+        found = action_to(event, action)
+        if found is not None:
+            return self, game.moves[number][found]
+        larger = PokerGame(with_bet(game.spot, event, action), game.spec, game.parameters())
+        there = larger.lines.index(game.lines[number])
+        after = larger.tree.nodes[there]
+        assert isinstance(after, Decision)
+        return PokerPublicTree(larger), larger.moves[there][offered(after, action, game.spot)]
+
+    def label_in(self, state: public.State, label: int, other: public.PublicGame, there: public.State) -> int:
+        if not isinstance(self.visit(public.pair_state(state).node), public.Decision):
+            return label
+        assert isinstance(other, PokerPublicTree)
+        name = self.game.names[label]
+        if name not in other.game.names:
+            raise GameError(f"beside that size the spot's merge leaves {name} out, which was played")
+        return other.game.names.index(name)
+
+    def state_in(self, state: public.State, other: public.PublicGame) -> public.PublicState:
+        assert isinstance(other, PokerPublicTree)
+        number, board = table(public.pair_state(state).node)
+        return public.PublicState((other.game.lines.index(self.game.lines[number]), board), public.pair_state(state).weight)
+
+    def _showdown(self, board: tuple[int, ...]) -> NDArray[np.float64]:
+        """Who wins, [H, H]: 1 for player 0, -1 for player 1, 0 for a tie."""
+        if board not in self._showdowns:
+            strength = np.array(self.game.strengths(board))[self.hands]
+            self._showdowns[board] = np.sign(strength[:, None] - strength[None, :]).astype(np.float64)
+        return self._showdowns[board]
+
+    def _chance(self, board: tuple[int, ...]) -> public.Chance:
+        """The deals of the next street, each with its probability given both hands, [H, H]."""
+        if board not in self._chances:
+            form = self.game.spot.format
+            count = self.game.next_deal(board)
+            chance = 1.0 / comb(len(form.deck) - len(board) - 2 * form.hole, count)
+            outcomes = []
+            for cards in self.game.board_deals(board, ()):
+                free = (~np.isin(self._cards, cards).any(axis=1)).astype(np.float64)
+                outcomes.append((number_of_deal(cards), chance * np.multiply.outer(free, free)))
+            self._chances[board] = public.Chance(outcomes)
+        return self._chances[board]
+
+
+def table(node: Hashable) -> tuple[int, tuple[int, ...]]:
+    """The node of the betting tree and the board of a public node."""
+    assert isinstance(node, tuple)
+    return node
+
+
+def check_sequences(game: PokerGame) -> None:
+    """Refuse a game whose sequences cannot be enumerated, before anybody tries to."""
+    form, boards, total = game.spot.format, 1, 0
+    for street in game.spot.streets:
+        if street > game.spot.street:
+            boards *= comb(len(form.deck) - form.board_sizes[street - 1], form.deal[street])
+        actions = sum(len(node.actions) for _, node in game.tree.decisions(street))
+        total += boards * len(form.hands) * actions // 2
+    if total > MOST_SEQUENCES:
+        raise GameError(
+            f"{game.spec or 'the spot'} has some {total:,} sequences a player, too many to enumerate; "
+            "take fewer ranks or suits, or fewer bets"
+        )
+
+
+def action_names(tree: BettingTree) -> list[str]:
+    """The texts of all player actions of a tree, in an order that every node keeps."""
+    actions = {action for _, node in tree.decisions() for action in node.actions}
+    return list(dict.fromkeys(str(action) for action in sorted(actions, key=order_of_action)))
+
+
+def order_of_action(action: Action) -> tuple[int, float]:
+    """Fold, check, call, then bets, raises and all-ins by amount; all calls count as one."""
+    return KINDS.index(action.kind), action.amount
+
+
+def lines_of(tree: BettingTree) -> list[str]:
+    """The actions that lead to each node of a tree."""
+    lines = [""] * len(tree)
+    for number, node in enumerate(tree.nodes):
+        if isinstance(node, Decision):
+            for action, child in zip(node.actions, node.children, strict=True):
+                separator = "" if lines[number] == "" or lines[number].endswith("/") else ","
+                lines[child] = f"{lines[number]}{separator}{action}"
+        elif isinstance(node, StreetEnd):
+            lines[node.child] = f"{lines[number]}/"
+    return lines
+
+
+def number_of_deal(cards: Sequence[int]) -> int:
+    """The action id of a deal of board cards: its card numbers as digits to the base 52."""
+    number = 0
+    for card in cards:
+        number = number * 52 + card
+    return number
+
+
+def cards_of_deal(number: int, count: int) -> tuple[int, ...]:
+    """The cards that :func:`number_of_deal` numbered."""
+    return tuple(number // 52**place % 52 for place in range(count - 1, -1, -1))

@@ -1,0 +1,158 @@
+"""What hands win at a showdown if nobody bets any more: all hands against a range, over the cards still to come."""
+
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS
+from treeplex.holdem.cards.class_equities import class_equities
+from treeplex.holdem.cards.evaluator import evaluate_board, format_strengths
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.engine.form import ANY_CARD, NO_CARD
+from treeplex.holdem.engine.showdowns.run_outs import add_showdown
+from treeplex.holdem.engine.showdowns.terminal import CARDS, raked_showdowns
+
+MOST_RUN_OUTS = 1500
+"""The most complete boards that are all looked at: hold'em has 1,176 from the flop."""
+SAMPLED_RUN_OUTS = 400
+"""Complete boards that are drawn where there are more."""
+ALIKE = 1e-9
+"""Of the likeliest hand, by how much hands of a class may differ that are held equally often."""
+
+
+def run_outs(format: Format, board: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """The complete boards that can follow, or :data:`SAMPLED_RUN_OUTS` of them, always the same ones."""
+    if few_run_outs(format, board):
+        yield from format.complete_boards(board)
+    else:
+        left, missing = format.cards_left(board), format.board_size - len(board)
+        generator = np.random.default_rng(len(board))
+        for _ in range(SAMPLED_RUN_OUTS):
+            yield (*board, *generator.choice(left, missing, replace=False).tolist())
+
+
+def few_run_outs(format: Format, board: Sequence[int]) -> bool:
+    """Whether all complete boards that can follow are looked at."""
+    return comb(len(format.deck) - len(board), format.board_size - len(board)) <= MOST_RUN_OUTS
+
+
+def pot_shares(format: Format, board: Sequence[int], reached: Floats, strengths: NDArray[Any] | None = None) -> Floats:
+    """How much of the pot each hand gets on average if all hands are shown down without further betting, ties halved.
+
+    Args:
+        format: the cards.
+        board: the board, complete or not.
+        reached: the other player's range, float64 [T, H], or several of them.
+        strengths: of all hands on the complete board, where the cards do not say it.
+
+    Returns:
+        float64 [T, H], from 0 to 1; one half for hands that meet nobody. Exact, unless boards are drawn, see :func:`run_outs`.
+        Before the flop of hold'em they are exact for ranges that treat all suits alike, see :func:`shares_by_class`.
+    """
+    if not board and format == HOLDEM and strengths is None:
+        return shares_by_class(reached)
+    if format.hole == 2 and format.ranking == "five" and strengths is None and len(board) < format.board_size:
+        return np.stack([shares_against(format, tuple(board), np.asarray(own, np.float64).tobytes()) for own in reached])
+    count = len(reached)
+    twice = np.concatenate((reached, reached))
+    chips = np.ones((3, 2 * count))  # of wins, losses and ties: the shares, and beside them how many hands are met
+    chips[1, :count], chips[2, :count] = 0.0, 0.5
+    total = np.zeros_like(twice)
+    columns, by_card = np.empty(2 * count), np.empty((CARDS, 2 * count))
+    for complete in run_outs(format, board):
+        by_strength, order, cards, twins = (
+            ranked_by_cards(format, tuple(sorted(complete))) if strengths is None else ranked(format, complete, strengths)
+        )
+        rows = np.zeros((len(by_strength) + 1, 2 * count))
+        rows[:-1] = twice[:, by_strength].T
+        values = np.empty((len(by_strength), 2 * count))
+        raked_showdowns(cards, order, twins, cards, order, rows, chips, values, columns, by_card)
+        total[:, by_strength] += values.T
+    won, met = total[:count], total[count:]
+    share: Floats = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-13 * reached.sum(axis=1, keepdims=True))
+    return np.clip(share, 0.0, 1.0)
+
+
+def shares_by_class(reached: Floats) -> Floats:
+    """:func:`pot_shares` before the flop of hold'em, from the exact equities of the 169 classes of hands against each other.
+
+    A hand meets the other's hands without its cards, class by class, each with the mean equity of the two classes. That is what
+    it gets where the other's range treats all suits alike.
+    """
+    holds = np.zeros((len(HANDS), 52))
+    holds[np.arange(len(HANDS))[:, None], HANDS] = 1.0
+    members = np.arange(len(CLASSES))[:, None] == HAND_CLASSES
+    equity, found = class_equities().equity[HAND_CLASSES], np.empty_like(reached)
+    for row, own in enumerate(reached):
+        classed = (members * own).T
+        met = classed.sum(axis=0) - holds @ (holds.T @ classed) + classed
+        total = met.sum(axis=1)
+        found[row] = np.divide((met * equity).sum(axis=1), total, out=np.full(len(own), 0.5), where=total > 1e-13 * own.sum())
+    return np.clip(found, 0.0, 1.0)
+
+
+def suits_alike(reached: Floats) -> bool:
+    """Whether a range before the flop, float64 [1326], holds all hands of a class equally often."""
+    least, most = np.full(len(CLASSES), np.inf), np.zeros(len(CLASSES))
+    np.minimum.at(least, HAND_CLASSES, reached)
+    np.maximum.at(most, HAND_CLASSES, reached)
+    return bool((most - least <= ALIKE * reached.max()).all())
+
+
+@lru_cache(maxsize=16)
+def shares_against(format: Format, board: tuple[int, ...], reached: bytes) -> Floats:
+    """:func:`pot_shares` of hands of two cards and five-card rankings against a range, float64 [H] as bytes, board by board in
+    a kernel. The last ones are kept, for who judges a play asks for the same as who plays.
+    """
+    own = np.frombuffer(reached).copy()
+    hands, found = np.ascontiguousarray(format.hands, np.uint8), np.zeros((2, len(format.hands)))
+    keys, (order, spare) = np.empty(len(hands), np.int32), np.empty((2, len(hands)), np.int16)
+    for complete in run_outs(format, board):
+        evaluate_board(np.array(complete, np.int64), hands, keys)
+        add_showdown(keys, hands, order, spare, own, found)
+    met, won = found
+    share = np.divide(won, met, out=np.full_like(won, 0.5), where=met > 1e-9 * own.sum())
+    return np.clip(share, 0.0, 1.0)
+
+
+class Ranked(NamedTuple):
+    """The hands that are free on a complete board, the weakest first.
+
+    Attributes:
+        hands: intp [N], their numbers.
+        order: int16 [N], ranks of strength, equal where they tie.
+        cards, twins: uint8 [N, 3] and int16 [N], see :func:`card_columns`.
+    """
+
+    hands: NDArray[np.intp]
+    order: NDArray[np.int16]
+    cards: NDArray[np.uint8]
+    twins: NDArray[np.int16]
+
+
+def ranked(format: Format, board: Sequence[int], strengths: NDArray[Any]) -> Ranked:
+    """The free hands of a complete board by their strengths."""
+    free = np.flatnonzero(~np.isin(format.hands, board).any(axis=1))
+    by_strength = free[np.argsort(strengths[free], kind="stable")]
+    order = np.unique(strengths[by_strength], return_inverse=True)[1].astype(np.int16)
+    return Ranked(by_strength, order, *card_columns(format, by_strength))
+
+
+@lru_cache(maxsize=MOST_RUN_OUTS)
+def ranked_by_cards(format: Format, board: tuple[int, ...]) -> Ranked:
+    """The same by the cards; some boards are remembered, with 52 cards 25 MB of them."""
+    return ranked(format, board, format_strengths(format, board))
+
+
+def card_columns(format: Format, hands: NDArray[np.intp]) -> tuple[NDArray[np.uint8], NDArray[np.int16]]:
+    """Cards and twins of one list of hands against itself, as :class:`treeplex.holdem.engine.form.HoldemForm` has them."""
+    cards = format.hands[hands]
+    if format.hole == 1:
+        filler = np.full((len(cards), 1), ANY_CARD), np.full((len(cards), 1), NO_CARD)
+        return np.concatenate((cards, *filler), axis=1).astype(np.uint8), np.full(len(cards), -1, np.int16)
+    return np.ascontiguousarray(cards[:, [0, 1, 1]], np.uint8), np.arange(len(cards), dtype=np.int16)

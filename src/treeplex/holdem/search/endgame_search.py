@@ -1,0 +1,100 @@
+"""Streets of hold'em solved to the end of the game in whole passes of the engine, behind a gadget or not."""
+
+from typing import Any, TypeGuard
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.engine.form import Store
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.engine.workspace import make_workspace
+from treeplex.holdem.forms.spot_form import store_of
+from treeplex.holdem.forms.subgame import HoldemSubgame, checked
+from treeplex.search.methods import Method
+from treeplex.search.subgames.gadgets import GadgetArrays
+from treeplex.search.subgames.subgame import Subgame
+from treeplex.solvers.rules.variants import Variant
+
+
+def solves_whole(subgame: Subgame, method: Method) -> TypeGuard[HoldemSubgame]:
+    """Whether a subgame can be solved by :class:`EndgameSearch`."""
+    return isinstance(subgame, HoldemSubgame) and not len(subgame.leaves) and passes(method)
+
+
+def passes(method: Method) -> bool:
+    """Whether a pass of the engine is an iteration of a method: any of the CFR family with alternating updates."""
+    return isinstance(method.scheme, Variant) and method.updates == "alternating"
+
+
+class EndgameSearch:
+    """What :class:`treeplex.search.subgame.SubgameSearch` does where nothing is cut off, some times faster.
+
+    A pass of the engine updates a player on all boards at once, in single precision, and adds the strategy that it meets to the
+    average on the way. Only what an agent plays by is kept: no values of roots, and no strategy in sequence form.
+
+    Attributes:
+        subgame: the subgame, to the end of the game.
+        method: a variant of CFR, with alternating updates.
+        horizon: iterations planned.
+        iteration: iterations done.
+        gadget: what stands in front, being solved; None for nothing.
+        store: regrets and the average.
+        crew: threads and scratch space.
+    """
+
+    def __init__(
+        self, subgame: HoldemSubgame, method: Method, *, horizon: int = 1000, precision: type[np.floating[Any]] = np.float32
+    ) -> None:
+        """Start from the uniform policy.
+
+        Raises:
+            AlgorithmError: a subgame that is cut off, or a method that is no variant of CFR with alternating updates.
+        """
+        if not isinstance(method.scheme, Variant) or not passes(method) or len(subgame.leaves):
+            raise AlgorithmError(
+                f"streets to the end of the game are solved by a variant of CFR, alternating, not by {method.name}; "
+                "take dcfr, for one"
+            )
+        self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0
+        self._rule, whole, self._hands = method.scheme, subgame.begun, (subgame.held(0), subgame.held(1))
+        work = make_workspace(whole.form, subgame.threads, precision, raked=whole.raked)
+        self.crew = BoardPool(whole.form, work, raked=whole.raked)
+        self.store = Store(**store_of(whole, self._rule.needs, precision))
+        self.gadget: GadgetArrays | None = None
+        if subgame.gadget is not None:
+            first, second = checked(subgame, subgame.ranges)
+            self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, (first[None], second[None]))
+            self.crew.form = whole.form._replace(weights=whole.form.weights.copy())
+            self._enter(self.gadget.opponent)
+
+    def __repr__(self) -> str:
+        return f"<search by {self.method.name}: {self.iteration:,} iterations on {self.subgame!r}>"
+
+    def run(self, iterations: int) -> None:
+        """Do so many more iterations."""
+        first = self.iteration + 1
+        rows = self._rule.rows(range(first, first + iterations), self.horizon)
+        self.crew.iterate(rows, self.store, None if self.gadget is None else self._improve_gadget)
+        self.iteration += iterations
+
+    def _improve_gadget(self, player: int, row: Floats) -> None:
+        """The opponent's choices in the gadget, after an update of its policy."""
+        assert self.gadget is not None
+        if player == self.gadget.opponent:
+            entries = np.zeros((1, self.subgame.roots.widths[player]))
+            entries[0, self._hands[player]] = self.crew.root_values(player)
+            self.gadget.improve(entries, Weights(*row))
+            self._enter(player)
+
+    def _enter(self, player: int) -> None:
+        assert self.gadget is not None
+        first = player * len(self._hands[0])
+        entered = self.gadget.entered()[0, self._hands[player]]
+        self.crew.form.weights[first : first + len(self._hands[player])] = entered
+
+    def average_policy(self) -> NDArray[Any]:
+        """The average policy, float32 [Q], for :meth:`treeplex.search.subgames.subgame.Subgame.policy_at`."""
+        return self.store.average.copy()

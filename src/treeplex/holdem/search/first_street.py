@@ -1,0 +1,47 @@
+"""What the average policy of a search of one street is worth, its ends valued for the beliefs that it leads to itself."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.holdem.engine.form import COUNT, REACH
+from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame
+from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.search.subgame import SubgameSearch
+
+
+class AverageValues(NamedTuple):
+    """Values of both players, who follow the average policy.
+
+    Attributes:
+        ev: chips of each player against half of the starting pot.
+        hands: float64 [2, H], what each hand gets, times how likely it meets somebody in the other's range, which sums to one.
+        ends: float64 [R], values at the ends as :class:`treeplex.holdem.policies.node_values.HoldemValues` has them.
+    """
+
+    ev: tuple[float, float]
+    hands: Floats
+    ends: Floats
+
+
+def average_values(search: SubgameSearch, values: HandValues) -> AverageValues:
+    """Value the average policy of a search of one street."""
+    subgame, arrays = search.subgame, search.arrays
+    assert isinstance(subgame, HoldemSubgame)
+    assert isinstance(arrays, HoldemArrays)
+    strategy = arrays.sequence_form(search.average)
+    reached = arrays.reach_at_leaves(strategy)
+    found, ev, hands = values.fresh(subgame.leaves, reached, (0, 1)), [], []
+    for player in (0, 1):
+        arrays.write_gradient(player, strategy)
+        arrays.write_leaves(player, found[player] * subgame.leaves.opposing(reached, player))
+        arrays.expect(player, strategy)
+        hands.append(arrays.root_entries(player)[0])
+        mass = float((arrays.ranges[player] * subgame.roots.opposing(arrays.ranges, player)).sum())
+        ev.append(float(arrays.ranges[player][0] @ hands[-1]) / mass)
+    ends, row = arrays.crew.work.gathered.copy(), subgame.top.form.boards[0]
+    for player in (0, 1):  # searches take the weight of each range as one
+        first, size = int(row[REACH + player]), len(subgame.leaves) * int(row[COUNT + player])
+        ends[first : first + size] *= float(subgame.game.spot.ranges[1 - player].sum())
+    return AverageValues((ev[0], ev[1]), np.stack(hands), ends)

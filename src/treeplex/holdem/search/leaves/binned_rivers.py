@@ -1,0 +1,236 @@
+"""Values of hold'em's rivers from bins of strength: the leaf of a turn's search for a network that sees no single hands.
+
+A network for single hands would have 1,326 inputs a player and as many outputs. But on a complete board the order of strength
+says nearly all about a hand, whatever the cards are. So ranges are gathered into bins along that order, and what a network
+says of a bin is read off for its hands. It says how much more a hand is worth than the showdown without further bets, which is
+computed exactly, with the cards that hands take from each other.
+
+A network for single hands, as in the paper, is the same with a bin for each hand; it sees the board as well, and beliefs with
+the cards that hands take from each other.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Shorts, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cards.evaluator import format_strengths
+from treeplex.holdem.cards.format import Format
+from treeplex.holdem.engine.showdowns.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
+from treeplex.holdem.forms.subgame import HoldemPlaces
+from treeplex.holdem.rules.features import features_of_board, stacks_in_pots
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.search.leaf import Prepared
+from treeplex.search.subgames.subgame import Places, Ranges
+
+Function = Callable[[Singles], Singles]
+"""From rows, float32 [n, inputs], to what the bins of both players are worth, in pots, float32 [n, 2B]."""
+SINGLE = 0
+"""Bins: a bin for each hand."""
+
+
+@dataclass(frozen=True, eq=False)
+class RiverBins:
+    """Complete boards of a format, R of them, each with the N hands that it allows, and B bins of strength.
+
+    Attributes:
+        format: cards in play; hands have two cards.
+        boards: the boards.
+        single: whether each hand is a bin, in the order of the format's hands.
+        bins: B; single hands are H bins.
+        order: int16 [R, N], the hands that each board allows, weakest first.
+        start: int16 [R, N], the place in ``order`` of the first hand that ties with each.
+        low: int16 [R, N], the bin below each.
+        share: float64 [R, N], how much of it belongs to the bin above.
+    """
+
+    format: Format
+    boards: tuple[tuple[int, ...], ...]
+    single: bool
+    bins: int
+    order: Shorts
+    start: Shorts
+    low: Shorts
+    share: Floats
+
+    @classmethod
+    def of(cls, format: Format, boards: tuple[tuple[int, ...], ...], bins: int) -> "RiverBins":
+        """Order the hands of each board.
+
+        Args:
+            format: cards in play.
+            boards: the boards.
+            bins: B, or :data:`SINGLE` for a bin for each hand.
+
+        Raises:
+            AlgorithmError: hands that have not two cards, a board that is not complete, or fewer than two bins.
+        """
+        single, bins = bins == SINGLE, bins or len(format.hands)
+        if format.hole != 2 or bins < 2:
+            raise AlgorithmError(f"bins of strength are for hands of two cards and at least 2, not {format.hole} and {bins}")
+        found: list[list[NDArray[np.int64]]] = [[], []]
+        for board in boards:
+            if len(board) != sum(format.deal):
+                raise AlgorithmError(f"{cards_to_string(board)} is no complete board of {format.name}")
+            dead = np.zeros(52, bool)
+            dead[list(board)] = True
+            hands = np.flatnonzero(~dead[format.hands].any(axis=1))
+            strength = np.asarray(format_strengths(format, board, format.hands[hands]), np.int64)
+            by_strength = np.argsort(strength, kind="stable")
+            found[0].append(hands[by_strength])
+            found[1].append(strength[by_strength])
+        order, strengths = np.stack(found[0]), np.stack(found[1])
+        start = np.stack([np.searchsorted(row, row) for row in strengths])
+        end = np.stack([np.searchsorted(row, row, side="right") for row in strengths])
+        place = order.astype(np.float64)
+        if not single:
+            place = (start + end - 1) * (0.5 / max(order.shape[1] - 1, 1)) * (bins - 1)
+        low = np.minimum(place.astype(np.int64), bins - 2)
+        return cls(
+            format, boards, single, bins, order.astype(np.int16), start.astype(np.int16), low.astype(np.int16), place - low
+        )
+
+    @property
+    def inputs(self) -> int:
+        """Numbers of a row: the stack, the bins of both players, and for single hands the board."""
+        return 1 + 2 * self.bins + int(self._features.shape[1])
+
+    @cached_property
+    def _features(self) -> Singles:
+        """What a row says of each board, float32 [R, F]; nothing beside bins of strength."""
+        if not self.single:
+            return np.zeros((len(self.boards), 0), np.float32)
+        return np.stack([features_of_board(self.format, board) for board in self.boards]).astype(np.float32)
+
+    @cached_property
+    def cards(self) -> NDArray[np.uint8]:
+        """The cards of each hand, uint8 [H, 2]."""
+        return np.ascontiguousarray(self.format.hands, np.uint8)
+
+    def rows(self, believed: Ranges, pots: Floats, stacks: Floats) -> Singles:
+        """What a network sees of all rivers at K places, float32 [K * R, inputs], rivers of one place together.
+
+        Args:
+            believed: for each player float64 [K, H], reach of each hand, any scale.
+            pots, stacks: [K], chips in the pot, and behind for the player who has fewer.
+        """
+        rows = np.empty((len(pots) * len(self.boards), self.inputs), np.float32)
+        rows[:, 0] = np.repeat(stacks_in_pots(stacks, pots), len(self.boards))
+        for player in (0, 1):
+            own, first = believed[player], 1 + player * self.bins
+            if self.single:
+                gather_hands(own, believed[1 - player], self.order, self.start, self.cards, rows, first)
+            else:
+                gather_bins(own, self.order, self.low, self.share, self.bins, rows, first)
+        rows[:, 1 + 2 * self.bins :] = np.tile(self._features, (len(pots), 1))
+        return rows
+
+    def values(self, outputs: Singles, reached: Floats, pots: Floats, chance: float, shown: bool = True) -> Floats:
+        """Expected chips of a player's hands times the other's compatible reach, summed over rivers, float64 [K, H].
+
+        Args:
+            outputs: [K * R, B], what the player's bins are worth over the showdown, in parts of the pot.
+            reached: [K, H], the other player's reach.
+            pots: [K], chips.
+            chance: the probability of each river, given both hands.
+            shown: whether the showdown is added; if not, ``outputs`` are all that bins are worth.
+        """
+        found, order = np.empty_like(reached), self.order
+        sum_over_rivers(
+            reached, order, self.start, self.low, self.share, self.cards, outputs, pots, chance, float(shown), found
+        )
+        return found
+
+    def showdown(self, river: int, reached: Floats) -> tuple[Floats, Floats]:
+        """Of one river, for each hand in ``order``: the other's compatible reach, and what it beats of that less what beats it.
+
+        Args:
+            river: its number.
+            reached: [H], the other player's reach.
+        """
+        mass, edge = np.empty(self.order.shape[1]), np.empty(self.order.shape[1])
+        settle(reached, self.order[river], self.start[river], self.cards, mass, edge)
+        return mass, edge
+
+
+class BinnedRivers:
+    """Leaf values of a turn, averaged over its rivers, from a function of binned ranges.
+
+    The function sees what is believed and no more, so in sound CFR-AVG, where the reach whose values are wanted is another, its
+    values are those of the beliefs; the same holds for other networks here.
+
+    Attributes:
+        function: values of bins, see :data:`Function`.
+        bins: how many bins it knows; :data:`SINGLE` for single hands.
+        shown: whether its values are over the showdown, which is added; if not, they are all that hands are worth.
+    """
+
+    def __init__(self, function: Function, bins: int, *, shown: bool = True) -> None:
+        self.function, self.bins, self.shown = function, bins, shown
+        self._prepared: Prepared[Places, list[Rivers]] = Prepared(self._rivers)
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.leaf.LeafValue` has them.
+
+        Raises:
+            AlgorithmError: more or less than one card is to come, there is rake, or hands have not two cards.
+        """
+        values = tuple(np.zeros_like(own) for own in believed)
+        for at in self._prepared(places):
+            here = believed[0][at.rows], believed[1][at.rows]
+            outputs = self.function(at.rivers.rows(here, at.pots, at.stacks))
+            for own in (0, 1) if player is None else (player,):
+                about = np.ascontiguousarray(np.split(outputs, 2, axis=1)[own])
+                found = at.rivers.values(about, here[1 - own], at.pots, at.chance, self.shown)
+                mass = at.game.compatible(here[1 - own])
+                values[own][at.rows] = np.divide(found, mass, out=np.zeros_like(found), where=mass > 0)
+        return values
+
+    def _rivers(self, places: Places) -> "list[Rivers]":
+        """The rivers below places of hold'em, board by board."""
+        if not isinstance(places, HoldemPlaces):
+            raise AlgorithmError(f"bins of strength value turns of hold'em, not states of a {type(places.game).__name__}")
+        boards = [state.board for state in places.states]
+        return [
+            Rivers.of(places, slice(first, first + boards.count(board)), self.bins)
+            for first, board in enumerate(boards)
+            if first == 0 or board != boards[first - 1]
+        ]
+
+
+@dataclass(frozen=True, eq=False)
+class Rivers:
+    """The rivers below the places of one turn, neighbours among all places.
+
+    Attributes:
+        game: the game.
+        rows: which of the places.
+        rivers: their boards.
+        pots, stacks: float64 [K], chips in the pot at each place, and behind for the player who has fewer.
+        chance: the probability of each river, given both hands.
+    """
+
+    game: HoldemGame
+    rows: slice
+    rivers: RiverBins
+    pots: Floats
+    stacks: Floats
+    chance: float
+
+    @classmethod
+    def of(cls, places: HoldemPlaces, rows: slice, bins: int) -> "Rivers":
+        """Order the hands on all rivers."""
+        game, states = places.game, places.states[rows]
+        spot, form, board = game.spot, game.spot.format, states[0].board
+        if len(board) + 1 != sum(form.deal) or spot.rake.rate:
+            raise AlgorithmError("bins of strength value turns with one card to come and without rake; use ExactLeaf")
+        boards = tuple(form.complete_boards(board))
+        paid = np.array([game.event(state).contributions for state in states], np.float64).reshape(-1, 2)
+        stacks = spot.pot / 2 + spot.stack - paid.max(axis=1)
+        chance = 1.0 / (len(form.deck) - len(board) - 2 * form.hole)
+        return cls(game, rows, RiverBins.of(form, boards, bins), paid.sum(axis=1), stacks, chance)

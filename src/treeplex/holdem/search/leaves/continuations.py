@@ -1,0 +1,264 @@
+"""What pairs of hands get below the end of a street of hold'em if both go on by policies, each perhaps by one of several.
+
+The betting below is walked once for each name of classes (:mod:`treeplex.holdem.search.lines`), not for each board. On a
+complete board hands fall into few combinations of classes, for pairs of which payoffs are two matrix products over lines, one
+for folds and one for what showdowns are about; a kernel spreads them over pairs of hands, with who wins.
+
+Where more complete boards can follow than are asked for, or than there is time for, some are drawn, spread evenly over the
+next cards. What pairs of hands would win if nobody bet any more is known on all boards, and corrects for what the drawn ones
+happen to be (a control variate).
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from itertools import combinations, pairwise
+from math import comb, inf, prod
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Ints, Shorts, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import Decision, Showdown, StreetEnd
+from treeplex.holdem.cards.evaluator import format_strengths
+from treeplex.holdem.cards.format import Format
+from treeplex.holdem.engine.pairs import add_payoffs
+from treeplex.holdem.rules.public import HoldemGame, HoldemState
+from treeplex.holdem.rules.run_outs import MOST_RUN_OUTS
+from treeplex.holdem.search.leaves.all_ins import all_ins
+from treeplex.holdem.search.lines import Lines, Names, Policies, arrived, lines_from, product
+from treeplex.search.translation.mapping import bets_at, heard
+
+Board = tuple[int, ...]
+Hands = tuple[Ints, Ints]
+"""For each player int64 [n_i], hands by number."""
+
+MOST_WALKS = 16
+"""Walks of the betting that are kept."""
+
+
+class Dealt(NamedTuple):
+    """The hands of both players on a complete board.
+
+    Attributes:
+        names: of the classes on each street to come.
+        classes: for each player, of each of its D_i combinations of classes the one on each street, int64 [D_i].
+        of: for each player int64 [n_i], the combination of each hand.
+        ranks: for each player int16 [n_i], ranks of strength; -1 where the board blocks a hand.
+    """
+
+    names: Names
+    classes: tuple[tuple[Ints, ...], tuple[Ints, ...]]
+    of: tuple[Ints, Ints]
+    ranks: tuple[Shorts, Shorts]
+
+
+class Continued:
+    """What follows ends of streets if both go on by policies.
+
+    Attributes:
+        policies: for each player those that it may go on by, C_0 and C_1 of them, all on one betting tree.
+        most: complete boards at most that are looked at below a public state.
+    """
+
+    def __init__(self, policies: Policies, most: int) -> None:
+        """Prepare.
+
+        Raises:
+            AlgorithmError: rake, no board, or policies on different betting.
+        """
+        self.policies, self.most, self.game = policies, most, policies[0][0].game
+        if self.game.spot.rake.rate:
+            raise AlgorithmError("values of continuations know no rake; leave the rake out")
+        if most < 1:
+            raise AlgorithmError(f"continuations need at least one board below a leaf, not {most}")
+        if any(each.game.tree is not self.game.tree for own in policies for each in own):
+            raise AlgorithmError("continuations must be policies on one betting tree")
+        self._lines = lru_cache(maxsize=MOST_WALKS)(self._walked)
+
+    def payoffs(self, states: Sequence[HoldemState], hands: Hands, seconds: float = inf) -> tuple[list[Singles], int]:
+        """What player 0 gets on average over the cards to come, at states with one board.
+
+        Args:
+            states: of the policies' game: ends of a street, or where both are all-in before the last one.
+            hands: of each player.
+            seconds: about how long this may take; where some of the boards are drawn, so many fewer of them, one at least.
+
+        Returns:
+            For each state float32 [C_0, C_1, n_0, n_1], 0 for pairs that cannot be; and how many boards were looked at.
+        """
+        began, board, roots = perf_counter(), states[0].board, [self._root(state) for state in states]
+        boards, every = boards_ahead(self.game.spot.format, board, self.most)
+        ahead = None if every else ahead_at_showdowns(self.game, board, hands)
+        if not every and seconds < inf:
+            a_board = self._seconds_for(roots, self._dealt(boards[0], len(board), hands), hands)
+            most = int(np.clip((seconds - (perf_counter() - began)) / a_board, 1, self.most))
+            boards, _ = boards_ahead(self.game.spot.format, board, most)
+        dealt = [self._dealt(complete, len(board), hands) for complete in boards]
+        free = [np.array([each.ranks[player] >= 0 for each in dealt], np.float32) for player in (0, 1)]
+        apart, met = self.game.incidence[hands[0]] @ self.game.incidence[hands[1]].T == 0, free[0].T @ free[1]
+        shares = np.divide(apart, met, where=met > 0, out=np.zeros_like(met))
+        tilt = np.zeros_like(met) if ahead is None else ahead - wins_on(dealt) * shares
+        found = [np.zeros((len(self.policies[0]), len(self.policies[1]), *met.shape), np.float32) for _ in states]
+        for state, root, paid in zip(states, roots, found, strict=True):
+            for each in dealt:
+                self._add(self._lines(root, each.names), each, tilt, paid)
+            paid *= shares
+            if ahead is not None:  # pairs that are on none of the boards: as if nobody bet any more
+                paid += (met == 0) * ahead * np.float32(min(self.game.event(state).contributions))
+        return found, len(boards)
+
+    def all_in(self, board: Board, hands: Hands) -> Singles:
+        """What player 0 gets where both are all-in for one chip each, exact, float32 [1, 1, n_0, n_1].
+
+        Raises:
+            AlgorithmError: too many boards may come.
+        """
+        ahead = ahead_at_showdowns(self.game, board, hands)
+        if ahead is None:
+            raise AlgorithmError("too many boards follow an all-in; let the subgame deal them")
+        return ahead[None, None]
+
+    def _walked(self, root: int, names: Names) -> Lines:
+        """The lines from a node on."""
+        return lines_from(self.policies, root, names)
+
+    def _root(self, state: HoldemState) -> int:
+        """The node that follows the next cards."""
+        event = self.game.event(state)
+        assert isinstance(event, StreetEnd | Showdown)
+        return event.child if isinstance(event, StreetEnd) else state.node
+
+    def _dealt(self, board: Board, size: int, hands: Hands) -> Dealt:
+        """A complete board that begins with so many cards that were known."""
+        spot = self.game.spot
+        later = [[own[0].classes(board[:end]) for own in self.policies] for end in spot.format.board_sizes if end > size]
+        strengths = format_strengths(spot.format, board) if spot.strengths is None else spot.strengths
+        ranked, free = np.unique(strengths, return_inverse=True)[1], self.game.free(board) > 0
+        classes, of = list[tuple[Ints, ...]](), list[Ints]()
+        for player, own in enumerate(hands):
+            numbers = np.zeros(len(own), np.int64)
+            for street in later:
+                numbers = numbers * street[player].size + np.where(free[own], street[player].of[own], 0)
+            _, places, where = np.unique(numbers, return_index=True, return_inverse=True)
+            classes.append(tuple(np.where(free[own], street[player].of[own], 0)[places] for street in later))
+            of.append(where)
+        ranks = [np.where(free[own], ranked[own], -1).astype(np.int16) for own in hands]
+        names = tuple(((first.name, first.size), (second.name, second.size)) for first, second in later)
+        return Dealt(names, (classes[0], classes[1]), (of[0], of[1]), (ranks[0], ranks[1]))
+
+    def _add(self, lines: Lines, dealt: Dealt, tilt: Singles, paid: Singles) -> None:
+        """Add what pairs of hands get on a complete board."""
+        first, second = (arrived(reach, classes) for reach, classes in zip(lines.reach, dealt.classes, strict=True))
+        folds, shown = (product(lines.chips, (first, second), which) for which in (lines.folds, lines.shown))
+        mine, theirs = zip(dealt.of, dealt.ranks, strict=True)
+        add_payoffs(folds, shown, mine, theirs, tilt, paid)
+
+    def _seconds_for(self, roots: Sequence[int], dealt: Dealt, hands: Hands) -> float:
+        """How long a board takes at most: so many times the root with the most lines."""
+        lines = max((self._lines(root, dealt.names) for root in roots), key=lambda each: len(each.chips))
+        tilt = np.zeros((len(hands[0]), len(hands[1])), np.float32)
+        paid = np.zeros((len(self.policies[0]), len(self.policies[1]), *tilt.shape), np.float32)
+        self._add(lines, dealt, tilt, paid)  # kernels and memory come
+        began = perf_counter()
+        self._add(lines, dealt, tilt, paid)
+        return len(roots) * (perf_counter() - began)
+
+
+def wins_on(dealt: Sequence[Dealt]) -> Singles:
+    """On how many boards player 0 wins with a pair of hands, less on how many it loses, float32 [n_0, n_1]."""
+    nothing, one = np.zeros((1, 1, 1, 1), np.float32), np.ones((1, 1, 1, 1), np.float32)
+    found = np.zeros((len(dealt[0].of[0]), len(dealt[0].of[1])), np.float32)
+    level = np.zeros_like(found)
+    for each in dealt:
+        first, second = ((np.zeros_like(of), ranks) for of, ranks in zip(each.of, each.ranks, strict=True))
+        add_payoffs(nothing, one, first, second, level, found[None, None])
+    return found
+
+
+def boards_ahead(format: Format, board: Board, most: int) -> tuple[list[Board], bool]:
+    """The complete boards that can follow, those with the same next cards together, and whether they are all.
+
+    Of more than ``most`` so many are drawn, always the same ones, as evenly over the next cards as can be.
+    """
+    sizes = [size for size in format.board_sizes if size >= len(board)]
+    counts = [after - before for before, after in pairwise(sizes)]
+    left = format.cards_left(board)
+    if prod(comb(len(left) - sum(counts[:k]), count) for k, count in enumerate(counts)) <= most:
+        found = [board]
+        for count in counts:
+            found = [
+                (*each, *cards) for each in found for cards in combinations([card for card in left if card not in each], count)
+            ]
+        return found, True
+    generator, drawn = np.random.default_rng(board), list[Board]()
+    for deal in [*combinations(left, counts[0])] if counts[0] == 1 else [()] * most:
+        rest = [card for card in left if card not in deal]
+        drawn.append((*board, *deal, *generator.choice(rest, sum(counts) - len(deal), replace=False).tolist()))
+    firsts = [int(k) for k in generator.permutation(len(drawn))]
+    found = [drawn[k] for k in firsts[:most]]
+    while len(found) < most:
+        for k in firsts[: most - len(found)]:
+            kept = drawn[k][: sizes[1]]
+            rest = [card for card in left if card not in kept]
+            found.append((*kept, *generator.choice(rest, sum(counts[1:]), replace=False).tolist()))
+    return sorted(found, key=lambda complete: complete[: sizes[1]]), False
+
+
+def ahead_at_showdowns(game: HoldemGame, board: Board, hands: Hands) -> Singles | None:
+    """How often player 0 wins if nobody bets any more, less how often it loses, over all boards, float32 [n_0, n_1].
+
+    0 for pairs that cannot be; None where too many boards may come.
+    """
+    format = game.spot.format
+    if comb(len(format.deck) - len(board), format.board_size - len(board)) > MOST_RUN_OUTS:
+        return None
+    both = np.union1d(*hands)
+    both = both[game.free(board)[both] > 0]
+    free = [np.flatnonzero(np.isin(own, both)) for own in hands]
+    places = [np.searchsorted(both, own[can]) for own, can in zip(hands, free, strict=True)]
+    ahead = np.zeros((len(hands[0]), len(hands[1])), np.float32)
+    ahead[np.ix_(*free)] = wins_less_losses(format, board, both.tobytes())[np.ix_(*places)]
+    return ahead
+
+
+@lru_cache(maxsize=4)
+def wins_less_losses(format: Format, board: Board, hands: bytes) -> Singles:
+    """The same for some hands that the board allows among each other, int64 numbers in order, as bytes."""
+    wanted = np.zeros(len(format.hands), bool)
+    wanted[np.frombuffer(hands, np.int64)] = True
+    return np.asarray(2.0 * all_ins(format, board, wanted).edges, np.float32)
+
+
+def counterpart(game: HoldemGame, state: HoldemState, other: HoldemGame) -> tuple[HoldemState, float]:
+    """Where the betting that leads to an end of a street stands in another betting tree, bets heard as the likelier one.
+
+    Args:
+        game: begins with the same cards and the same player to act.
+        state: the end of a street there.
+        other: whose state is wanted, the end of the street too, or one where both are all-in.
+
+    Returns:
+        The state, and the pot in the game over that in the other one.
+    """
+    if game.tree is other.tree:
+        return state, 1.0
+    here, there = game.first_state(), other.first_state()
+    for label in game.path_to(state):
+        if isinstance(game.event(here), Decision):
+            if isinstance(other.event(there), Decision):
+                shares = heard(bets_at(game, here), label, bets_at(other, there), "likelier")
+                there = other.after(there, int(shares.argmax()))
+        else:
+            there = other.after(called(other, there), label)
+        here = game.after(here, label)
+    there = called(other, there)
+    return there, game.pot(here) / other.pot(there)
+
+
+def called(game: HoldemGame, state: HoldemState) -> HoldemState:
+    """The end of a street after both have checked or called what is left of it."""
+    while isinstance(event := game.event(state), Decision):
+        state = game.after(state, event.bets().kinds.index("pass"))
+    return state

@@ -1,0 +1,148 @@
+"""What follows the leaves of a subgame of hold'em, solved to the end by the hold'em engine: exact values, and policies."""
+
+from collections import OrderedDict
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.engine.passes import EXPECT, answer, improve
+from treeplex.holdem.forms.spot_form import SMALL_INTEGERS
+from treeplex.holdem.forms.subgame import HoldemPlaces, HoldemSubgame, rows_of
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.search.subgames.beliefs import normalised_range, with_trace
+from treeplex.search.subgames.subgame import Places, Ranges
+from treeplex.solvers.rules.variants import Variant
+
+REMEMBERED = 2
+"""Solutions kept: a search asks for one player's values, then perhaps for the other's or for the policies."""
+
+
+class HoldemEndgames:
+    """All streets below all leaves of a subgame, solved anew for each belief; exact as ``iterations`` grow.
+
+    They are compiled once. A solve writes the ranges into the rows with which their boards begin.
+
+    Attributes:
+        subgame: the subgame.
+        iterations: of each solve.
+        solver: of ``subgame.below``: arrays, threads and weights of iterations.
+        solved: how often they were solved.
+    """
+
+    def __init__(
+        self, subgame: HoldemSubgame, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64"
+    ) -> None:
+        """Prepare the arrays.
+
+        Args:
+            subgame: the compiled subgame.
+            method: a variant of CFR with fixed weights.
+            iterations: of each solve.
+            threads: that boards are shared out to.
+            storage: kind of numbers, ``float32`` or ``float64``; see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
+
+        Raises:
+            AlgorithmError: another kind of algorithm, or storage int16 or int8, which this does not do.
+        """
+        self.subgame, self.iterations, self.solved = subgame, iterations, 0
+        self.solver = HoldemSolver(subgame.below, method, threads=threads, storage=storage, horizon=iterations)
+        if not isinstance(self.solver.rule, Variant) or storage in SMALL_INTEGERS:
+            raise AlgorithmError(f"endgames are solved by a variant of CFR in float32 or float64, not by {method} in {storage}")
+        self._rows = self.solver.rule.rows(range(1, iterations + 1), iterations)
+        self._known: OrderedDict[bytes, NDArray[Any]] = OrderedDict()
+        self._first, self._streets = subgame.streets, len(subgame.below.forests)
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.leaf.LeafValue` has them.
+
+        Raises:
+            AlgorithmError: the places are not those of the subgame.
+        """
+        mine = self.subgame.leaves
+        if places is not mine and (not isinstance(places, HoldemPlaces) or places.states != mine.states):
+            raise AlgorithmError("endgames were compiled for other leaves than the search has; give both the same subgame")
+        return self.values(believed, reached, player)
+
+    def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values when all play the solution for what is believed, for each player float64 [K, H]."""
+        average = self.solution(believed)
+        self.enter(reached)
+        crew, store = self.solver.crew, self.solver.store
+        for each in (0, 1):
+            crew.descend(each, average, store.average_scales, store, first=self._first, streets=self._streets - 1)
+        values = tuple(np.zeros_like(own) for own in reached)
+        for own in (0, 1) if player is None else (player,):
+            crew.ascend(answer, own, EXPECT, average, store.average_scales, store, first=self._first)
+            mass = self.subgame.leaves.opposing(reached, own)
+            for number, (board, rows) in enumerate(self._boards(own, gathered=True)):
+                taken = slice(number * rows.shape[0], (number + 1) * rows.shape[0])
+                met = mass[taken][:, board]
+                values[own][taken, board] = np.divide(rows, met, out=np.zeros(rows.shape), where=met > 0)
+        return values
+
+    def solution(self, believed: Ranges) -> NDArray[Any]:
+        """The average strategy of the endgames for ranges [K, H] with which they begin, [Q], up to a factor; not to be written.
+
+        It is laid out as :class:`treeplex.holdem.engine.form.Store` has it for ``subgame.below``.
+        """
+        key = b"".join(own.tobytes() for own in believed)
+        if key in self._known:
+            self._known.move_to_end(key)
+            return self._known[key]
+        store, crew = self.solver.store, self.solver.crew
+        for array in {id(array): array for array in (store.regrets, store.guesses, store.average)}.values():
+            array[:] = 0
+        possible = self.subgame.leaves.possible
+        self.enter(tuple(normalised_range(with_trace(own), can) for own, can in zip(believed, possible, strict=True)))
+        self.walk(0, store.guesses, store.average, keep=self._rows[0, AVERAGE_DISCOUNT], add=self._rows[0, AVERAGE])
+        for k, row in enumerate(self._rows):
+            ahead = self._rows[min(k + 1, len(self._rows) - 1)]
+            last = k + 1 == len(self._rows)
+            for player, against in ((0, row), (1, ahead)):
+                keep, add = against[AVERAGE_DISCOUNT], 0.0 if player == 1 and last else against[AVERAGE]
+                self.walk(1 - player, store.guesses, store.average, keep=keep, add=add, streets=self._streets - 1)
+                crew.ascend(improve, player, store, row, keep, add, first=self._first)
+        self.solved += 1
+        if len(self._known) >= REMEMBERED:
+            self._known.popitem(last=False)
+        self._known[key] = store.average.copy()
+        return self._known[key]
+
+    def enter(self, reached: Ranges) -> None:
+        """Let both players come to the endgames with these reaches, float64 [K, H]."""
+        for player in (0, 1):
+            for number, (board, rows) in enumerate(self._boards(player)):
+                rows[:] = reached[player][number * rows.shape[0] : (number + 1) * rows.shape[0]][:, board]
+
+    def walk(
+        self, player: int, source: NDArray[Any], average: NDArray[Any], *, keep: float, add: float, streets: int | None = None
+    ) -> None:
+        """Discount ``average`` by ``keep`` and add ``add`` times own reach by ``source``, both [Q], from where one entered.
+
+        Up to street ``streets``; None for all.
+        """
+        crew, store = self.solver.crew, self.solver.store
+        target, upto = store._replace(average=average), self._streets if streets is None else streets
+        crew.descend(player, source, store.average_scales, target, keep=keep, add=add, first=self._first, streets=upto)
+
+    def _boards(self, player: int, *, gathered: bool = False) -> list[tuple[NDArray[np.int16], NDArray[Any]]]:
+        """For each board with leaves a player's hands, and rows with which it enters, or what came back, [leaves, hands]."""
+        crew, street = self.solver.crew, self.subgame.streets - 1
+        return [
+            (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))
+            for number, board in enumerate(self.subgame.last_boards)
+        ]
+
+
+def subgame_of(places: Places) -> HoldemSubgame:
+    """The subgame whose leaves some places of hold'em are.
+
+    Raises:
+        AlgorithmError: they are no leaves.
+    """
+    if not isinstance(places, HoldemPlaces) or places.subgame is None:
+        raise AlgorithmError("exact values are of the leaves of a subgame; cut one and take its leaves")
+    return places.subgame

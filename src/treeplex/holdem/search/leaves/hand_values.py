@@ -1,0 +1,320 @@
+"""Values of hold'em where a street begins, hand by hand: what a network sees of each hand, and the leaf that asks it.
+
+A network for all hands at once would have 1,326 inputs a player. Here it values one hand at a time, from numbers that know no
+suits: its equity against the opponent's range, its place in its own, which of the opponent's hands it blocks, and what both
+ranges look like. What it says is added to what the hand wins at a showdown without further bets.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import islice
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Shorts, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import Showdown
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cards.evaluator import format_strengths
+from treeplex.holdem.cards.format import Format
+from treeplex.holdem.engine.showdowns.hand_features import INPUTS, STATIC, equities, static_features, write_rows
+from treeplex.holdem.forms.boards import deals
+from treeplex.holdem.forms.subgame import HoldemPlaces
+from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, symmetries_of
+from treeplex.holdem.rules.features import stacks_in_pots
+from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
+from treeplex.holdem.spots.spot import Spot
+from treeplex.search.leaf import Prepared
+from treeplex.search.subgames.subgame import Places, Ranges
+
+Function = Callable[[Singles], Singles]
+"""From rows of hands, float32 [n, INPUTS], to what they are worth over the showdown, in pots, float32 [n, 1]."""
+TOGETHER = 256
+"""Boards of which a function is asked in one call."""
+
+
+@dataclass(frozen=True, eq=False)
+class HandBoard:
+    """A board of three to five cards with its n hands, and R of the complete boards that it can become.
+
+    Attributes:
+        format: cards in play; hands have two cards.
+        cards: the board.
+        held: int16 [n], the hands that it allows, of those that are looked at.
+        order, start: int16 [R, N], these hands by strength on each complete board, and the first that ties with each.
+        sizes: int16 [R], how many hands each complete board allows.
+        static: float64 [n, STATIC], see :data:`treeplex.holdem.engine.showdowns.hand_features.STATIC`.
+        every: the R are every so many-th of all complete boards.
+    """
+
+    format: Format
+    cards: tuple[int, ...]
+    held: Shorts
+    order: Shorts
+    start: Shorts
+    sizes: Shorts
+    static: Floats
+    every: int = 1
+
+    @classmethod
+    def of(
+        cls, format: Format, board: tuple[int, ...], wanted: NDArray[np.bool_] | None = None, *, every: int = 1
+    ) -> "HandBoard":
+        """Order the hands on complete boards.
+
+        Args:
+            format: cards in play.
+            board: three to five of them.
+            wanted: bool [H], the hands that ranges may have; None for all.
+            every: leave out all complete boards but every so many-th, for flops that are many.
+
+        Raises:
+            AlgorithmError: hands that have not two cards, or a board before the flop.
+        """
+        if format.hole != 2 or len(board) < 3:
+            raise AlgorithmError(
+                f"hands of two cards are valued from the flop on, not on {cards_to_string(board) or 'no board'}"
+            )
+        held, ordered = hands_on(format, board), []
+        for whole in islice(format.complete_boards(board), 0, None, every):
+            hands = hands_on(format, whole)
+            strength = np.asarray(format_strengths(format, whole, format.hands[hands]), np.int64)
+            by_strength = np.argsort(strength, kind="stable")
+            ordered.append((hands[by_strength], strength[by_strength]))
+        order, start, _ = tables(ordered)
+        static = np.empty((len(held), STATIC))
+        static_features(order, start, held, cards_of(format), static)
+        if wanted is not None:
+            ordered = [(hands[wanted[hands]], strength[wanted[hands]]) for hands, strength in ordered]
+            held, static = held[wanted[held]], static[wanted[held]]
+        return cls(format, board, held, *tables(ordered), static, every)
+
+    @cached_property
+    def runouts(self) -> float:
+        """Complete boards beside two hands, of those that are kept on average."""
+        more, left = sum(self.format.deal) - len(self.cards), len(self.format.deck) - len(self.cards)
+        return comb(left - 2 * self.format.hole, more) * len(self.order) / comb(left, more)
+
+    def look(self, pot: float, stack: float) -> Floats:
+        """What a network sees of pot, stack and board, float64 [3]."""
+        suits = max(sum(card & 3 == suit for card in self.cards) for suit in range(4))
+        paired = len({card >> 2 for card in self.cards}) < len(self.cards)
+        return np.array([stacks_in_pots(stack, pot), suits - 2.0, float(paired)])
+
+    def equities(self, reach: Floats, *, step: int = 1) -> tuple[Floats, Floats]:
+        """The opponent's compatible reach, and the equity against it, of both players' hands, float64 [2, n] each.
+
+        Args:
+            reach: float64 [2, H], both players', any scale.
+            step: look at every so many-th of all complete boards only.
+        """
+        step = max(step // self.every, 1)
+        mass, equity = np.empty((2, len(self.held))), np.empty((2, len(self.held)))
+        for player in (0, 1):
+            against = np.ascontiguousarray(reach[1 - player])
+            where = mass[player], equity[player]
+            equities(against, self.order, self.start, self.sizes, self.held, cards_of(self.format), step, self.runouts, *where)
+        return mass, equity
+
+    def rows(self, reach: Floats, mass: Floats, equity: Floats, look: Floats, player: int) -> Singles:
+        """What a network sees of each hand of a player, float32 [n, INPUTS]; ``look`` as :meth:`look` has it."""
+        rows = np.empty((len(self.held), INPUTS), np.float32)
+        write_rows(reach, self.held, cards_of(self.format), self.static, look, player, mass, equity, rows)
+        return rows
+
+
+def tables(ordered: Sequence[tuple[NDArray[Any], NDArray[Any]]]) -> tuple[Shorts, Shorts, Shorts]:
+    """Hands by strength, the first that ties with each, [R, N] both, and how many there are, [R]; from hands and strengths."""
+    sizes = np.array([len(hands) for hands, _ in ordered], np.int16)
+    order, start = np.zeros((2, len(ordered), int(sizes.max())), np.int16)
+    for row, (hands, strength) in enumerate(ordered):
+        order[row, : len(hands)] = hands
+        start[row, : len(hands)] = np.searchsorted(strength, strength)
+    return order, start, sizes
+
+
+def hands_on(format: Format, board: tuple[int, ...]) -> Shorts:
+    """The hands that a board allows, int16 [n]."""
+    dead = np.zeros(52, bool)
+    dead[list(board)] = True
+    return np.flatnonzero(~dead[format.hands].any(axis=1)).astype(np.int16)
+
+
+@lru_cache(maxsize=4)
+def cards_of(format: Format) -> NDArray[np.uint8]:
+    """The cards of each hand, uint8 [H, 2]."""
+    return np.ascontiguousarray(format.hands, np.uint8)
+
+
+def zero_sum(worth: tuple[Floats, Floats], reach: tuple[Floats, Floats], mass: Floats) -> tuple[Floats, Floats]:
+    """Values of both players' hands [n] less half of what they sum to under the ranges (Moravčík et al. 2017, DeepStack)."""
+    met = [own * seen for own, seen in zip(reach, mass, strict=True)]
+    total = float(met[0].sum())
+    surplus = sum(float(own @ value) for own, value in zip(met, worth, strict=True)) / total if total > 0 else 0.0
+    return worth[0] - 0.5 * surplus, worth[1] - 0.5 * surplus
+
+
+class Below(NamedTuple):
+    """A board that follows a place.
+
+    Attributes:
+        place: the place's number.
+        board: the board, one of several that differ only in suits.
+        images: for each of these, the first included, int16 [n]: what each hand of the board becomes there.
+    """
+
+    place: int
+    board: HandBoard
+    images: list[Shorts]
+
+
+class Following(NamedTuple):
+    """What follows some places.
+
+    Attributes:
+        boards: where betting goes on.
+        shown: the numbers of the places after which both players are all-in, and what hands get there.
+    """
+
+    boards: list[Below]
+    shown: list[tuple[int, AllIns]]
+
+
+class HandValues:
+    """Leaf values where a street of hold'em begins, by a function of single hands; all-ins are exact.
+
+    Attributes:
+        function: values of hands over the showdown, see :data:`Function`; None for the showdown alone, as if nobody bet again.
+        step: equities look at every so many-th complete board; before the flop no others are kept.
+        every: with 2 and more both players' values are found at once, made to sum to zero, and kept for so many iterations of
+            an alternating search in all; what they weigh follows the current policies all the same.
+        symmetric: whether boards that differ only in suits are looked at once, where the spot's board and ranges do not tell
+            suits apart; for searches that begin with those ranges.
+        kept: the values kept; None before there are any.
+    """
+
+    def __init__(self, function: Function | None, *, step: int = 1, every: int = 1, symmetric: bool = False) -> None:
+        self.function, self.step, self.every, self.symmetric = function, step, every, symmetric
+        self._prepared: Prepared[Places, Following] = Prepared(self._following)
+        self._calls = 0
+        self._places: HoldemPlaces | None = None
+        self.kept: Ranges | None = None
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values as :class:`treeplex.search.leaf.LeafValue` has them: averages over the cards that open the next street.
+
+        Raises:
+            AlgorithmError: no hold'em, before the flop, or with rake.
+        """
+        assert isinstance(places, HoldemPlaces)
+        if self.every < 2 or player is None:
+            return self.fresh(places, believed, (0, 1) if player is None else (player,))
+        if self._places is not places:
+            self._places, self._calls = places, 0
+        if self._calls % (2 * self.every) == 0 or self.kept is None:
+            self.kept = self.fresh(places, believed, (0, 1))
+        self._calls += 1
+        return self.kept
+
+    def keep(self, places: HoldemPlaces, values: Ranges, iterations: int) -> None:
+        """Go on where a search stood after so many iterations."""
+        self._places, self.kept, self._calls = places, values, 2 * iterations
+
+    def fresh(self, places: HoldemPlaces, believed: Ranges, wanted: tuple[int, ...]) -> Ranges:
+        """Values of some players, zeros of others, for each player float64 [K, H]."""
+        following = self._prepared(places)
+        values = tuple(np.zeros_like(own) for own in believed)
+        for place, shown in following.shown:
+            pot, _ = self._chips(places, place)
+            for own in wanted:
+                against = believed[1 - own][place, shown.held].astype(np.float32)
+                values[own][place, shown.held] = pot * (shown.edges @ against)
+        self._add_boards(places, following.boards, believed, wanted, values)
+        for own in wanted:
+            mass = places.opposing(believed, own)
+            values[own][...] = np.divide(values[own], mass, out=np.zeros_like(mass), where=mass > 0)
+        return values
+
+    def _add_boards(
+        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+    ) -> None:
+        """Add what follows on boards, times how likely it is, to the values; so many boards at once as fit well into memory."""
+        for first in range(0, len(boards), TOGETHER):
+            self._add_some(places, boards[first : first + TOGETHER], believed, wanted, values)
+
+    def _add_some(
+        self, places: HoldemPlaces, boards: list[Below], believed: Ranges, wanted: tuple[int, ...], values: Ranges
+    ) -> None:
+        """The same for boards of which the function is asked in one call."""
+        pending: list[tuple[Below, float, Floats, Floats, Floats]] = []
+        rows: list[Singles] = []
+        for below in boards:
+            place, board, _ = below
+            reach = np.stack([own[place] for own in believed])
+            if not reach.any():
+                continue
+            for absent in np.flatnonzero(~reach.any(axis=1)):  # who never comes here might: with any hand it began with
+                reach[absent] = places.game.spot.ranges[absent]
+            pot, stack = self._chips(places, place)
+            mass, equity = board.equities(reach, step=self.step)
+            pending.append((below, pot * self._chance(places, board), reach[:, board.held], mass, equity - 0.5))
+            if self.function is not None:
+                rows += [board.rows(reach, mass, equity, board.look(pot, stack), own) for own in wanted]
+        over = self.function(np.concatenate(rows))[:, 0] if rows and self.function is not None else np.zeros(0, np.float32)
+        first = 0
+        for below, chips, reach, mass, worth in pending:
+            if len(over):
+                for own in wanted:
+                    worth[own] += over[first : first + worth.shape[1]]
+                    first += worth.shape[1]
+            if self.every > 1:
+                worth[0], worth[1] = zero_sum((worth[0], worth[1]), (reach[0], reach[1]), mass)
+            for own in wanted:
+                for image in below.images:
+                    values[own][below.place, image] += chips * mass[own] * worth[own]
+
+    @staticmethod
+    def _chance(places: HoldemPlaces, board: HandBoard) -> float:
+        """The probability of the deal that leads to a board, given both hands."""
+        form, before = places.game.spot.format, len(places.states[0].board)
+        return 1.0 / comb(len(form.deck) - before - 2 * form.hole, len(board.cards) - before)
+
+    @staticmethod
+    def _chips(places: HoldemPlaces, place: int) -> tuple[float, float]:
+        """The pot at a place, and what is behind for the player who has fewer."""
+        paid = np.array(places.game.event(places.states[place]).contributions, np.float64)
+        return float(paid.sum()), float(places.game.spot.pot / 2 + places.game.spot.stack - paid.max())
+
+    def _following(self, places: Places) -> Following:
+        """What follows each place."""
+        if not isinstance(places, HoldemPlaces):
+            raise AlgorithmError(f"hands of hold'em are valued, not states of a {type(places.game).__name__}")
+        spot, found = places.game.spot, Following([], [])
+        wanted = (spot.ranges[0] > 0) | (spot.ranges[1] > 0)
+        if spot.rake.rate:
+            raise AlgorithmError("hands are valued without rake; leave the rake out, or use ExactLeaf")
+        known: dict[tuple[int, ...], list[tuple[HandBoard, list[Shorts]]]] = {}
+        shown: dict[tuple[int, ...], AllIns] = {}
+        for place, state in enumerate(places.states):
+            if isinstance(places.game.event(state), Showdown):
+                if state.board not in shown:
+                    shown[state.board] = all_ins(spot.format, state.board, wanted)
+                found.shown.append((place, shown[state.board]))
+                continue
+            if state.board not in known:
+                known[state.board] = self._deals(spot, state.board, wanted)
+            found.boards.extend(Below(place, board, images) for board, images in known[state.board])
+        return found
+
+    def _deals(self, spot: Spot, board: tuple[int, ...], wanted: NDArray[np.bool_]) -> list[tuple[HandBoard, list[Shorts]]]:
+        """The boards that can follow one, those that differ only in suits once where that is right, and their images."""
+        hands, found = Hands(spot), []
+        symmetries = symmetries_of(spot, hands) if self.symmetric and board == spot.board else [IDENTITY]
+        for dealt, copies, _ in deals(spot, board, symmetries, spot.format.deal[spot.format.street(board) + 1]):
+            made = HandBoard.of(spot.format, (*board, *dealt), wanted, every=1 if board else self.step)
+            found.append((made, [np.asarray(hands.map(copy)[made.held], np.int16) for copy in copies]))
+        return found

@@ -1,0 +1,98 @@
+"""How the betting of hold'em may go on from a node to the end of the hand by policies of classes of hands: all its lines."""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Ints, Singles
+from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, payoffs
+from treeplex.holdem.policies.by_hand import HandPolicy
+
+Policies = tuple[Sequence[HandPolicy], Sequence[HandPolicy]]
+"""For each player those that it may go on by, C_0 and C_1 of them, all on one betting tree."""
+Name = tuple[Hashable, int]
+"""Of classes of hands on a board, and how many there are."""
+Names = tuple[tuple[Name, Name], ...]
+"""For each street to come those of both players."""
+
+
+class Lines(NamedTuple):
+    """All Z lines from a node on.
+
+    How likely a hand takes its own actions on a line is a product over streets.
+
+    Attributes:
+        reach: for each player, and for each street, float32 [C_i, Z, classes].
+        chips: float32 [Z], what player 0 gets by a fold, or who wins at a showdown.
+        folds, shown: int64, which lines end with a fold, and which with a showdown.
+    """
+
+    reach: tuple[tuple[Singles, ...], tuple[Singles, ...]]
+    chips: Singles
+    folds: Ints
+    shown: Ints
+
+
+def lines_from(policies: Policies, root: int, names: Names) -> Lines:
+    """The lines from a node with which a street begins, or where both are all-in.
+
+    Args:
+        policies: how players go on.
+        root: the node's number.
+        names: of the classes that the policies tell apart on each street from there on.
+    """
+    game = policies[0][0].game
+    tables = dict[int, Singles]()
+    start = tuple(
+        tuple(np.ones((len(own), street[player][1]), np.float32) for street in names) for player, own in enumerate(policies)
+    )
+    stack, ended = [(root, 0, start)], list[tuple[int, tuple[tuple[Singles, ...], ...]]]()
+    while stack:
+        number, street, reach = stack.pop()
+        node = game.tree.nodes[number]
+        if isinstance(node, StreetEnd):
+            stack.append((node.child, street + 1, reach))
+        elif isinstance(node, Decision):
+            player = node.player
+            if number not in tables:
+                name = names[street][player][0]
+                tables[number] = np.stack([each.table(number, name) for each in policies[player]]).astype(np.float32)
+            for action, child in enumerate(node.children):
+                own = list(reach[player])
+                own[street] = own[street] * tables[number][:, action]
+                if own[street].any():
+                    after = (tuple(own), reach[1]) if player == 0 else (reach[0], tuple(own))
+                    stack.append((child, street, after))
+        else:
+            ended.append((number, reach))
+    ends = [game.tree.nodes[number] for number, _ in ended]
+    chips = [payoffs(node, game.spot.rake)[0] for node in ends if isinstance(node, Fold | Showdown)]
+    folded = np.array([isinstance(node, Fold) for node in ends], bool)
+    first, second = (
+        tuple(np.stack([reach[player][street] for _, reach in ended], axis=1) for street in range(len(names)))
+        for player in (0, 1)
+    )
+    return Lines((first, second), np.array(chips, np.float32), np.flatnonzero(folded), np.flatnonzero(~folded))
+
+
+def arrived(reach: tuple[Singles, ...], classes: Sequence[Ints]) -> Singles:
+    """How likely hands take their actions on lines, float32 [C, Z, n], from their class on each street, int64 [n] each."""
+    found = reach[0][:, :, classes[0]]
+    for factor, of in zip(reach[1:], classes[1:], strict=True):
+        found *= factor[:, :, of]
+    return found
+
+
+def product(chips: Singles, reached: tuple[Singles, Singles], lines: Ints) -> Singles:
+    """Chips of some lines times how likely both players take them, summed, float32 [C_0, D_0, C_1, D_1].
+
+    Args:
+        chips: [Z].
+        reached: for each player float32 [C_i, Z, D_i].
+        lines: which ones.
+    """
+    first, second = (own[:, lines] for own in reached)
+    left = (first * chips[lines][:, None]).transpose(0, 2, 1).reshape(-1, len(lines))
+    right = second.transpose(1, 0, 2).reshape(len(lines), -1)
+    return np.asarray((left @ right).reshape(len(first), first.shape[2], len(second), second.shape[2]))

@@ -1,0 +1,107 @@
+"""Guesses on a street of hold'em: what they are worth, and their regrets."""
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame, decision_rows
+from treeplex.holdem.policies.node_values import HoldemValues, Pair
+from treeplex.search.leaf import leaf_values
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.warm_start.guess import Guess, GuessRegrets
+
+
+def street_of(search: SubgameSearch) -> tuple[HoldemSubgame, HoldemArrays]:
+    """The street being searched.
+
+    Raises:
+        AlgorithmError: it begins with a deal, or there are several.
+    """
+    subgame, arrays = search.subgame, search.arrays
+    assert isinstance(subgame, HoldemSubgame)
+    assert isinstance(arrays, HoldemArrays)
+    if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
+        raise AlgorithmError("a warm start in hold'em is for one street that begins with a decision; search without it")
+    return subgame, arrays
+
+
+def write_guess(search: SubgameSearch, guess: Guess) -> None:
+    """The guess as current policy, from the root down."""
+    _, arrays = street_of(search)
+    policies_from(search, arrays.policy, guess)
+    for player in (0, 1):
+        arrays.play(player)
+
+
+def policies_from(search: SubgameSearch, policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
+    """Reach and policies at the decisions of a street, level by level, from the ranges with which the search began.
+
+    Args:
+        search: the search.
+        policy: float64 [Q], what is played, as :meth:`SubgameSearch.policy_at` reads it.
+        guess: writes it, a level before it is read; None where it is written already.
+
+    Returns:
+        For each player float64 [nodes of the betting tree, H], and for each decision float64 [A, H].
+    """
+    subgame, arrays = street_of(search)
+    nodes, level, tables = subgame.game.tree.nodes, [subgame.state.node], dict[int, Floats]()
+    reached = tuple(np.zeros((len(nodes), own.shape[1])) for own in arrays.ranges)
+    for own, begun in zip(reached, arrays.ranges, strict=True):
+        own[level] = begun
+    while level:
+        if guess is not None:
+            guess(subgame, np.array(level), reached, policy)
+        below = []
+        for number in level:
+            node = nodes[number]
+            assert isinstance(node, Decision)
+            tables[number] = subgame.policy_at(number, policy)
+            for child, played in zip(node.children, tables[number], strict=True):
+                after = nodes[child]
+                if isinstance(after, Decision) and after.street == node.street:
+                    for player, own in enumerate(reached):
+                        own[child] = own[number] * played if player == node.player else own[number]
+                    below.append(child)
+        level = below
+    return reached, tables
+
+
+def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+    """What the current policy is worth, and its regrets; leaves are valued for its beliefs.
+
+    Args:
+        search: the search.
+        weight: of its values in what modified CFR-AVG takes differences from.
+    """
+    subgame, arrays = street_of(search)
+    leaves, strategy, policy = subgame.leaves, search.strategy, arrays.policy.copy()
+    reached = arrays.reach_at_leaves(strategy)
+    values = leaf_values(search.leaf, leaves, reached, reached) if len(leaves) else reached
+    for player in (0, 1):
+        arrays.write_gradient(player, strategy)
+        if len(leaves):
+            search.last_leaf[player] = (entries := values[player] * leaves.opposing(reached, player)) * weight
+            arrays.write_leaves(player, entries)
+    known = HoldemValues(subgame.whole, policy, ends=arrays.crew.work.gathered.copy())
+    first, second = (own[0][subgame.held(player)] for player, own in enumerate(arrays.ranges))
+    street, root = known.tree(0, 0, subgame.state.node, (first, second)), subgame.state.node
+    regrets, best = np.zeros_like(policy), dict(street.values)
+    for number in reversed(list(street.policy)):  # a decision stands before what follows it
+        node = subgame.game.tree.nodes[number]
+        assert isinstance(node, Decision)
+        worth = np.array([best[child][node.player] for child in node.children])
+        other = np.sum([best[child][1 - node.player] for child in node.children], axis=0)
+        decision_rows(subgame.top, number, regrets)[:] = worth - (street.policy[number] * worth).sum(axis=0)
+        best[number] = (worth.max(axis=0), other) if node.player == 0 else (other, worth.max(axis=0))
+    return GuessRegrets(widened(subgame, street.values[root]), widened(subgame, best[root]), regrets)
+
+
+def widened(subgame: HoldemSubgame, pair: Pair) -> Ranges:
+    """Numbers of the hands that are held as numbers of all hands, for each player float64 [1, H]."""
+    found = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
+    for player, (own, numbers) in enumerate(zip(found, pair, strict=True)):
+        own[0, subgame.held(player)] = numbers
+    return found

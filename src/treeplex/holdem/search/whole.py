@@ -1,0 +1,317 @@
+"""Whole no-limit hold'em for two: a blueprint first, then every street solved to the end of the game with real bet sizes.
+
+The recipe is that of Libratus and Modicum (Brown and Sandholm 2017; Brown, Sandholm and Amos 2018). Before the turn (``start``)
+the blueprint plays, bets that it lacks translated. From then on the rest of the hand is a spot with all hands, no buckets and
+exact stacks: the turn is solved with its rivers, the river again with finer sizes, and a bet of the opponent's that the tree
+lacks is added to it, and the street solved again. Ranges are those of the policies that were played, the opponent's by the
+blueprint. The first solve is from ranges alone, as Modicum's: what a policy in buckets promises single hands is worth
+little. Later ones stand behind a gadget, which keeps what the last solve promised to each of the opponent's hands.
+"""
+
+from time import perf_counter
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE
+from treeplex.holdem.betting.sizes import BetPlan
+from treeplex.holdem.betting.tree import StreetEnd
+from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
+from treeplex.holdem.blueprint.buckets import BucketPolicy
+from treeplex.holdem.forms.spot_size import spot_size
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search.charted import ChartedAgent
+from treeplex.holdem.search.promises import MOST_WRITTEN, promised_by, written_size
+from treeplex.holdem.search.street_solving import ESTIMATES, RANGES, StreetSolving
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.search.agents.agent import Agent, Seat, Thought, fork
+from treeplex.search.leaf import LeafValue
+from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
+from treeplex.search.resolving.carried import Carried
+from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.search.resolving.resolved import UNSAFE
+from treeplex.search.subgames.beliefs import Belief, with_trace
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.translation.agent import TranslatedAgent
+from treeplex.search.translation.mapping import bets_at, heard, spoken
+
+ENOUGH = 80
+"""Iterations of a turn after which it usually loses less than half a percent of the pot."""
+PACE = 2.5e8
+"""Stored numbers that one thread takes through an iteration in a second, until an agent has seen how many it is."""
+PROMISES_SHARE, WRITTEN_PACE = 0.4, 1e8
+"""How much of the time what the blueprint promises may take; numbers that one thread writes and answers in a second."""
+END_SECONDS = 0.06
+"""What an end of a flop takes on a slow machine until it has a value."""
+LONG = 0.2
+"""Seconds of a solve that says how many they are."""
+
+
+class WholeHoldemAgent(Seat):
+    """Plays either seat of whole hold'em.
+
+    Attributes:
+        guide: the blueprint at this table, its bets translated.
+        solving: how streets are solved.
+        ranges: float64 [H] of each player, by what they played so far, up to a factor.
+        solver: who plays the rest of the hand; None as long as the guide does.
+        path: what happened in this hand.
+        pace: stored numbers that a thread takes through an iteration in a second, by its last long solve.
+    """
+
+    draws = False
+
+    def __init__(
+        self,
+        game: PublicHoldem,
+        guide: Agent,
+        solving: StreetSolving | None = None,
+        generator: np.random.Generator | None = None,
+    ) -> None:
+        """Sit down.
+
+        Raises:
+            AlgorithmError: settings that do not fit each other.
+            GameError: the game is not for two, or the button is with player 0.
+        """
+        super().__init__(game, generator)
+        if game.players != 2 or game.rules.betting.dealer != 1 or game.rules.betting.limits:
+            raise GameError(
+                "streets are solved in no-limit hold'em for two, with the button at player 1; leave dealer and bets out"
+            )
+        self.holdem, self.guide, self.solving = game, guide, solving or StreetSolving()
+        self.pace, self._numbers = PACE, 0
+        self._opened: dict[tuple[int | None, tuple[int, ...]], tuple[ResolvingAgent | None, int]] = {}
+        self.solving.check()
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+
+        Raises:
+            GameError: to begin within a hand.
+        """
+        self.sit_at_first(seat, generator, at)
+        self.guide.begin(None)
+        self.state, self.thought, self._spent, self._began = self.game.first_state(), None, 0.0, 0.0
+        self.solver: ResolvingAgent | None = None
+        self.path: tuple[int, ...] = ()
+        self._opened.clear()
+        first, second = (np.ones(len(self.holdem.hands)) for _ in range(2))
+        self.ranges = first, second
+
+    def fork(self) -> "WholeHoldemAgent":
+        """See :meth:`treeplex.search.agents.agent.Seat.fork`; both know the streets that either of them solves."""
+        found = super().fork()
+        found.guide = fork(self.guide)
+        found.solver = None if self.solver is None else self.solver.fork()
+        return found
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`; what it takes counts for the next decision."""
+        self._began = perf_counter()
+        self._follow(event)
+        self._spent += perf_counter() - self._began
+
+    def _follow(self, event: int) -> None:
+        options, solver = self.game.options(self.state), self.solver
+        following = hand_of(self.game.after(self.state, event))
+        if solver is not None and options.player >= 0:
+            self.solver = self._told(solver, event)
+        elif options.player >= 0:
+            played = self._played(event)
+            both = [own * played if seat == options.player else own for seat, own in enumerate(self.ranges)]
+            self.ranges = both[0], both[1]
+        self.guide.see(event)
+        self.state, self.path = following, (*self.path, event)
+        table = following.table
+        begins = options.player == CHANCE and table.player >= 0 and table.street >= self.solving.start
+        if begins:
+            key = self.player, self.path
+            if key not in self._opened:
+                self._opened[key] = self._open(event), self._numbers
+            opened, self._numbers = self._opened[key]
+            self.solver = None if opened is None else opened.fork()
+
+    @property
+    def follows(self) -> HoldemBlueprintAgent | None:
+        """The blueprint at its own table, whose bets the guide hears, charts before it or not; None if it is another agent."""
+        guide = self.guide.guide if isinstance(self.guide, ChartedAgent) else self.guide
+        inner = guide.inner if isinstance(guide, TranslatedAgent) else guide
+        return inner if isinstance(inner, HoldemBlueprintAgent) else None
+
+    def _below(self) -> tuple[BucketPolicy, float] | None:
+        """How the blueprint plays from the beginning of this street on, and the pot over that in its chips.
+
+        None if it has no such street: both are all-in as it heard the betting.
+        """
+        follows = self.follows
+        if follows is None:
+            return None
+        there, here = hand_of(follows.state), hand_of(self.state)
+        if there.table.player < 0 or there.table.street != here.table.street:
+            return None
+        rules = self.holdem.rules
+        own = BucketPolicy.of(follows.blueprint, follows.node, there)
+        return own, rules.pot(here.table) / follows.blueprint.game.rules.pot(there.table)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        self.check_acting()
+        if self.solver is None:
+            self.thought, self._spent = Thought(0, 0.0, 0), 0.0
+            return self.guide.policy()
+        self.solver.spent(self._spent)
+        options, began, real = self.game.options(self.state), perf_counter(), bets_at(self.game, self.state)
+        found = np.zeros((len(options.labels), len(self.holdem.hands)))
+        if self.solver.game.options(self.solver.state).player != options.player:  # it heard a bet as a call
+            found[real.kinds.index("pass")], self._spent = 1.0, 0.0
+            return found
+        np.add.at(found, spoken(bets_at(self.solver.game, self.solver.state), real), self.solver.policy())
+        left_out = self.solver.game.possible(self.solver.state)[options.player] == 0
+        if left_out.any():
+            found[:, left_out] = self.guide.policy()[:, left_out]
+        thought = self.solver.thought or Thought(0, 0.0, 0)
+        solved = thought.seconds - self._spent
+        if solved > LONG and self._numbers:
+            self.pace = max(thought.iterations, 1) * self._numbers / (solved * self.solving.threads)
+        self.thought, self._spent = thought._replace(seconds=self._spent + perf_counter() - began), 0.0
+        return found
+
+    def _played(self, event: int) -> Floats:
+        """How likely each hand takes an action by the guide; of a bet that it never makes, how likely the nearest one."""
+        labels = list(self.game.options(self.state).labels)
+        table, number = self.guide.policy(), labels.index(event)
+        if table[number].any():
+            return np.asarray(table[number])
+        bets = bets_at(self.game, self.state)
+        made = [k for k, kind in enumerate(bets.kinds) if kind == bets.kinds[number] and table[k].any()]
+        if not made:
+            return np.ones(table.shape[1])
+        nearest = min(made, key=lambda k: abs(np.log(bets.sizes[k] / bets.sizes[number])))
+        return np.asarray(table[nearest])
+
+    def _open(self, card: int) -> ResolvingAgent | None:
+        """Who plays from here, where a street begins; None for the guide."""
+        solving, table = self.solving, hand_of(self.state).table
+        before, carried = self.solver, list[Carried]()
+        ranges: Ranges = self._likely()
+        if before is not None:
+            if not before.horizon.rounds and acts_after(before, card):
+                before.see(card)
+                carried = [before.carried(player) for player in self._solved]
+                ranges = carried[0].belief.ranges
+            else:  # its betting is over and the table's is not, or it does not say what single cards are worth
+                ranges = self._free(before.carried(self.player or 0).belief.ranges)
+        ends = solving.continuations and table.street + 2 < len(self.holdem.rules.format.deal)
+        safe = not carried and solving.promises != RANGES and solving.gadget != UNSAFE
+        below = self._below() if ends or safe else None
+        if ends and below is None:
+            return None
+        promised = self._promised(below, ranges) if safe and below is not None else {}
+        game = self._street(ranges) if ends else HoldemGame.of(self._spot(ranges))
+        if game is None:
+            return None
+        horizon, leaves = TO_THE_END, list[LeafValue]()
+        if ends and below is not None:
+            horizon, own = Horizon(rounds=1, all_in=True), below[0]
+            choices = biased_policies(own)[: solving.continuations]
+            leaves = [BlueprintLeaf(game, own, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
+        found = ResolvingAgent(game, solving.resolving, leaves or None, horizon=horizon, generator=self.generator, remember=4)
+        found.begin(self.player)
+        found.think = self.think
+        at = Belief.of(game, game.first_state(), ranges)
+        for each in (*carried, *(Carried(player, at, values) for player, values in promised.items())):
+            found.go_on(each)
+        return found
+
+    def _promised(self, below: tuple[BucketPolicy, float], ranges: Ranges) -> dict[int, Floats]:
+        """What the blueprint promises the other's hands, for each player that is solved; nothing where that takes too long."""
+        (policy, scale), threads = below, self.solving.threads
+        within = PROMISES_SHARE * self._left * WRITTEN_PACE * threads / len(self._solved)
+        if written_size(policy.game) > min(MOST_WRITTEN, within):
+            return {}
+        estimates = self.solving.promises == ESTIMATES
+        return {
+            player: scale * promised_by(policy, ranges, player, estimates=estimates, threads=threads) for player in self._solved
+        }
+
+    @property
+    def _left(self) -> float:
+        """Seconds of the time to think that are left while an event is seen; infinite without a limit."""
+        return np.inf if self.think is None else self.think - self._spent - (perf_counter() - self._began)
+
+    @property
+    def _solved(self) -> tuple[int, ...]:
+        """The players whose decisions are solved."""
+        return (0, 1) if self.player is None else (self.player,)
+
+    def _street(self, ranges: Ranges) -> HoldemGame | None:
+        """A street as a spot in which nobody bets after it: without raises if time is short, None if it is shorter still."""
+        solving, street = self.solving, hand_of(self.state).table.street
+        least, force = float(self.holdem.rules.betting.big_blind), solving.force_allin
+        plan = BetPlan.same("none", "none", min_bet=least, add_allin=solving.add_allin, force_allin=force)
+        self._numbers = 0
+        for raises in (solving.raises, "none"):
+            bets = plan.override(street, bets=solving.bets[0], raises=raises)
+            game = HoldemGame.of(self.holdem.spot_at(self.state, ranges, bets))
+            ends = sum(isinstance(node, StreetEnd) and node.street == street for node in game.tree.nodes)
+            if ends * END_SECONDS <= LEAF_SHARE * self._left:
+                return game
+        return None
+
+    def _spot(self, ranges: Ranges) -> Spot:
+        """What follows as a spot, with as many bets as there is time for."""
+        solving, table = self.solving, hand_of(self.state).table
+        for plan in solving.plans(table.street, float(self.holdem.rules.betting.big_blind)):
+            spot = self.holdem.spot_at(self.state, ranges, plan)
+            self._numbers = spot_size(spot, isomorphism=False).stored
+            if self._numbers * ENOUGH <= self.pace * solving.threads * self._left:
+                break
+        return spot
+
+    def _likely(self) -> tuple[Floats, Floats]:
+        """The ranges without unlikely hands; where none are left out, every hand has a trace of weight."""
+        drop, ranges = self.solving.drop, self._free(self.ranges)
+        first, second = (np.where(own >= drop * own.max(), own, 0.0) if drop else with_trace(own) for own in ranges)
+        return self._free((first, second))
+
+    def _free(self, ranges: Ranges) -> tuple[Floats, Floats]:
+        """Ranges without hands that the board excludes; a player who would hold nothing here may hold anything."""
+        free = self.holdem.free(self.state)
+        first, second = (own * free if (own * free).sum() > 0 else free for own in ranges)
+        return first, second
+
+    def _told(self, solver: ResolvingAgent, event: int) -> ResolvingAgent:
+        """The solver once it has seen an action; a bet that it lacks is added, or heard as another where that cannot be."""
+        options, table = self.game.options(self.state), hand_of(self.state).table
+        if solver.game.options(solver.state).player != options.player:
+            return solver
+        labels = list(options.labels)
+        inner, real = bets_at(solver.game, solver.state), bets_at(self.game, self.state)
+        action, own = labels.index(event), solver.game.options(solver.state).labels
+        meant = [k for k, number in enumerate(spoken(inner, real)) if number == action]
+        chips = float(event - table.base)
+        if real.kinds[action] != "bet":
+            number = inner.kinds.index(real.kinds[action]) if real.kinds[action] in inner.kinds else inner.kinds.index("pass")
+        elif near := [k for k in range(len(own)) if inner.kinds[k] == "bet" and abs(inner.chips[k] - chips) < 0.5]:
+            number = near[0]
+        elif options.player == self.player and meant:
+            number = meant[-1]
+        else:
+            try:
+                solver.see(solver.add(chips))
+                return solver
+            except GameError:
+                number = int(heard(real, action, inner, "likelier").argmax())
+        solver.see(own[number])
+        return solver
+
+
+def acts_after(solver: ResolvingAgent, card: int) -> bool:
+    """Whether somebody is to act in a solver's game once this card is shown."""
+    game, state = solver.game, solver.state
+    return game.options(state).player == CHANCE and game.options(game.after(state, card)).player >= 0

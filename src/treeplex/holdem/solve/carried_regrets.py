@@ -1,0 +1,137 @@
+"""Solve a spot again with other ranges or other bet sizes, from the regrets of its solution.
+
+Regrets are by hand, so they carry over to ranges of other weights; hands that the old ranges lack begin with none. With other
+bet sizes each action takes the regrets of the same action, or of the nearest size, on every street where the old betting has
+the decision (:mod:`treeplex.holdem.solve.matched_betting`); elsewhere actions begin with none. A size that several new ones are
+nearest to gives its regrets to each: a regret is what an action is worth beyond the strategy, and near sizes are worth about as
+much. To begin new sizes with none, or to divide the regrets among them, was worse or no better where it was measured.
+
+The average begins anew. The schedule goes on as if :data:`START` iterations were done, so that a discounting rule neither
+forgets what was carried over nor holds on to it for long.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.holdem.engine.form import COUNT, STORE
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot, pair_weight
+from treeplex.holdem.forms.suit_symmetry import Hands, symmetries_of
+from treeplex.holdem.solve.matched_betting import NONE, Match, matched_betting
+from treeplex.holdem.solve.solution import HoldemSolution, reread
+from treeplex.holdem.spots.spot import Spot
+
+Arrays = Mapping[str, NDArray[Any]]
+
+START = 20
+"""Iterations that count as done."""
+FRESH = ("average",)
+"""What begins anew: the sums of strategies, and their scales."""
+FLOATS = ("float32", "float64")
+"""Storages whose numbers can be moved one by one."""
+
+
+def without_average(state: Arrays) -> Arrays:
+    """A solver's arrays with the average as it is before the first iteration."""
+    return {name: np.zeros_like(array) if name.startswith(FRESH) else array for name, array in state.items()}
+
+
+def carried_over(solution: HoldemSolution, spot: Spot) -> tuple[CompiledSpot, Arrays]:
+    """The compiled spot with other ranges or bet sizes, and the arrays with which solving begins.
+
+    Where the same hands are in the ranges, sizes are the same and the same suits are alike, the form is taken over and nothing
+    is compiled.
+
+    Args:
+        solution: of the same spot with other ranges or bet sizes, with what solving on needs.
+        spot: the spot to solve.
+
+    Raises:
+        SpecError: another spot, a solution without its solver's state or with locks, or ranges that tell other suits apart.
+    """
+    old = solution.game
+    check_carrying(solution, spot)
+    hands = Hands(spot)
+    if old.isomorphism and set(symmetries_of(spot, hands)) != set(symmetries_of(old.spot, hands)):
+        raise SpecError("the new ranges tell other suits apart than the old ones, so boards differ; solve the spot afresh")
+    state = without_average(solution.state or {})
+    sized_alike = spot.bets.to_json() == old.spot.bets.to_json() and spot.chip == old.spot.chip
+    if sized_alike and all(np.array_equal(new > 0, was > 0) for new, was in zip(spot.ranges, old.spot.ranges, strict=True)):
+        first = old.boards[0][0]
+        weights = np.concatenate([spot.ranges[player][first.hands[player]] for player in (0, 1)])
+        form = old.form._replace(weights=weights)
+        return replace(old, spot=spot, form=form, compatible=pair_weight(spot, hands, first)), state
+    if solution.settings.storage not in FLOATS:
+        raise SpecError(
+            f"a solution in storage {solution.settings.storage} carries over to the same hands and sizes only, with other "
+            "weights; solve the spot afresh"
+        )
+    game = compile_spot(spot, isomorphism=old.isomorphism)
+    match = matched_betting(game.betting, old.betting)
+    return game, {name: moved(array, old, game, match) for name, array in state.items()}
+
+
+def check_carrying(solution: HoldemSolution, spot: Spot) -> None:
+    """Refuse a solution that the spot cannot be solved from.
+
+    Raises:
+        SpecError: another spot, a solution of its first street alone, without its solver's state or with locks.
+    """
+    old = solution.game.spot
+    if solution.settings.until:
+        raise SpecError(
+            f"the solution to start from stops at the {solution.settings.until} (until), and what follows has no regrets; "
+            "solve the spot afresh"
+        )
+    if reread(replace(spot, ranges=old.ranges, bets=old.bets, chip=old.chip)).identity != reread(old).identity:
+        raise SpecError(
+            "the solution to start from is of a spot that differs in more than ranges and bet sizes; solve this one afresh"
+        )
+    if solution.state is None:
+        raise SpecError("the solution to start from was saved without what solving on needs (resumable); solve it again")
+    if solution.locks:
+        raise SpecError("the solution to start from has locks, which the new spot has not; solve the spot afresh")
+
+
+def moved(array: NDArray[Any], old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match]) -> NDArray[Any]:
+    """A stored array with its numbers at the places of the same hands and actions; zero for what the old spot lacks."""
+    if array.ndim == 2 and array.shape[1] == old.infosets:
+        return np.zeros((len(array), game.infosets), array.dtype)
+    if array.shape != (old.stored,):
+        return array
+    found, size = np.zeros(game.stored, array.dtype), len(old.spot.format.hands)
+    number = 0
+    for street, (befores, boards) in enumerate(zip(old.boards, game.boards, strict=True)):
+        sources = [action_sources(old, game, match, street, player) for player in (0, 1)]
+        for before, board in zip(befores, boards, strict=True):
+            for player in (0, 1):
+                place = np.full(size, NONE)
+                place[before.hands[player]] = np.arange(len(before.hands[player]))
+                hands, actions = place[board.hands[player]], sources[player]
+                blocks = []
+                for form, numbers, forest in ((old, array, old.forests[street]), (game, found, game.forests[street])):
+                    row = form.form.boards[number]
+                    start, count = int(row[STORE + player]), int(row[COUNT + player])
+                    blocks.append(numbers[start : start + forest.actions[player] * count].reshape(-1, count))
+                kept = np.ix_(actions != NONE, hands >= 0)
+                blocks[1][kept] = blocks[0][np.ix_(actions[actions != NONE], hands[hands >= 0])]
+            number += 1
+    return found
+
+
+def action_sources(
+    old: CompiledSpot, game: CompiledSpot, match: Mapping[int, Match], street: int, player: int
+) -> NDArray[np.int64]:
+    """For each action of a player on a street the old one that it takes its numbers from; NONE for none, int64 [actions]."""
+    forest, before = game.forests[street], old.forests[street]
+    found = np.full(forest.actions[player], NONE)
+    places = {node: first for node, (_, first, _) in zip(before.numbers[player], before.nodes[player], strict=True)}
+    for node, (_, first, count) in zip(forest.numbers[player], forest.nodes[player], strict=True):
+        if node in match:
+            own = np.array(match[node].actions)
+            found[first : first + count] = np.where(own == NONE, NONE, places[match[node].node] + own)
+    return found

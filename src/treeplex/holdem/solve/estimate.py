@@ -1,0 +1,168 @@
+"""What solving a spot takes, and whether it fits into memory: asked before anything large is built."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from treeplex.base import notebook
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load_spot
+from treeplex.holdem.betting.tree import check_nodes
+from treeplex.holdem.engine.workspace import workspace_sizes
+from treeplex.holdem.forms.spot_form import PACKED, STORAGE
+from treeplex.holdem.forms.spot_size import SpotSize, check_boards, spot_size
+from treeplex.holdem.solve.solver import method_of, predicted_memory
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.spot import Spot
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
+
+SHOWN = ("float32", "int16")
+"""Kinds of storage that an estimate shows."""
+SMALLER = ("int16", "int8", PACKED)
+"""Kinds of storage to take where ``float32`` does not fit, the nearest first."""
+SECONDS_A_NUMBER = 4.2e-9
+"""Processor time of an iteration for each number of a stored array, measured on flops, turns and rivers."""
+
+
+def needed_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int) -> int:
+    """Bytes for solving and judging a spot of this size."""
+    judging = 8 * sum(prod(shape) for shape in workspace_sizes(size.extent, threads, packed=True).values())
+    return predicted_memory(size, algorithm, storage=storage, threads=threads) + judging
+
+
+def storages_of(size: SpotSize) -> list[str]:
+    """Kinds of storage of a spot of this size: packed numbers are for those in parts, below the first street."""
+    return [kind for kind in STORAGE if kind != PACKED or len(size.boards) > 1]
+
+
+def check_memory(size: SpotSize, algorithm: AnyAlgorithm, *, storage: str, threads: int, most: float | None = None) -> int:
+    """The bytes needed, if there are as many.
+
+    Args:
+        size: of the spot, compiled or estimated.
+        algorithm, storage, threads: how it will be solved.
+        most: bytes that may be used; None for what the machine has free.
+
+    Raises:
+        SpecError: it does not fit; the message says what would make it smaller.
+    """
+    needed = needed_memory(size, algorithm, storage=storage, threads=threads)
+    free = available_memory() if most is None else most
+    if free is None or needed <= free:
+        return needed
+    remedies = ["offer fewer sizes", "narrow the ranges"]
+    for other in storages_of(size):
+        smaller = needed_memory(size, algorithm, storage=other, threads=threads)
+        if smaller < needed:
+            remedies.append(f"take storage={other} ({megabytes(smaller)})")
+    what = "are free" if most is None else "are allowed"
+    raise SpecError(
+        f"this spot needs {megabytes(needed)} of memory, {size.stored:,} numbers an array, and {megabytes(free)} {what}; "
+        + " or ".join([", ".join(remedies[:-1]), remedies[-1]])
+    )
+
+
+def check_spot(
+    spot: Spot, algorithm: AnyAlgorithm, *, isomorphism: bool, storage: str, threads: int, most: float | None = None
+) -> None:
+    """Refuse, within a second or two and before anything is built, a spot that is too large.
+
+    Raises:
+        SpecError: too much betting, too many boards, or as :func:`check_memory`.
+    """
+    check_boards(spot, isomorphism=isomorphism)
+    size = spot_size(spot, isomorphism=isomorphism)
+    check_nodes(size.nodes)
+    check_memory(size, algorithm, storage=storage, threads=threads, most=most)
+
+
+@dataclass(frozen=True)
+class SpotEstimate:
+    """What solving a spot will take.
+
+    Attributes:
+        spot: the spot.
+        size: how large it is.
+        algorithm: by which it would be solved.
+        threads: on so many.
+        memory: bytes for each kind of storage.
+        available: bytes that are free; None where nobody says.
+        seconds: of one iteration, roughly: by the pace of one core of 2023.
+        refusal: why it would not be solved, whatever the memory; None if nothing speaks against it.
+    """
+
+    spot: Spot
+    size: SpotSize
+    algorithm: str
+    threads: int
+    memory: Mapping[str, int]
+    available: int | None
+    seconds: float
+    refusal: str | None = None
+
+    def fits(self, storage: str = "float32") -> bool:
+        """Whether it would be solved on this machine."""
+        return self.refusal is None and (self.available is None or self.memory[storage] <= self.available)
+
+    def facts(self) -> dict[str, str]:
+        """All of it for people, by name."""
+        size = self.size
+        streets = [street_names(self.spot.format)[street] for street in self.spot.streets]
+        places = [
+            name if name == "preflop" else f"on the {name}" if name.isalpha() else f"on street {name}" for name in streets
+        ]
+        counted = [f"{count:,} {place}" for count, place in zip(size.boards, places, strict=True)]
+        kinds = ", ".join(f"{megabytes(self.memory[kind])} in {kind}" for kind in SHOWN)
+        free = "" if self.available is None else f"; {megabytes(self.available)} are free"
+        found = {
+            "betting": f"{'' if size.exact else 'about '}{size.nodes:,} nodes",
+            "boards": ", ".join(counted),
+            "decisions": f"{size.decisions:,} public nodes, {size.infosets:,} infosets",
+            "numbers": f"{size.stored:,} per array",
+            "memory": kinds + free,
+            "time": f"about {self.seconds:.2g} s per iteration of {self.algorithm}, threads: {self.threads}",
+        }
+        if not self.fits():
+            smaller = next((kind for kind in SMALLER if kind in self.memory and self.fits(kind)), None)
+            found["verdict"] = self.refusal or (f"fits in {smaller} only" if smaller else "does not fit")
+        return found
+
+    def _repr_html_(self) -> str:
+        return notebook.facts(self.facts())
+
+    def __str__(self) -> str:
+        return "\n".join(f"{name:<10} {text}" for name, text in self.facts().items())
+
+
+def estimate_spot(
+    spot: Spot | str | os.PathLike[str],
+    algorithm: AnyAlgorithm = DEFAULT_ALGORITHM,
+    *,
+    threads: int | None = None,
+    isomorphism: bool = True,
+) -> SpotEstimate:
+    """What solving a spot will take, found out within a second or two: nothing of it is built.
+
+    Args:
+        spot: the spot, or its file.
+        algorithm: as for :func:`treeplex.holdem.solve.solve.solve_spot`.
+        threads: default: one per core that this process may use.
+        isomorphism: as for :func:`treeplex.holdem.solve.solve.solve_spot`; False with locks.
+
+    Raises:
+        SpecError: unknown algorithm or parameter, too many threads, or betting so large that counting it was broken off.
+    """
+    spot = spot if isinstance(spot, Spot) else load_spot(spot)
+    threads = checked_threads(threads)
+    name, size, refusal = method_of(algorithm)[1], spot_size(spot, isomorphism=isomorphism), None
+    try:
+        check_nodes(size.nodes)
+        check_boards(spot, isomorphism=isomorphism)
+    except SpecError as error:
+        refusal = str(error)
+    memory = {kind: needed_memory(size, algorithm, storage=kind, threads=threads) for kind in storages_of(size)}
+    seconds = SECONDS_A_NUMBER * size.stored / threads
+    return SpotEstimate(spot, size, name, threads, memory, available_memory(), seconds, refusal)

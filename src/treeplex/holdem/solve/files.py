@@ -1,0 +1,196 @@
+"""Files of arrays with a header (``.spot``): one file, compressed, checked on reading; reading runs no code from it.
+
+===================== ==============================================================================================
+first line            ``treeplex poker solution``
+blocks                the arrays, each cut into pieces; the first bytes of all numbers, then the second ones and so on,
+                      each with zlib where that makes it smaller
+header                JSON: what :mod:`treeplex.holdem.solve.solution` says of the solution, and where the arrays are
+last 40 bytes         length of the header (uint64, little-endian), SHA-256 of all before it
+===================== ==============================================================================================
+"""
+
+import hashlib
+import json
+import math
+import os
+import struct
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from typing import IO, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.located_text import SOLUTION
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.base.storage.reading import open_regular, parse_json, reason
+from treeplex.base.workers.executor import in_threads
+from treeplex.errors import FileError
+
+Array = NDArray[Any]
+Header = dict[str, Any]
+
+MAGIC = SOLUTION
+VERSION = 2
+TRAILER = struct.Struct("<Q32s")
+PIECE = 1 << 20
+"""Numbers in a block."""
+MOST_HEADER = 50_000_000
+"""Bytes of a header that is read alone."""
+KINDS = ("<f4", "<f8", "<i2", "<i8", "<u2", "|u1", "|i1")
+LEVEL, SAMPLE, WORTH_IT = 1, 1 << 14, 0.9
+"""How hard to compress; bytes whose sample stays above that share of its size are kept as they are."""
+
+
+def write_file(file: IO[bytes], header: Header, arrays: Mapping[str, Array], threads: int) -> None:
+    """Write arrays and header; at no time are there more than some blocks in memory."""
+    digest, entries = hashlib.sha256(MAGIC), []
+    file.write(MAGIC)
+    for name, array in arrays.items():
+        flat = np.ascontiguousarray(array).reshape(-1)
+        pieces = (flat[start : start + PIECE] for start in range(0, flat.size, PIECE))
+        sizes = []
+        for planes in in_threads(threads, packed, pieces):
+            for block in planes:
+                file.write(block)
+                digest.update(block)
+            sizes.append([len(block) for block in planes])
+        entries.append({"name": name, "kind": flat.dtype.newbyteorder("<").str, "shape": array.shape, "blocks": sizes})
+    text = json.dumps({**header, "arrays": entries}).encode()
+    file.write(text)
+    digest.update(text)
+    length = struct.pack("<Q", len(text))
+    digest.update(length)
+    file.write(length + digest.digest())
+
+
+def packed(piece: Array) -> list[bytes]:
+    """The blocks of a piece: one for the first bytes of all numbers, one for the second ones and so on."""
+    little = piece.astype(piece.dtype.newbyteorder("<"), copy=False)
+    columns = little.view(np.uint8).reshape(-1, piece.dtype.itemsize)
+    return [smaller(columns[:, k].tobytes()) for k in range(columns.shape[1])]
+
+
+def smaller(plain: bytes) -> bytes:
+    """The bytes compressed if that helps, else as they are."""
+    middle = max(0, len(plain) - SAMPLE) // 2
+    sample = plain[middle : middle + SAMPLE]
+    if len(zlib.compress(sample, LEVEL)) > WORTH_IT * len(sample):
+        return plain
+    found = zlib.compress(plain, LEVEL)
+    return found if len(found) < len(plain) else plain
+
+
+def read_file(
+    path: str | os.PathLike[str], wanted: Callable[[str], bool] = lambda name: True
+) -> tuple[Header, dict[str, Array]]:
+    """Header and arrays of a file whose checksum fits.
+
+    Args:
+        path: the file.
+        wanted: which arrays to read, by name.
+
+    Raises:
+        FileError: it is missing, something else, truncated or changed.
+    """
+    broken = FileError(f"{path} is truncated or was changed after it was written; take another copy, or solve the spot again")
+    try:
+        with open_regular(path) as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise FileError(f"{path} is not a solved spot; give a file that was written for one")
+            end = file.seek(0, os.SEEK_END) - TRAILER.size
+            if end < len(MAGIC):
+                raise broken
+            file.seek(end)
+            length, checksum = TRAILER.unpack(file.read(TRAILER.size))
+            if digest_of(file, end + 8) != checksum or length > end - len(MAGIC):
+                raise broken
+            file.seek(end - length)
+            header = parse_json(file.read(length))
+            if header.get("version") != VERSION:
+                raise FileError(
+                    f"{path} has format version {header.get('version')}, this Treeplex reads {VERSION}; "
+                    f"read it with the Treeplex that wrote it ({header.get('treeplex')})"
+                )
+            file.seek(len(MAGIC))
+            check_sizes(path, [entry for entry in header["arrays"] if wanted(entry["name"])])
+            arrays = {}
+            for entry in header["arrays"]:
+                if wanted(entry["name"]):
+                    arrays[entry["name"]] = read_array(file, entry)
+                else:
+                    file.seek(sum(size for sizes in entry["blocks"] for size in sizes), os.SEEK_CUR)
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, zlib.error) as error:
+        raise broken from error
+    return header, arrays
+
+
+def read_header(path: str | os.PathLike[str]) -> Header:
+    """The header of a file alone, for lists: its checksum is not looked at.
+
+    Raises:
+        FileError: it is missing, something else, truncated, or of another version.
+    """
+    try:
+        with open_regular(path) as file:
+            if file.read(len(MAGIC)) != MAGIC:
+                raise FileError(f"{path} is not a solved spot; give a file that was written for one")
+            end = file.seek(0, os.SEEK_END) - TRAILER.size
+            file.seek(max(end, 0))
+            length, _ = TRAILER.unpack(file.read(TRAILER.size))
+            if length > min(end - len(MAGIC), MOST_HEADER):
+                raise ValueError("no length of a header")
+            file.seek(end - length)
+            header: Header = parse_json(file.read(length))
+            if header["version"] != VERSION:
+                raise ValueError("another version")
+    except OSError as error:
+        raise FileError(f"cannot read {path}: {reason(error)}; check the path") from error
+    except (ValueError, KeyError, TypeError, AttributeError, struct.error) as error:
+        raise FileError(f"{path} is truncated, was changed, or is of another version; solve the spot again") from error
+    return header
+
+
+def check_sizes(path: str | os.PathLike[str], entries: Iterable[Mapping[str, Any]]) -> None:
+    """Whether the arrays of a file have sizes, and fit into memory.
+
+    Raises:
+        ValueError: a size that is none.
+        FileError: they do not fit.
+    """
+    needed = 0
+    for entry in entries:
+        if entry["kind"] not in KINDS or any(type(length) is not int or length < 0 for length in entry["shape"]):
+            raise ValueError("no size or kind of numbers")
+        needed += np.dtype(entry["kind"]).itemsize * math.prod(entry["shape"])
+    free = available_memory()
+    if free is not None and needed > free:
+        raise FileError(
+            f"{path} needs {megabytes(needed)} of memory, and {megabytes(free)} are free; read it where there is more"
+        )
+
+
+def digest_of(file: IO[bytes], end: int) -> bytes:
+    """The SHA-256 of the first ``end`` bytes."""
+    digest, left = hashlib.sha256(), end
+    file.seek(0)
+    while left and (part := file.read(min(left, PIECE))):
+        digest.update(part)
+        left -= len(part)
+    return digest.digest()
+
+
+def read_array(file: IO[bytes], entry: Mapping[str, Any]) -> Array:
+    """The next array of a file."""
+    kind = np.dtype(entry["kind"])
+    flat = np.empty(int(np.prod(entry["shape"], dtype=np.int64)), kind)
+    starts = range(0, flat.size, PIECE)
+    for start, sizes in zip(starts, entry["blocks"], strict=True):
+        columns = flat[start : start + PIECE].view(np.uint8).reshape(-1, kind.itemsize)
+        for k, size in zip(range(kind.itemsize), sizes, strict=True):
+            block = file.read(size)
+            plain = block if size == len(columns) else zlib.decompressobj().decompress(block, len(columns))
+            columns[:, k] = np.frombuffer(plain, np.uint8)
+    return flat.reshape(entry["shape"]).astype(kind.newbyteorder("="), copy=False)

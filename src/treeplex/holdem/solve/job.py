@@ -1,0 +1,242 @@
+"""A run of a solver on a poker spot, as a job that keeps itself in one file."""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from functools import partial
+from math import nan
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from treeplex.base.notices import notify
+from treeplex.base.storage.files import write_atomically
+from treeplex.errors import FileError
+from treeplex.evaluate import Judgement
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.forms.split.form import SplitForm, SplitState
+from treeplex.holdem.forms.spot_form import DISK, PACKED
+from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew
+from treeplex.holdem.policies.locks import with_locks
+from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, records_of
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.job import Outcome
+from treeplex.run.job.record import Record
+from treeplex.run.job.schedule import evaluation_points
+from treeplex.run.solve.solvable import SolvingJob
+
+RECORDS = "records.json"
+"""The records of a run in its folder."""
+LONG_ITERATION = 1.0
+"""Seconds of an iteration from which on judging takes so long that one is told."""
+
+SAVED_A_SECOND = 1e8
+"""Bytes of a solution that are compressed and written in a second, about."""
+
+UNJUDGED = Judgement(nan, nan, (nan, nan), (nan, nan))
+"""Of a strategy that nobody waited to see judged."""
+
+
+class SpotJob(SolvingJob):
+    """A solver under way.
+
+    Args:
+        solver: at iteration 0.
+        settings: how it solves.
+        memory: bytes that solving and judging take.
+        iterations: the most in total.
+        every: iterations between checks.
+        file: where it keeps itself; None for nowhere.
+        interrupt: who listens for requests to stop already.
+    """
+
+    kind = SPOT
+
+    def __init__(
+        self,
+        solver: HoldemSolver,
+        settings: HoldemSettings,
+        memory: int,
+        *,
+        iterations: int,
+        every: int,
+        file: Path | None = None,
+        interrupt: Interrupt | None = None,
+    ) -> None:
+        super().__init__(interrupt)
+        self.solver, self.settings, self.memory = solver, settings, memory
+        self.iterations, self.every, self.file = iterations, every, file
+        self.judging_seconds = 0.0
+        self._crew: BoardPool | None = None
+        self._full: tuple[int, Judgement] | None = None
+
+    @property
+    def name(self) -> str:
+        """The algorithm's canonical spec."""
+        return self.solver.algorithm
+
+    @property
+    def identity(self) -> str:
+        """Of the spot."""
+        return self.solver.game.spot.identity
+
+    @property
+    def _on_disk(self) -> bool:
+        """Whether a folder has the run, which resumes from there."""
+        return self.solver.storage.startswith(DISK)
+
+    @property
+    def _storage(self) -> str:
+        """Numbers of the solution."""
+        return PACKED if self._on_disk else self.solver.storage
+
+    @property
+    def done(self) -> int:
+        """Iterations done."""
+        return self.solver.iteration
+
+    @property
+    def total(self) -> int:
+        """Iterations asked for."""
+        return self.iterations
+
+    @property
+    def saving_seconds(self) -> float:
+        """By the bytes that solving takes, most of which are written; a run in a folder is there already."""
+        return 0.0 if self._on_disk or self.file is None else self.memory / SAVED_A_SECOND
+
+    @property
+    def target(self) -> tuple[str, float] | None:
+        """Exploitability, in chips."""
+        return None if self.settings.target is None else ("exploitability", self.settings.target)
+
+    def begin(self) -> None:
+        """Let the solver get ready."""
+        self.solver.run(0)
+
+    def step(self, count: int) -> None:
+        """Iterate."""
+        self.solver.run(count)
+
+    def measure(self) -> Mapping[str, Any]:
+        """Judge the average strategy; in full after the last iteration."""
+        if self.done >= self.total:
+            return {"exploitability": self.judge_fully().exploitability}
+        return {"exploitability": self._judged(expected=False).exploitability}
+
+    def judge_fully(self) -> Judgement:
+        """Judge the average strategy as it is handed out, with what both players win; a second Ctrl-C skips that."""
+        if self._full is None or self._full[0] != self.done:
+            self._full = self.done, self._judged(expected=True)
+        return self._full[1]
+
+    def _judged(self, *, expected: bool) -> Judgement:
+        solver, began = self.solver, perf_counter()
+        if self.interrupt.requested and self.clock.seconds > solver.iteration * LONG_ITERATION:
+            notify("judging the strategy; press Ctrl-C again to save it without")
+        try:
+            found = self._judgement(expected=expected)
+        except KeyboardInterrupt:
+            if not self.interrupt.requested:
+                raise
+            found = UNJUDGED
+            self._full = self.done, found
+        self.judging_seconds += perf_counter() - began
+        return found
+
+    def _judgement(self, *, expected: bool) -> Judgement:
+        solver, form = self.solver, self.solver.form
+        if isinstance(solver.tables, SplitState):
+            assert isinstance(form, SplitForm)
+            return judgement_of(solver.game, partial(form.root_values, solver.tables), expected=expected)
+        self._crew = self._crew or judging_crew(solver.game, solver.threads)
+        average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
+        return judge_spot(solver.game, average, solver.store, self._crew, expected=expected)
+
+    @property
+    def disk(self) -> tuple[int, float]:
+        """Bytes read and written in the run's folder, and seconds of workers that it took; zeros without a folder."""
+        form = self.solver.form
+        return form.moved if isinstance(form, SplitForm) and self._on_disk else (0, 0.0)
+
+    def live(self) -> Mapping[str, Any]:
+        """The rate of the disk."""
+        size, seconds = self.disk
+        return {"disk_mb_per_second": size / 1e6 / seconds} if seconds else {}
+
+    def points(self) -> Iterator[int]:
+        """Where to judge."""
+        return evaluation_points(self.iterations, every=self.every)
+
+    def about(self) -> Mapping[str, Any]:
+        """Spot, algorithm and settings."""
+        return {"spot": self.solver.game.spot.to_json(), "algorithm": self.name, "settings": asdict(self.settings)}
+
+    def go_on(self, resume: HoldemSolution) -> None:
+        """Take over the state of a solution."""
+        assert resume.state is not None
+        self.solver.restore(resume.iterations, resume.state)
+        last = resume.records[-1]
+        self.clock.seconds, self.clock.cpu_seconds = last.seconds, last.cpu_seconds
+        self.judging_seconds = resume.judging_seconds
+
+    def keep(self, records: Sequence[Record], status: str) -> None:
+        """Write the file, such that solving goes on from it."""
+        if self._on_disk:
+            self._keep_records(records)
+        if self.file is not None and not (self._on_disk and status == "running"):
+            self.made(records, status).save(self.file)
+
+    def _keep_records(self, records: Sequence[Record]) -> None:
+        form = self.solver.form
+        assert isinstance(form, SplitForm)
+        assert form.folder is not None
+        rows = [list(record.plain().values()) for record in records]
+        write_atomically(form.folder / RECORDS, json.dumps(rows).encode())
+
+    def kept_records(self) -> list[Record]:
+        """Records of the run in the folder as far as it has come; its clock goes on.
+
+        Raises:
+            FileError: they are damaged.
+        """
+        form = self.solver.form
+        path = form.folder / RECORDS if isinstance(form, SplitForm) and form.folder else None
+        if path is None or not self.done or not path.exists():
+            return []
+        try:
+            found = records_of(json.loads(path.read_text()))
+        except (OSError, ValueError, TypeError, IndexError) as error:
+            raise FileError(f"cannot read {path} ({error}); remove it, its records are lost then") from error
+        found = tuple(each for each in found if each.done <= self.done)
+        if found:
+            self.clock.seconds, self.clock.cpu_seconds = found[-1].seconds, found[-1].cpu_seconds
+        return list(found)
+
+    def solution(self, outcome: Outcome) -> HoldemSolution:
+        """The solution when a session has ended."""
+        return self.made(outcome.records, outcome.status)
+
+    def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
+        """The solution as the solver stands, judged in full; its arrays are the solver's own."""
+        solver, found, (average, scales) = self.solver, self.judge_fully(), self.solver.average()
+        last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": found.exploitability})
+        return HoldemSolution(
+            game=solver.game,
+            algorithm=solver.algorithm,
+            settings=replace(self.settings, threads=solver.threads, storage=self._storage),
+            records=(*(record for record in records if record.done < self.done), last),
+            ev=(found.value[0], found.value[1]),
+            status=status,
+            average=average,
+            scales=scales,
+            state=None if self._on_disk else solver.arrays(),
+            locks=solver.locks,
+            streets=len(solver.game.boards),
+            judging_seconds=self.judging_seconds,
+            memory=self.memory,
+            disk=self.disk,
+            best=(found.best_response_values[0], found.best_response_values[1]),
+            folder=self.file,
+        )

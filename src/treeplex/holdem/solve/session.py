@@ -1,0 +1,296 @@
+"""Sessions of runs on a poker spot, new or resumed: what was asked for, what the spot's settings say, and a solver for it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from math import isnan
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from treeplex.base.storage.files import sweep
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.spot_form import DISK, FixedStrategy, checked_storage
+from treeplex.holdem.policies.locks import solver_locks
+from treeplex.holdem.solve.carried_regrets import START, carried_over
+from treeplex.holdem.solve.estimate import check_memory, check_spot
+from treeplex.holdem.solve.job import SpotJob
+from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution, reread, spot_file
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.fields import SolveFields
+from treeplex.holdem.spots.locks import AnyLock
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.first_street.until import stops_early, until_job
+from treeplex.run.job.job import Session
+from treeplex.run.job.lock import FileLock
+from treeplex.run.job.record import check_count, check_limits
+from treeplex.run.job.workers import Work
+from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS
+from treeplex.run.solve.solvable import Asked
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, is_own, pace_of, same_algorithm
+
+DEFAULT_STORAGE = "float32"
+DEFAULT_SHARE = 0.005
+"""The usual target: this share of the pot, blinds included."""
+
+
+@contextmanager
+def spot_session(spot: Spot | CompiledSpot | None, asked: Asked) -> Iterator[Session]:
+    """A session of a run on a spot, new or from a solution; what the spot's settings say counts where nothing is asked for.
+
+    Args:
+        spot: the spot, compiled or not; None for that of the solution to resume.
+        asked: as for :func:`solve_spot`; ``resume`` is a solution.
+
+    Raises:
+        SpecError, GameError, AlgorithmError, FileError: as :func:`solve_spot` does.
+    """
+    with ExitStack() as stack:
+        yield new_session(spot, asked, stack)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a run stops, and what it may use.
+
+    Attributes:
+        iterations, target, seconds: when it stops; None where nothing was said.
+        every: iterations between checks.
+        threads: threads that iterate.
+        most_memory: bytes that it may take; None for what there is.
+        work: processes or a cluster that iterate instead.
+    """
+
+    iterations: int | None
+    target: float | None
+    seconds: float | None
+    every: int
+    threads: int
+    most_memory: float | None
+    work: Work
+
+    @classmethod
+    def of(cls, spot: Spot | None, asked: Asked) -> "Limits":
+        """What was asked for; where nothing was, what the spot's settings say.
+
+        Raises:
+            SpecError: a number outside its range.
+        """
+        every = 10 if asked.every is None else asked.every
+        check_count("every", every)
+        how, options = SolveFields() if spot is None else spot.settings, asked.options
+        iterations = how.iterations if asked.iterations is None else asked.iterations
+        if iterations is not None and iterations != 0:
+            check_count("iterations", iterations)
+        target = asked.target
+        if target is None and how.target is not None and spot is not None:
+            target = how.target.chips(spot.opening_pot)
+        threads = checked_threads(options.get("threads", how.threads))
+        work = Work(options.get("workers"), options.get("ray"))
+        work.check()
+        return cls(iterations, target, asked.seconds, every, threads, options.get("most_memory"), work)
+
+
+class Begun(NamedTuple):
+    """A solver at the beginning of a session.
+
+    Attributes:
+        solver: the solver.
+        settings: how it solves.
+        memory: bytes that solving and judging take.
+    """
+
+    solver: HoldemSolver
+    settings: HoldemSettings
+    memory: int
+
+
+def new_session(spot: Spot | CompiledSpot | None, asked: Asked, stack: ExitStack) -> Session:
+    """The session of :func:`spot_session`; what ends with it is put on the stack."""
+    given, resume = spot.spot if isinstance(spot, CompiledSpot) else spot, asked.resume
+    check_limits(asked.target, asked.seconds)
+    if stops_early(given, asked):
+        return until_session(given, asked, stack)
+    limits = Limits.of(given, asked)
+    if resume is not None:
+        solver, settings, memory = resumed_solver(given, asked, limits, stack)
+    elif spot is not None:
+        solver, settings, memory = new_solver(spot, asked, limits, stack)
+    else:
+        raise SpecError("no spot given; give one, or a solution to resume")
+    longest = solver.longest
+    total = limits.iterations if limits.iterations is not None else longest or usual_iterations(asked.seconds, resume)
+    if longest is not None and total > longest:
+        raise SpecError(f"{solver.algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
+    file = claimed_file(asked, stack)
+    job = SpotJob(solver, settings, memory, iterations=total, every=limits.every, file=file, interrupt=asked.interrupt)
+    if resume is None:
+        return Session(job, records=job.kept_records())
+    job.go_on(resume)
+    # a record whose judging was broken off does not count
+    return Session(job, records=[each for each in resume.records if not isnan(each.exploitability)])
+
+
+def new_solver(spot: Spot | CompiledSpot, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
+    """The solver of a new run, at iteration 0, or where a solution with other ranges or sizes leaves it.
+
+    Raises:
+        SpecError: options that do not go together, or a spot that does not fit into memory.
+    """
+    given = spot.spot if isinstance(spot, CompiledSpot) else spot
+    how, start = given.settings, asked.options.get("start")
+    locks = asked.options.get("locks", how.locks)
+    isomorphism = asked.options.get("isomorphism", True) and not locks
+    storage = checked_storage(asked.options.get("storage") or how.storage or DEFAULT_STORAGE)
+    algorithm = (how.algorithm or DEFAULT_ALGORITHM) if asked.algorithm is None else asked.algorithm
+    if start is not None:
+        check_start(start, asked, how)
+        isomorphism, storage, algorithm = start.game.isomorphism, start.settings.storage, start.algorithm
+    check_spot(given, algorithm, isomorphism=isomorphism, storage=storage, threads=limits.threads, most=limits.most_memory)
+    if storage.startswith(DISK):
+        stack.enter_context(writing(Path(storage.removeprefix(DISK)) / "run"))
+    arrays: Mapping[str, Any] = {}
+    if start is not None:
+        game, arrays = carried_over(start, given)
+    elif isinstance(spot, CompiledSpot) and spot.isomorphism == isomorphism:
+        game = spot
+    else:
+        game = compile_spot(given, isomorphism=isomorphism)
+    fixed = solver_locks(game, locks)
+    settings = settings_of(given, storage, limits)
+    if limits.iterations is None:
+        settings = replace(settings, horizon=pace_of(algorithm) or settings.horizon)
+    begun = solver_for(game, algorithm, settings, fixed, limits, stack)
+    if start is not None:
+        begun.solver.restore(START, arrays)
+    return begun
+
+
+def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitStack) -> Begun:
+    """The solver of a solution to resume, at iteration 0.
+
+    Raises:
+        SpecError: another spot, algorithm or settings than the solution's, or no more iterations than it has.
+    """
+    resume: HoldemSolution = asked.resume
+    check_resume(resume, spot, asked.options.get("storage"), asked.options.get("locks", ()))
+    settings = settings_of(resume.spot, resume.settings.storage, limits, resume)
+    if asked.algorithm is None and is_own(resume.algorithm):
+        raise SpecError(
+            f"the spot was solved by {resume.algorithm!r}, an algorithm of your own; code that a file names is not run, so "
+            "give it again (-a, or algorithm=)"
+        )
+    algorithm = resume.algorithm if asked.algorithm is None else asked.algorithm
+    begun = solver_for(resume.game, algorithm, settings, resume.locks, limits, stack)
+    solver = begun.solver
+    if not same_algorithm(solver.algorithm, resume.algorithm):
+        raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {solver.algorithm}; leave it out")
+    solver.algorithm = resume.algorithm
+    if limits.iterations is not None and limits.iterations < resume.iterations:
+        done = resume.iterations
+        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
+    return begun
+
+
+def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
+    """The session of a spot that is solved on its first street alone; see :mod:`treeplex.learn.first_street.until`."""
+    file = claimed_file(asked, stack)
+    job = until_job(spot, replace(asked, out=file), stack)
+    return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
+
+
+def claimed_file(asked: Asked, stack: ExitStack) -> Path | None:
+    """The file of a run, which nobody else writes until the stack ends; None for none.
+
+    Raises:
+        FileError: it is there already, or another process writes it.
+    """
+    file, resume = None if asked.out is None else spot_file(asked.out), asked.resume
+    if file is not None and file.exists() and not asked.force and (resume is None or resume.folder != file):
+        raise FileError(f"{file} is there already; choose another name, resume it, or overwrite it (force)")
+    if file is not None:
+        stack.enter_context(writing(file))
+    return file
+
+
+@contextmanager
+def writing(file: Path) -> Iterator[None]:
+    """Make the folder of a file, let nobody else write the file, and sweep up what was left half-written of it.
+
+    Raises:
+        FileError: the folder cannot be made, or another process writes the file.
+    """
+    try:
+        file.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {file.parent}: {error.strerror or error}; choose another") from error
+    with FileLock(file.with_name(f".{file.name}.lock"), str(file)):
+        sweep(file.parent, file.name)
+        yield
+
+
+def usual_iterations(seconds: float | None, resume: HoldemSolution | None) -> int:
+    """The most iterations where nothing was said."""
+    return (DEFAULT_ITERATIONS if seconds is None else MOST_ITERATIONS) + (resume.iterations if resume else 0)
+
+
+def settings_of(spot: Spot, storage: str, limits: Limits, resume: HoldemSolution | None = None) -> HoldemSettings:
+    """Settings with the defaults filled in."""
+    iterations, target, seconds = limits.iterations, limits.target, limits.seconds
+    if target is None and iterations is None and seconds is None:
+        target = resume.target if resume else None
+        if target is None:
+            target = DEFAULT_SHARE * spot.opening_pot
+    horizon = resume.settings.horizon if resume else iterations or usual_iterations(seconds, None)
+    return HoldemSettings(storage, limits.threads, horizon, None if target is None else float(target))
+
+
+def check_start(start: HoldemSolution, asked: Asked, how: SolveFields) -> None:
+    """Refuse options that a solution to start from has settled, and too few iterations."""
+    if asked.options.get("locks", how.locks):
+        raise SpecError("locks do not go with a solution to start from; leave one of both out")
+    if asked.options.get("storage") not in (None, start.settings.storage):
+        raise SpecError(f"the solution to start from has storage {start.settings.storage}; leave storage out")
+    if is_own(start.algorithm) or (asked.algorithm is not None and not same_algorithm(str(asked.algorithm), start.algorithm)):
+        raise SpecError(f"the solution to start from is one by {start.algorithm}; leave the algorithm out, or solve afresh")
+    if asked.iterations is not None and asked.iterations <= START:
+        raise SpecError(f"{START} iterations count as done in a solution that starts from another; ask for more")
+
+
+def check_resume(resume: HoldemSolution, spot: Spot | None, storage: str | None, locks: Sequence[AnyLock]) -> None:
+    """Refuse to go on with another spot or other settings, or from a solution without its solver's state."""
+    if resume.state is None:
+        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
+    if spot is not None and reread(spot).identity != reread(resume.spot).identity:
+        raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
+    if storage is not None and storage != resume.settings.storage:
+        raise SpecError(f"the solution to resume has storage {resume.settings.storage}, not {storage}; leave storage out")
+    if locks:
+        raise SpecError("a resumed solution keeps its own locks; leave locks out, or solve the spot from the start")
+
+
+def solver_for(
+    game: CompiledSpot,
+    algorithm: AnyAlgorithm,
+    settings: HoldemSettings,
+    locks: Sequence[FixedStrategy],
+    limits: Limits,
+    stack: ExitStack,
+) -> Begun:
+    """A solver at iteration 0, if it fits into memory."""
+    checked_storage(settings.storage)
+    executor = stack.enter_context(limits.work.executor()) if limits.work.asked else None
+    threads = settings.threads if executor is None else executor.size
+    memory = check_memory(game.size, algorithm, storage=settings.storage, threads=threads, most=limits.most_memory)
+    solver = HoldemSolver(
+        game,
+        algorithm,
+        threads=threads if executor is None else 1,
+        storage=settings.storage,
+        horizon=settings.horizon,
+        locks=locks,
+        executor=executor,
+    )
+    stack.callback(solver.close)
+    return Begun(solver, settings, memory)

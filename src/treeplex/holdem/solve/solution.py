@@ -1,0 +1,413 @@
+"""A solved spot: how well it is solved, a look at every node of it, and its file.
+
+A *resumable* file (:mod:`treeplex.holdem.solve.files`) holds all arrays of the solver, exactly: solving goes on as if it had
+never stopped. Any other holds the strategy, probabilities rounded to 1/65,535, and perhaps of the first streets only, with the
+values of what is left out.
+"""
+
+import hashlib
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from itertools import pairwise
+from math import isnan, nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.settings import Settings, setting
+from treeplex.base.storage.files import replacing
+from treeplex.base.version import own_version
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.holdem.betting.tree import BettingTree
+from treeplex.holdem.engine.form import REACH, STORE, HoldemForm
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.first_street import compile_first_street
+from treeplex.holdem.forms.spot_form import FixedStrategy, checked_storage
+from treeplex.holdem.policies.mapping import HoldemMapping
+from treeplex.holdem.policies.node_values import HoldemValues
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.policies.view import View
+from treeplex.holdem.solve.files import VERSION, Array, Header, read_file, write_file
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.spot import Spot, spot_from_json
+from treeplex.run.job.folder import JobKind
+from treeplex.run.job.record import Record, real
+from treeplex.run.solve.solution import Solution
+from treeplex.solvers.registry import pace_of
+
+SUFFIX = ".spot"
+FULL = 65_535
+"""A probability of one, in files that are not resumable."""
+
+STATE = "state."
+"""How the names of the solver's arrays begin in files."""
+SHOWN = (f"{STATE}average", f"{STATE}average_scales")
+"""Those of them that the strategy is in."""
+
+SPOT = JobKind(
+    name="spot", unit="iterations", maker="treeplex holdem solve", numbers={"exploitability": real}, solver_time=True
+)
+"""Runs on spots. ``exploitability``: mean over players of what a best response gains, in chips; NaN if judging was
+broken off."""
+
+
+@dataclass(frozen=True)
+class HoldemSettings(Settings):
+    """How a spot was solved.
+
+    Attributes:
+        storage: in which numbers, see :data:`treeplex.holdem.forms.spot_form.STORAGE`.
+        threads: threads used.
+        horizon: iterations planned at the first start, for schedules that depend on it.
+        target: stop at this exploitability, in chips; None for none.
+        until: the street at which it stops, where values are those of ``net``; empty where all streets are solved.
+        net: what is said there; see :mod:`treeplex.learn.first_street.until`.
+    """
+
+    storage: str = "float32"
+    threads: int = setting(1, low=1)
+    horizon: int = setting(1000, low=0)
+    target: float | None = setting(None, low=0)
+    until: str = ""
+    net: str = ""
+
+    def check(self) -> None:
+        checked_storage(self.storage)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HoldemSolution(Solution, HoldemMapping):
+    """A solved spot; itself a policy: ``solution["x,b50%", "AsKs"]``, ``solution.items()``.
+
+    Attributes:
+        game: the compiled spot.
+        algorithm: canonical spec of the algorithm.
+        settings: how it was solved.
+        records: evaluations, oldest first; the last one is about this strategy.
+        ev: what both players win on average, in chips against half the starting pot; NaN if judging was broken off.
+        status: why solving stopped: ``finished``, ``target reached``, ``time up`` or ``interrupted``; ``running`` in a file
+            that was saved meanwhile.
+        average: [Q], what the strategy is proportional to, as in :class:`treeplex.holdem.engine.form.Store`; it ends after
+            ``streets`` streets.
+        scales: float32, of 16-bit numbers; else empty.
+        state: all arrays of the solver, so that solving can go on; None if they were not saved.
+        locks: strategies that were fixed.
+        streets: how many streets ``average`` covers.
+        ends: values at the ends of streets, where ``average`` does not cover all; see :class:`HoldemValues`.
+        judging_seconds: time spent in judging, summed over resumes.
+        memory: bytes that solving and judging took.
+        disk: bytes read and written in a run's folder, and seconds that it took, summed over workers; zeros without one.
+        best: what each player wins on average by a best response to the other; NaN where nobody found it out.
+        folder: its file; None if it was not written.
+    """
+
+    game: CompiledSpot
+    algorithm: str
+    settings: HoldemSettings
+    records: tuple[Record, ...]
+    ev: tuple[float, float]
+    status: str
+    average: NDArray[Any] = field(repr=False)
+    scales: NDArray[Any] = field(repr=False)
+    state: Mapping[str, NDArray[Any]] | None = field(repr=False)
+    locks: tuple[FixedStrategy, ...] = ()
+    streets: int = 0
+    ends: NDArray[np.float64] | None = None
+    judging_seconds: float = 0.0
+    memory: int = 0
+    disk: tuple[int, float] = (0, 0.0)
+    best: tuple[float, float] = (nan, nan)
+    folder: Path | None = None
+    suffix = SUFFIX
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        return self.game.spot
+
+    @property
+    def tree(self) -> BettingTree:
+        """Its betting tree."""
+        return self.game.betting
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """The same as ``ev``."""
+        return self.ev
+
+    @property
+    def gains(self) -> tuple[float, ...]:
+        """What a best response of each player gains, in chips; NaN where nobody found it out."""
+        return tuple(best - value for best, value in zip(self.best, self.ev, strict=True))
+
+    @property
+    def nash_conv(self) -> float:
+        """Sum over players of what a best response gains, in chips."""
+        return 2 * self.exploitability
+
+    @property
+    def longest(self) -> int | None:
+        """The most iterations that the algorithm can do in all; None for any number."""
+        return pace_of(self.algorithm)
+
+    @property
+    def judged(self) -> bool:
+        """Whether exploitability and expected values are known; not if a second Ctrl-C broke the judging off."""
+        return not isnan(self.exploitability)
+
+    @property
+    def exploitability_unnormalised(self) -> float:
+        """The same in the unit of papers on Libratus' end games, in chips.
+
+        They let each range sum to one and do not divide by the probability that two hands share no card.
+        """
+        total = float(self.spot.ranges[0].sum() * self.spot.ranges[1].sum())
+        return self.exploitability * self.game.compatible / total
+
+    @property
+    def target(self) -> float | None:
+        """The exploitability at which solving was to stop, in chips."""
+        return self.settings.target
+
+    @cached_property
+    def policy(self) -> HoldemPolicy:
+        """The average strategy."""
+        return HoldemPolicy(
+            self.game, self.average, self.scales, self.locks, self.streets, self.ends, threads=self.settings.threads
+        )
+
+    @property
+    def hand_values(self) -> HoldemValues:
+        """The strategy's values at all nodes."""
+        return self.policy.hand_values
+
+    def at(self, line: str = "") -> View:
+        """The node to which a line such as ``x, b50%, c, 7s`` leads; see :mod:`treeplex.holdem.policies.line`.
+
+        Raises:
+            SpecError: a line that the spot does not have; the message says what is possible at the step that failed.
+        """
+        return self.policy.at(line)
+
+    def root_values(self, *, best: bool = False) -> NDArray[np.float64]:
+        """What every hand is worth before the first action, float64 [2, H], hands in the order of ``format.hands``.
+
+        Counterfactual values: chips against half the starting pot, times the opponent's weight of hands that share no card.
+        Weighted by a player's own range and divided by ``game.compatible`` they add up to ``ev``.
+
+        Args:
+            best: values of each player's best response to the other in place of the strategy.
+
+        Returns:
+            NaN for hands that the range or the board leaves out.
+
+        Raises:
+            PolicyError: for best responses, where the policy is kept in 16-bit numbers or lacks its last streets.
+        """
+        found = np.full((2, len(self.spot.format.hands)), np.nan)
+        for player in (0, 1):
+            values = self.policy.response_values(player) if best else self.hand_values
+            tree = values.tree(0, 0, 0, values.root_reach())
+            found[player, self.game.boards[0][0].hands[player]] = tree.values[0][player]
+        return found
+
+    def save(self, path: str | os.PathLike[str], *, resumable: bool | None = None, streets: int | str | None = None) -> Path:
+        """Write one file; see :func:`save_solution`."""
+        return save_solution(self, path, resumable=resumable, streets=streets)
+
+
+def reread(spot: Spot) -> Spot:
+    """The spot as a file gives it back, whole numbers of chips as decimal ones."""
+    return spot_from_json(spot.to_json(), spot.ranges, spot.strengths)
+
+
+def save_solution(
+    solution: HoldemSolution,
+    path: str | os.PathLike[str],
+    *,
+    resumable: bool | None = None,
+    streets: int | str | None = None,
+) -> Path:
+    """Write a solution.
+
+    Args:
+        solution: what to write.
+        path: the file; without a suffix it gets ``.spot``. An existing one is replaced at once, and only by a whole one.
+        resumable: keep what solving on needs (some eight times the size); default: if it is there and all streets are kept.
+        streets: how many streets to keep, or the name of the last one (``"turn"``); default: all.
+
+    Returns:
+        The file written.
+
+    Raises:
+        SpecError: a street that the spot does not have, or a solution that cannot be what is asked for.
+        FileError: the file cannot be written.
+    """
+    kept, cut = streets_kept(solution, streets), bool(solution.settings.until)
+    whole = kept == len(solution.game.boards)
+    all_kept = whole or cut
+    keep_state = all_kept and solution.state is not None if resumable is None else resumable
+    if keep_state and (solution.state is None or not all_kept):
+        raise SpecError(
+            "a solution without its solver's state or without some streets cannot be resumable; leave resumable out"
+        )
+    arrays: dict[str, Array] = {f"range{player}": solution.spot.ranges[player] for player in (0, 1)}
+    if solution.spot.strengths is not None:
+        arrays["strengths"] = solution.spot.strengths
+    if solution.locks:
+        arrays["locks"] = np.concatenate([lock.strategy.ravel() for lock in solution.locks])
+    if keep_state:
+        arrays |= {f"{STATE}{name}": array for name, array in (solution.state or {}).items()}
+    else:
+        arrays["policy"] = rounded_policy(solution, kept)
+    if not whole:
+        arrays["ends"] = solution.hand_values.ends[: first_number(solution.game, kept, REACH)].astype(np.float32)
+    target = spot_file(path)
+    with replacing(target) as file:
+        write_file(file, header_of(solution, kept), arrays, solution.settings.threads)
+    return target
+
+
+def spot_file(path: str | os.PathLike[str]) -> Path:
+    """The name of a file of a solution: without a suffix it gets ``.spot``."""
+    return Path(path) if Path(path).suffix else Path(path).with_suffix(SUFFIX)
+
+
+def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:
+    """How many streets a file keeps."""
+    names = [street_names(solution.spot.format)[street] for street in solution.spot.streets]
+    if streets is None:
+        return solution.streets
+    count = names.index(streets) + 1 if isinstance(streets, str) and streets in names else streets
+    if isinstance(count, str) or not 1 <= count <= solution.streets:
+        offers = ", ".join(names[: solution.streets])
+        raise SpecError(f"streets is {streets!r}; name the last street to keep ({offers}) or how many, 1 to {solution.streets}")
+    return int(count)
+
+
+def first_number(game: CompiledSpot, street: int, column: int) -> int | None:
+    """Where the numbers of a street begin that ``boards[:, column]`` places; None after the last street."""
+    return int(game.form.boards[game.first_boards[street], column]) if street < len(game.boards) else None
+
+
+def rounded_policy(solution: HoldemSolution, kept: int) -> NDArray[np.uint16]:
+    """The strategy of the first streets as whole numbers that add up to ``FULL``; all zero where nothing is known."""
+    game, values = solution.game, solution.hand_values
+    end = first_number(game, kept, STORE)
+    found = np.zeros(len(values.average) if end is None else end, np.uint16)
+    for street in range(kept):
+        for player in (0, 1):
+            nodes = np.array(game.forests[street].nodes[player], np.int64).reshape(-1, 3)
+            if not len(nodes):
+                continue
+            node_of = np.repeat(np.arange(len(nodes)), nodes[:, 2])
+            for board in range(game.first_boards[street], game.first_boards[street] + len(game.boards[street])):
+                weights = np.maximum(values.rows(board, player, 0, len(node_of)), 0.0)
+                total = np.add.reduceat(weights, nodes[:, 1], axis=0)[node_of]
+                shares = np.divide(weights, total, out=np.zeros_like(weights), where=total > 0)
+                start = int(game.form.boards[board, STORE + player])
+                found[start : start + shares.size] = np.rint(shares * FULL).astype(np.uint16).ravel()
+    return found
+
+
+def header_of(solution: HoldemSolution, kept: int) -> Header:
+    """All but the arrays."""
+    game, settings = solution.game, solution.settings
+    return {
+        "version": VERSION,
+        "treeplex": own_version(),
+        "spot": solution.spot.to_json(),
+        "layout": layout(game.form),
+        "isomorphism": game.isomorphism,
+        "algorithm": solution.algorithm,
+        "settings": settings.to_json(),
+        "records": [list(record.plain().values()) for record in solution.records],
+        "ev": list(solution.ev),
+        "best": list(solution.best),
+        "status": solution.status,
+        "streets": kept,
+        "locks": [[lock.board, lock.player, lock.node, *lock.strategy.shape] for lock in solution.locks],
+        "judging_seconds": solution.judging_seconds,
+        "memory": solution.memory,
+    }
+
+
+def layout(form: HoldemForm) -> str:
+    """A digest of which number of a stored array means what."""
+    digest = hashlib.sha256()
+    for array in (form.streets, form.boards, form.nodes, form.cards):
+        digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.hexdigest()
+
+
+def load_solution(path: str | os.PathLike[str], *, resumable: bool = True) -> HoldemSolution:
+    """Read what :func:`save_solution` wrote.
+
+    Args:
+        path: the file.
+        resumable: read what solving on needs, where the file has it; an eighth of it is enough to look at the strategy.
+
+    Raises:
+        FileError: the file is missing, no solution, truncated, changed, or of another version.
+    """
+    header, arrays = read_file(path, lambda name: resumable or not name.startswith(STATE) or name in SHOWN)
+    try:
+        solution = replace(solution_of(header, arrays), folder=Path(path))
+        return solution if resumable else replace(solution, state=None)
+    except (KeyError, ValueError, TypeError, IndexError, AttributeError, OverflowError, TreeplexError) as error:
+        raise FileError(f"{path} cannot be read ({error}); solve the spot again") from error
+
+
+def solution_of(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> HoldemSolution:
+    """The solution of a file."""
+    spot = spot_from_json(header["spot"], (arrays["range0"], arrays["range1"]), arrays.get("strengths"))
+    settings = HoldemSettings(**header["settings"])
+    game = compile_first_street(spot) if settings.until else compile_spot(spot, isomorphism=bool(header["isomorphism"]))
+    if layout(game.form) != header["layout"]:
+        raise FileError(f"it was written by Treeplex {header.get('treeplex')}, which numbers boards or bets in another way")
+    prefix, streets, best = STATE, int(header["streets"]), header.get("best", (nan, nan))
+    if not 1 <= streets <= len(game.boards):
+        raise FileError(f"it covers {streets} streets of {len(game.boards)}")
+    state = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    end = first_number(game, streets, STORE)
+    average = state["average"] if state else arrays["policy"].astype(np.float32)
+    if average.shape != (game.stored if end is None else end,):
+        raise FileError("its strategy has another size than the spot needs")
+    return HoldemSolution(
+        game=game,
+        algorithm=str(header["algorithm"]),
+        settings=settings,
+        records=records_of(header["records"]),
+        ev=(float(header["ev"][0]), float(header["ev"][1])),
+        status=str(header["status"]),
+        average=average,
+        scales=state.get("average_scales", np.zeros(0, np.float32)),
+        state=state or None,
+        locks=locks_of(header["locks"], arrays["locks"]) if header["locks"] else (),
+        streets=streets,
+        ends=arrays["ends"].astype(np.float64) if "ends" in arrays else None,
+        judging_seconds=float(header["judging_seconds"]),
+        memory=int(header["memory"]),
+        best=(float(best[0]), float(best[1])),
+    )
+
+
+def records_of(rows: list[list[Any]]) -> tuple[Record, ...]:
+    """The records of a file, at least one, ascending."""
+    found = [Record(int(done), float(spent), float(cpu), {"exploitability": float(value)}) for done, spent, cpu, value in rows]
+    if not found or any(one.done >= other.done for one, other in pairwise(found)):
+        raise FileError("its records are not in order")
+    return tuple(found)
+
+
+def locks_of(rows: list[list[int]], values: Array) -> tuple[FixedStrategy, ...]:
+    """The locks of a file."""
+    found, start = [], 0
+    for board, player, node, actions, hands in rows:
+        found.append(FixedStrategy(board, player, node, values[start : start + actions * hands].reshape(actions, hands)))
+        start += actions * hands
+    return tuple(found)

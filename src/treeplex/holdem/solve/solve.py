@@ -1,0 +1,74 @@
+"""Solve a poker spot: compile, check the memory, iterate and judge until a target, a number of iterations, time or Ctrl-C."""
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import Interrupted
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.solve.job import SpotJob
+from treeplex.holdem.solve.session import spot_session
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.spots.locks import AnyLock
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.first_street.until import UntilJob
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.record import Watcher
+from treeplex.run.solve.solvable import Asked
+from treeplex.solvers.registry import AnyAlgorithm
+
+
+def solve_spot(
+    spot: Spot | CompiledSpot | None = None,
+    algorithm: AnyAlgorithm | None = None,
+    *,
+    iterations: int | None = None,
+    target: float | None = None,
+    seconds: float | None = None,
+    threads: int | None = None,
+    storage: str | None = None,
+    every: int | None = None,
+    isomorphism: bool | None = None,
+    locks: Sequence[AnyLock] | None = None,
+    progress: Watcher | None = None,
+    resume: HoldemSolution | None = None,
+    most_memory: float | None = None,
+    start: HoldemSolution | None = None,
+    workers: int | None = None,
+    ray: str | None = None,
+    until: str | None = None,
+    net: str | None = None,
+    interrupt: Interrupt | None = None,
+    out: str | os.PathLike[str] | None = None,
+) -> HoldemSolution:
+    """Solve a spot: :func:`treeplex.solve` without a progress line.
+
+    Args:
+        spot: what to solve; may be left out with ``resume``. What its ``settings`` say counts where nothing is asked for here.
+        algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
+            strategy is judged.
+        threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net: see
+            :class:`treeplex.run.solve.solvable.SpotOptions`.
+        resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
+        interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
+        out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.
+
+    Raises:
+        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the solution so far, judged unless Ctrl-C came again meanwhile. A
+            second Ctrl-C within the iteration is a plain KeyboardInterrupt.
+    """
+    given: dict[str, Any] = {"threads": threads, "storage": storage, "isomorphism": isomorphism, "locks": locks}
+    given |= {"most_memory": most_memory, "start": start, "workers": workers, "ray": ray, "until": until, "net": net}
+    options = {name: value for name, value in given.items() if value is not None}
+    file = None if out is None else Path(out)
+    asked = Asked(algorithm, iterations, target, seconds, every, file, True, resume, options, interrupt)
+    with spot_session(spot, asked) as session:
+        outcome = session.run(seconds=seconds, progress=progress)
+        job = session.job
+        assert isinstance(job, SpotJob | UntilJob)
+        solution = job.solution(outcome)  # judged by the workers, which end with the session
+    if solution.status == "interrupted" and interrupt is None:
+        raise Interrupted(solution)
+    return solution

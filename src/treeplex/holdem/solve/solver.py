@@ -1,0 +1,139 @@
+"""Solve a compiled hold'em spot: the same update rules as everywhere, by name, on its form."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from treeplex.base.workers.executor import Executor, make_executor
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import AlgorithmError, FileError
+from treeplex.holdem.engine.form import Store
+from treeplex.holdem.engine.passes import BoardPool
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.split.form import SplitForm, SplitState
+from treeplex.holdem.forms.spot_form import DISK, PACKED, FixedStrategy, SpotForm, SpotState, bytes_needed, checked_storage
+from treeplex.holdem.forms.spot_size import SpotSize
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, rule_of
+from treeplex.solvers.rules.rule import UpdateRule
+from treeplex.solvers.solver import FormSolver
+
+Array = NDArray[Any]
+
+
+class HoldemSolver(FormSolver[Any]):
+    """A run of an update rule on a compiled spot; updates alternate.
+
+    Attributes:
+        game: the compiled spot.
+        store: the arrays that the engine works on.
+        crew: threads and scratch space.
+        threads, storage, locks: see :class:`SpotForm`.
+    """
+
+    form: SpotForm | SplitForm
+
+    def __init__(
+        self,
+        game: CompiledSpot,
+        algorithm: AnyAlgorithm = DEFAULT_ALGORITHM,
+        *,
+        threads: int | None = None,
+        storage: str = "float32",
+        horizon: int = 1000,
+        locks: Sequence[FixedStrategy] = (),
+        executor: Executor | None = None,
+    ) -> None:
+        """Start from the uniform policy, or where the run in the folder of ``disk:FOLDER`` stands.
+
+        Args:
+            game: the compiled spot.
+            algorithm: a spec such as ``dcfr(gamma=3)``, or an update rule of your own.
+            threads, storage, locks: see :class:`SpotForm`.
+            horizon: iterations planned, for rules that pace themselves.
+            executor: does the jobs where the spot is solved in parts; without one that is so in storage ``packed`` and
+                ``disk:FOLDER`` only, on threads.
+
+        Raises:
+            SpecError: an unknown algorithm, parameter or storage, threads below 1, or a run longer than a learned rule's
+                horizon.
+            AlgorithmError: an algorithm that does not run on hold'em spots, or not with these options.
+            FileError: the folder has another run, or cannot be written.
+        """
+        rule, text = method_of(algorithm)
+        form: SpotForm | SplitForm
+        if executor is None and not in_parts(storage):
+            form = SpotForm(game, storage=storage, threads=threads, locks=locks)
+        else:
+            if locks:
+                raise AlgorithmError("locks do not work on parts of a spot; take storage float32 without workers")
+            kind, folder = (PACKED, Path(storage.removeprefix(DISK))) if storage.startswith(DISK) else (storage, None)
+            count = checked_threads(threads)
+            executor = executor or make_executor("inline" if count == 1 else "threads", count)
+            form = SplitForm(game, executor, storage=checked_storage(kind), folder=folder, algorithm=text, horizon=horizon)
+        super().__init__(form, rule, horizon=horizon, updates="alternating", algorithm=text)
+        self.game, self.threads, self.storage, self.locks = game, form.threads, storage, form.locks
+        if isinstance(self.tables, SplitState):
+            self.iteration, self.horizon = self.tables.iteration, self.tables.horizon
+
+    @property
+    def store(self) -> Store:
+        """The arrays that the engine works on; a spot in parts has none of the whole."""
+        assert isinstance(self.tables, SpotState)
+        return self.tables.store
+
+    @property
+    def crew(self) -> BoardPool:
+        """Threads and scratch space."""
+        assert isinstance(self.form, SpotForm)
+        return self.form.crew
+
+    def close(self) -> None:
+        """End what was begun for a spot in parts."""
+        if isinstance(self.form, SplitForm):
+            self.form.close()
+
+    def average(self) -> tuple[Array, Array]:
+        """What the average strategy is proportional to, [Q], and its scales, of 16-bit numbers."""
+        if isinstance(self.tables, SplitState):
+            assert isinstance(self.form, SplitForm)
+            return self.form.average(self.tables)
+        return self.tables.store.average, self.tables.store.average_scales
+
+    def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:
+        """Continue from saved arrays.
+
+        Raises:
+            FileError: an array is missing or has another shape or kind; nothing has changed then.
+        """
+        mine = self.arrays()
+        for name, array in mine.items():
+            found = arrays.get(name)
+            if found is None or found.shape != array.shape or found.dtype != array.dtype:
+                what = "none" if found is None else f"{found.dtype} {found.shape}"
+                raise FileError(f"solver state does not fit: {name!r} should be {array.dtype} {array.shape}, found {what}")
+        if isinstance(self.tables, SplitState):
+            assert isinstance(self.form, SplitForm)
+            self.form.restore(self.tables, iteration, arrays)
+        else:
+            for name, array in mine.items():
+                array[...] = arrays[name]
+        self.iteration = iteration
+
+
+def in_parts(storage: str) -> bool:
+    """Whether a storage means that the spot is solved in parts, with or without workers."""
+    return storage == PACKED or storage.startswith(DISK)
+
+
+def method_of(algorithm: AnyAlgorithm) -> tuple[UpdateRule, str]:
+    """The update rule that an algorithm means on hold'em spots, and its canonical text; see :func:`rule_of`."""
+    return rule_of(algorithm, DEFAULT_ALGORITHM)
+
+
+def predicted_memory(
+    size: SpotSize, algorithm: AnyAlgorithm = DEFAULT_ALGORITHM, *, storage: str = "float32", threads: int = 1
+) -> int:
+    """Bytes that a solver of a spot of this size will allocate: stored arrays, scratch space and the compiled spot."""
+    return bytes_needed(size, method_of(algorithm)[0].needs, storage=storage, threads=threads)

@@ -1,0 +1,145 @@
+"""Hold'em spots as something to solve: their runs are files, and their policies say what every hand does on every line."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import GameError, PolicyError
+from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.spot_form import checked_storage
+from treeplex.holdem.policies.locks import solver_locks
+from treeplex.holdem.policies.network_files import network_in, policy_of_network
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.solve.estimate import SpotEstimate, check_spot, estimate_spot
+from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
+from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution, reread
+from treeplex.holdem.solve.solver import method_of
+from treeplex.holdem.spots.spot import Spot
+from treeplex.run.job.job import Session
+from treeplex.run.job.progress_line import KERNELS, ProgressLine
+from treeplex.run.solve.settings import DEFAULT_ITERATIONS
+from treeplex.run.solve.solvable import UNIFORM, Asked, ComparisonPlan, Solvable, SpotOptions, canonical
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
+
+
+class SpotGame(Solvable):
+    """A hold'em spot.
+
+    Args:
+        spot: the spot, or the spot compiled already; None for that of the solution to resume.
+    """
+
+    noun = "hold'em spots"
+    options = frozenset(SpotOptions.__annotations__)
+
+    def __init__(self, spot: Spot | CompiledSpot | None) -> None:
+        self.given = spot
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        assert self.given is not None
+        return self.given.spot if isinstance(self.given, CompiledSpot) else self.given
+
+    @property
+    def compiled(self) -> CompiledSpot:
+        """The compiled spot; it stays the same object."""
+        if not isinstance(self.given, CompiledSpot):
+            self.given = compile_spot(self.spot, isomorphism=not self.spot.settings.locks)
+        return self.given
+
+    @contextmanager
+    def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
+        """A new run, or one from its file."""
+        if asked.resume is not None and not isinstance(asked.resume, HoldemSolution):
+            asked = replace(asked, resume=load_solution(asked.resume), out=asked.out or Path(asked.resume))
+        line.say(f"building {self.given or asked.resume.spot}")
+        with spot_session(self.given, asked) as session:
+            line.say(f"{'starting' if asked.resume is None else 'resuming'} {session.job.name} ({KERNELS})")
+            yield session
+
+    def plan(
+        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+    ) -> ComparisonPlan:
+        """Check that there is memory for each algorithm, and compile; the target of the spot's file does not count."""
+        how = self.spot.settings
+        if how.target is not None:
+            self.given = replace(self.spot, settings=replace(how, target=None))
+        locks, names = options.get("locks", how.locks), []
+        isomorphism = options.get("isomorphism", True) and not locks
+        storage = checked_storage(options.get("storage") or how.storage or DEFAULT_STORAGE)
+        threads = checked_threads(options.get("threads", how.threads))
+        for algorithm in algorithms:
+            rule, name = method_of(algorithm)
+            names.append((name, algorithm))
+            check_spot(
+                self.spot, rule, isomorphism=isomorphism, storage=storage, threads=threads, most=options.get("most_memory")
+            )
+        line.say(f"building {self.spot}")
+        if self.compiled.isomorphism != isomorphism:
+            self.given = compile_spot(self.spot, isomorphism=isomorphism)
+        count = how.iterations or DEFAULT_ITERATIONS if iterations is None else iterations
+        return ComparisonPlan(canonical(names), count, options, "iterations")
+
+    def estimate(self) -> SpotEstimate:
+        """Counted, not built."""
+        how = self.spot.settings
+        return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
+
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Nothing: a spot is compiled where a policy needs it."""
+        self.check_options(options)
+
+    def tree(self) -> CompiledGame:
+        """Refused: infosets of spots are not enumerated."""
+        raise GameError(
+            f"{self.spot} is a hold'em spot, whose infosets are not enumerated; regrets of infostates (--worst) and exact "
+            "values (--exact) are for other games"
+        )
+
+    def place(self, folder: Path, name: str) -> Path:
+        """A file of its own."""
+        return folder / f"{name}{SUFFIX}"
+
+    def policy(self, policy: Any, *, complete: bool = False) -> HoldemPolicy:
+        """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.
+
+        Raises:
+            PolicyError: of another spot, or something else; or a network whose table does not fit into memory.
+            FileError: a file that cannot be read.
+        """
+        if isinstance(policy, str | os.PathLike):
+            if policy == UNIFORM:
+                return self.uniform()
+            policy = network_in(policy) or load_solution(policy)
+        found = policy if isinstance(policy, NeuralPolicy) else getattr(policy, "policy", policy)
+        if isinstance(found, NeuralPolicy):
+            return policy_of_network(found, self.compiled)
+        if not isinstance(found, HoldemPolicy):
+            raise PolicyError(
+                f"cannot read a policy on a spot from {type(policy).__name__}; give a solution, its file (.spot), a network or "
+                "'uniform'"
+            )
+        if found.game is not self.given and reread(found.game.spot).identity != reread(self.spot).identity:
+            raise PolicyError(f"this is a policy for {found.game}, not for {self.spot}; solve or load one for this spot")
+        return found
+
+    def uniform(self) -> HoldemPolicy:
+        """Every action equally often, but for what the spot's locks say."""
+        locks = solver_locks(self.compiled, self.spot.settings.locks) if self.spot.settings.locks else ()
+        return HoldemPolicy.uniform(self.compiled, locks=locks, threads=checked_threads(self.spot.settings.threads))
+
+    def judge(self, policy: Any) -> Judgement:
+        """Judge a policy; best responses keep its locks."""
+        return self.policy(policy).judge()
+
+    def best_response(self, policy: Any, player: int) -> tuple[float, HoldemPolicy]:
+        """A best response; it keeps the policy's locks."""
+        return self.policy(policy).best_response(player)

@@ -1,0 +1,111 @@
+"""From a spot back to the fields of a spot file: what :mod:`treeplex.holdem.spots.files` reads."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import yaml
+from numpy.typing import NDArray
+
+from treeplex.base.located_text import LocatedText
+from treeplex.holdem.betting.sizes import BetPlan, sizes_to_string
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.cards.ranges import range_to_string
+from treeplex.holdem.spots.fields import DEFAULT, FALSE, PLAYERS, TRUE, street_names
+from treeplex.holdem.spots.spot import Spot
+
+NONE = "none"
+"""How no size at all is written."""
+
+
+def spot_fields(spot: Spot) -> dict[str, Any]:
+    """The fields of a spot; read again they give the same spot. What its ``settings`` say is left out.
+
+    Ranges are written for hands of two cards of a whole deck; for other formats they are left out.
+    """
+    found: dict[str, Any] = {"board": " ".join(cards_to_string([card]) for card in spot.board)}
+    if spot.format.hands.shape == (1326, 2):
+        found |= {name: range_to_string(unblocked(spot, player)) for player, name in enumerate(PLAYERS)}
+    found |= {"pot": number_text(spot.pot), "stack": number_text(spot.stack)}
+    found |= bet_fields(spot)
+    if spot.rake.rate:
+        found["rake"] = {"rate": share_text(spot.rake.rate)}
+        if not math.isinf(spot.rake.cap):
+            found["rake"]["cap"] = number_text(spot.rake.cap)
+        if spot.rake.no_flop_no_drop:
+            found["rake"]["no_flop_no_drop"] = TRUE
+    if spot.blinds is not None:
+        found["blinds"] = ", ".join(number_text(blind) for blind in spot.blinds)
+    if spot.deal_set:
+        found["runouts"] = spot.deal_set
+    elif spot.runouts:
+        counts = zip(street_names(spot.format), spot.runouts, strict=True)
+        found["runouts"] = {name: str(count) for name, count in counts if count}
+    if spot.format != HOLDEM:
+        found["format"] = spot.format.name
+    return {**found, "chip": number_text(spot.chip)}
+
+
+def unblocked(spot: Spot, player: int) -> NDArray[np.float64]:
+    """[1326] a player's range with a weight for hands that the board blocks, which says nothing and makes its text short.
+
+    It is that of the class's other hands, where they have one weight, else 0.
+    """
+    weights = spot.ranges[player].copy()
+    blocked = np.isin(HANDS, spot.board).any(axis=1)
+    for number in range(len(CLASSES)):
+        hands = number == HAND_CLASSES
+        others = weights[hands & ~blocked]
+        if len(others) and others.min() == others.max() <= 1.0:
+            weights[hands & blocked] = others[0]
+    return weights
+
+
+def bet_fields(spot: Spot) -> dict[str, Any]:
+    """The sizes of the streets that are played, and what tidies them."""
+    plan, names = spot.bets, street_names(spot.format)
+    if not isinstance(plan, BetPlan):
+        return {"limit": {"bets": ", ".join(map(number_text, plan.bets)), "most": ", ".join(map(str, plan.most))}}
+    found: dict[str, Any] = {"bets": {}, "raises": {}}
+    for street in spot.streets:
+        for name in ("bets", "raises"):
+            oop, ip = (sizes_to_string(getattr(own, name)) or NONE for own in plan.streets[street])
+            found[name][names[street]] = oop if oop == ip else {"oop": oop, "ip": ip}
+    leads = {names[street]: plan.streets[street][0].donk for street in spot.streets}
+    if any(sizes is not None for sizes in leads.values()):
+        texts = {name: DEFAULT if sizes is None else sizes_to_string(sizes) or NONE for name, sizes in leads.items()}
+        found["donk"] = texts
+    thresholds = {name: getattr(plan, name) for name in ("add_allin", "force_allin", "merge")}
+    if any(thresholds.values()):
+        found["thresholds"] = {name: share_text(value) for name, value in thresholds.items() if value}
+    if plan.min_bet is not None:
+        found["min_bet"] = number_text(plan.min_bet)
+    if not plan.limps:
+        found["limps"] = FALSE
+    return found
+
+
+def number_text(value: float) -> str:
+    """A number as a file has it."""
+    return f"{value:.12g}"
+
+
+def share_text(value: float) -> str:
+    """A share in percent."""
+    return f"{number_text(100 * value)}%"
+
+
+def fields_text(fields: Mapping[str, Any]) -> str:
+    """Fields as the text of a spot file (YAML)."""
+    return str(yaml.safe_dump(dict(fields), sort_keys=False, allow_unicode=True, width=10_000))
+
+
+def plain_fields(value: LocatedText) -> Any:
+    """Fields that were read from a file, without their places: texts, lists and tables."""
+    if value.entries is not None:
+        return {key: plain_fields(entry) for key, entry in value.entries.items()}
+    if value.items is not None:
+        return [plain_fields(item) for item in value.items]
+    return value.text

@@ -1,0 +1,542 @@
+"""Spot files: a spot, and how to solve it, as YAML or TOML for people to write.
+
+.. code-block:: yaml
+
+    board: Td 9d 6h Qc
+    oop: 66+, A8s+, A5s-A4s, AJo+
+    ip: QQ-22, A2s+, ATo+
+    pot: 200
+    stack: 900
+    bets: {default: "50%, a", river: "33%, 75%, a"}
+    raises: 60%
+    target: 0.5%
+
+Every message names the file, the line, the field and what to write instead. Command-line options are the same fields
+(:func:`request_from_options`) and go over those of a file.
+"""
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.base.located_text import LocatedText, listed, located, read_marked, table
+from treeplex.base.spec import nearest, shown
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.sizes import NUMBER, BetPlan, FixedLimit, Size, StreetSizes, decimal
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.fitted_deals import check_set
+from treeplex.holdem.cards.format import HOLDEM, Format, format_named
+from treeplex.holdem.spots.as_fields import spot_fields
+from treeplex.holdem.spots.fields import (
+    NO_BIG_BLIND,
+    SolveFields,
+    at,
+    check_size_keys,
+    flag,
+    in_big_blinds,
+    integer,
+    keys,
+    number,
+    quoted,
+    read_lock,
+    read_range,
+    read_target,
+    share,
+    share_of,
+    size_text,
+    sizes_for,
+    street_names,
+    text_of,
+    written,
+)
+from treeplex.holdem.spots.known import NAMED
+from treeplex.holdem.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
+from treeplex.holdem.spots.spot_table import FIELDS as TABLE
+from treeplex.holdem.spots.spot_table import TURN_ENDGAME
+
+FIELDS: Mapping[str, str] = {name: each.example for name, each in TABLE.items()}
+"""The fields and how each is written."""
+FLOP = "Td 9d 6h"
+"""A board, as an example where there is none."""
+SIZES = ("bets", "raises", "donk")
+LAYERED = (*SIZES, "thresholds", "runouts", "rake")
+"""Fields that an option may change in part."""
+LEAST_SIZES = 100, 10
+"""The chip that is chosen where none is given goes at least so often into the pot, and into the smallest size."""
+THRESHOLDS = {"add_allin": "150%", "force_allin": "20%", "merge": "10%"}
+STORAGES = ("float32", "float64", "int16", "int8", "packed", "disk:FOLDER")
+DEFAULT_BETS, DEFAULT_RAISES = "50%, 100%, a", "2.5x, a"
+
+
+@dataclass(frozen=True)
+class SpotRequest:
+    """The fields of a spot, read but not yet put together.
+
+    Attributes:
+        name: the file's name, or what stands for it in messages.
+        fields: fields by name, those of :data:`LAYERED` excepted.
+        layers: texts and tables by field of :data:`LAYERED`; later ones go over earlier ones.
+        from_file: whether there is a file, so that messages say where a missing field goes.
+    """
+
+    name: str
+    fields: Mapping[str, LocatedText] = field(default_factory=dict)
+    layers: Mapping[str, tuple[LocatedText, ...]] = field(default_factory=dict)
+    from_file: bool = False
+
+    def over(self, other: "SpotRequest") -> "SpotRequest":
+        """These fields where given, else those of ``other``."""
+        layers = {name: (*other.layers.get(name, ()), *self.layers.get(name, ())) for name in LAYERED}
+        fields = {**other.fields, **self.fields}
+        if "limit" in self.fields or any(self.layers.get(name) for name in SIZES):  # the other betting goes
+            gone = SIZES if "limit" in self.fields else ("limit",)
+            fields = {name: value for name, value in fields.items() if name not in gone}
+            layers = {name: () if name in gone else value for name, value in layers.items()}
+        return SpotRequest(other.name, fields, layers, other.from_file)
+
+    def on_board(self, board: str) -> "SpotRequest":
+        """The same spot on another board."""
+        return replace(self, fields={**self.fields, "board": LocatedText(f"board {board}", text=board)})
+
+    def missing(self, name: str) -> SpecError:
+        """The error of a field that must be there and is not."""
+        example = FLOP if name == "board" else FIELDS[name]
+        where = f"add the line {name}: {example}" if self.from_file else f"give --{name} {quoted(example)}"
+        where += ", or with turn and river" if name == "board" else ""
+        return SpecError(f"{self.name}: {name} is missing; {where}")
+
+    def need(self, name: str) -> LocatedText:
+        """A field that must be there."""
+        if name not in self.fields:
+            raise self.missing(name)
+        return self.fields[name]
+
+    def spot(self) -> Spot:
+        """The spot.
+
+        Raises:
+            SpecError: a field is missing or wrong; the message names file, line, field and remedy.
+        """
+        form = read_format(self.fields.get("format"))
+        board = read_board(self.fields.get("board"), self, form)
+        self.check_units()
+        ranges = self.ranges()
+        pot, stack = self.amount(self.need("pot"), "pot"), self.amount(self.need("stack"), "stack")
+        chip = self.amount(self.fields["chip"], "chip") if "chip" in self.fields else None
+        blinds, rake, how = read_blinds(self.fields.get("blinds")), read_rake(self), self.settings()
+        bets, (runouts, chosen) = read_bets(self, form, form.street(board)), read_runouts(self, form)
+        if chip is None:
+            chip = usual_chip(pot, stack, blinds or (), bets)
+        try:
+            return Spot(board, pot, stack, ranges, bets, rake, form, chip, blinds, runouts, chosen, settings=how)
+        except SpecError as error:
+            raise SpecError(f"{self.blame(str(error))}: {str(error).removeprefix('spot: ')}") from None
+
+    def ranges(self) -> tuple[Floats, Floats]:
+        """Both ranges before any card takes hands from them.
+
+        Raises:
+            SpecError: a range is missing or wrong.
+        """
+        form = read_format(self.fields.get("format"))
+        return read_range(self.need("oop"), "oop", form), read_range(self.need("ip"), "ip", form)
+
+    def amount(self, value: LocatedText, name: str, example: str | None = None) -> float:
+        """A number of chips of at least 0, or of big blinds (``6.5bb``) in chips."""
+        example = FIELDS[name] if example is None else example
+        if not in_big_blinds(value):
+            return number(value, name, example, least=0)
+        big_blind = self.big_blind()
+        if big_blind is None:
+            raise at(value, name, NO_BIG_BLIND)
+        body = LocatedText(value.place, text=text_of(value, name, example)[:-2].strip())
+        return big_blind * number(body, name, example, least=0)
+
+    def big_blind(self) -> float | None:
+        """The chips of a big blind: those of ``blinds``, or one where pot or stack are in big blinds; None if not known."""
+        if (blinds := read_blinds(self.fields.get("blinds"))) is not None:
+            return blinds[1]
+        return 1.0 if in_big_blinds(self.fields.get("pot")) or in_big_blinds(self.fields.get("stack")) else None
+
+    def check_units(self) -> None:
+        """Refuse some amounts in big blinds and others in chips, where nothing says how many chips a big blind is."""
+        given = {name: self.fields[name] for name in ("pot", "stack", "min_bet") if name in self.fields}
+        other = next((name for name, value in given.items() if not in_big_blinds(value)), None)
+        if other is None or "blinds" in self.fields or all(not in_big_blinds(value) for value in given.values()):
+            return
+        text = text_of(given[other], other, FIELDS[other])
+        if share_of(text):  # a number other than 0, which needs no unit
+            remedy = written(given[other], other, f"{text}bb")
+            raise at(given[other], other, f"{text} has no unit and other amounts are in big blinds; write {remedy}")
+
+    def blame(self, message: str) -> str:
+        """The place of the first field that a message about the whole spot names, or the file."""
+        aliases = {"out of position": "oop", "in position": "ip", "(add_allin|force_allin|merge)": "thresholds"}
+        for words, name in (*aliases.items(), *((name, name) for name in FIELDS)):
+            given = self.layers.get(name, ()) if name in ("thresholds", "rake") else filter(None, (self.fields.get(name),))
+            if re.search(rf"\b{words}\b", message) and (places := [value.place for value in given]):
+                return places[-1]
+        return self.name
+
+    def settings(self) -> SolveFields:
+        """How to solve it.
+
+        Raises:
+            SpecError: a field is wrong.
+        """
+        fields = self.fields
+        storage = text_of(fields["storage"], "storage", "float32") if "storage" in fields else None
+        if storage is not None and not storage.startswith("disk:") and (storage := storage.lower()) not in STORAGES:
+            known = f"{', '.join(STORAGES[:-1])} or {STORAGES[-1]}"
+            raise at(fields["storage"], "storage", f"{shown(storage)} is not known; write {known}")
+        return SolveFields(
+            target=read_target(fields["target"], self.big_blind()) if "target" in fields else None,
+            iterations=integer(fields["iterations"], "iterations", "1000", least=0) if "iterations" in fields else None,
+            threads=integer(fields["threads"], "threads", "2", least=1) if "threads" in fields else None,
+            algorithm=read_algorithm(fields["algorithm"]) if "algorithm" in fields else None,
+            storage=storage,
+            locks=tuple(read_lock(each) for each in listed(fields["locks"])) if "locks" in fields else (),
+            until=text_of(fields["until"], "until", "turn").lower() if "until" in fields else None,
+            net=text_of(fields["net"], "net", "hands") if "net" in fields else None,
+        )
+
+
+def read_algorithm(value: LocatedText) -> str:
+    """The spec of an algorithm.
+
+    Raises:
+        SpecError: one in a Python file, named by another file and not by a person.
+    """
+    text = text_of(value, "algorithm", "dcfr")
+    if ".py" in text and not value.place.startswith(("--", "argument ")):
+        raise at(value, "algorithm", f"{shown(text)} is in a Python file; code that a file names is not run, so give it as -a")
+    return text
+
+
+def read_spot_file(path: str | Path) -> SpotRequest:
+    """Read a spot file, YAML or TOML (by its suffix).
+
+    Raises:
+        FileError: it cannot be read, or is not YAML or TOML.
+        SpecError: an unknown key. Values are checked when :meth:`SpotRequest.spot` and ``settings`` read them.
+    """
+    root = read_marked(path)
+    if root.entries is None:
+        raise SpecError(f"{root.place}: must be lines such as pot: 200, not {root.kind}")
+    return request_from(keys(root, "spot file", FIELDS), str(path), from_file=True)
+
+
+def spot_request(name: str | Path | None, options: Mapping[str, object] | None = None) -> SpotRequest:
+    """The fields of a spot file, or of the spot of that name, and options over them; see :func:`request_from_options`.
+
+    Raises:
+        FileError: it cannot be read, or is not YAML or TOML.
+        SpecError: an unknown key or option.
+    """
+    over = request_from_options(options or {})
+    if name is None:
+        return over
+    return over.over(named_request(str(name)) if is_named(str(name)) else read_spot_file(name))
+
+
+def is_turn_endgame(name: str) -> bool:
+    """Whether a name stands for turn endgame hold'em: there is no spot file called so."""
+    return name == TURN_ENDGAME and not Path(TURN_ENDGAME).is_file()
+
+
+def is_named(name: str) -> bool:
+    """Whether a name stands for one of the spots that have names: there is no spot file called so."""
+    return name in NAMED and not Path(name).is_file()
+
+
+def named_request(name: str) -> SpotRequest:
+    """A spot that has a name as fields."""
+    spot = NAMED[name]()
+    fields = spot_fields(spot) | {"oop": "all", "ip": "all"}
+    if isinstance(spot.bets, BetPlan):  # the same on all streets
+        own = spot.bets.streets[spot.street][0]
+        fields |= {name: ",".join(map(str, getattr(own, name))) for name in ("bets", "raises")}
+    return request_from_options({key: value for key, value in fields.items() if value != ""}, f"{name} ")
+
+
+def request_from_options(options: Mapping[str, object], place: str = "--") -> SpotRequest:
+    """The fields of a spot from options by name, of the command line or from Python; None and empty lists are not given.
+
+    Args:
+        options: by the names in :data:`treeplex.holdem.spots.spot_table.FIELDS`,
+            with dashes or underscores: ``min-bet``, ``river_bets``.
+        place: what stands before a name in messages.
+
+    Raises:
+        FileError: an option's braces hold no table.
+        SpecError: an unknown option.
+    """
+    found = {name.replace("_", "-"): value for name, value in options.items() if value is not None and value != []}
+    entries: dict[str, LocatedText] = {}
+    parts: list[tuple[str, LocatedText]] = []
+    for each in TABLE.values():
+        for name in {each.option, each.name.replace("_", "-")} & found.keys():
+            value = found.pop(name)
+            if each.repeats and not isinstance(value, list | tuple):
+                value = [value]
+            entries[each.name] = located(value, f"{place}{name}", may_be_table=each.table)
+        for part in each.parts:
+            if part.option in found:
+                entry = located(found.pop(part.option), f"{place}{part.option}", may_be_table=part.table)
+                parts.append((each.name, table(f"{place}{part.option}", {part.key: entry})))
+    if found:
+        known = [name for each in TABLE.values() for name in (each.option, *(part.option for part in each.parts))]
+        raise SpecError(f"unknown option {place}{next(iter(found))}{nearest(next(iter(found)), known)}")
+    request = request_from(entries, "the spot", from_file=False)
+    layers = {name: (*request.layers.get(name, ()), *(one for which, one in parts if which == name)) for name in LAYERED}
+    return replace(request, layers=layers)
+
+
+def request_from(entries: Mapping[str, LocatedText], name: str, *, from_file: bool) -> SpotRequest:
+    """A request from its entries, sizes apart."""
+    fields = {key: value for key, value in entries.items() if key not in LAYERED}
+    layers = {key: (entries[key],) for key in LAYERED if key in entries}
+    if "limit" in fields and (first := next((each for each in SIZES if each in layers), None)):
+        raise at(fields["limit"], "limit", f"fixed limit and no-limit sizes ({first}) exclude each other; keep one")
+    return SpotRequest(name, fields, layers, from_file)
+
+
+def read_format(value: LocatedText | None) -> Format:
+    """The format, hold'em unless named."""
+    if value is None:
+        return HOLDEM
+    text = text_of(value, "format", "holdem")
+    try:
+        return format_named(text)
+    except SpecError as error:
+        raise at(value, "format", str(error)) from None
+
+
+def read_board(value: LocatedText | None, request: SpotRequest, format: Format) -> tuple[int, ...]:
+    """The cards on the board; without the field none, which needs blinds in hold'em."""
+    if value is None or (value.text is not None and value.text.strip().lower() in ("", "none")):
+        if "blinds" in request.fields or (format.deal[0] == 0 and format is not HOLDEM):
+            return ()
+        if value is None:
+            raise request.missing("board")
+        raise at(value, "board", f"is empty; write {written(value, 'board', FIELDS['board'])}")
+    text = text_of(value, "board", FIELDS["board"])
+    try:
+        board = parse_cards(text)
+        format.street(board)
+    except SpecError as error:
+        raise at(value, "board", str(error)) from None
+    return board
+
+
+def read_blinds(value: LocatedText | None) -> tuple[float, float] | None:
+    """Small and big blind."""
+    if value is None:
+        return None
+    parts = text_of(value, "blinds", "1, 2").replace("/", ",").split(",")
+    if len(parts) != 2:
+        raise at(value, "blinds", "must be two numbers, small and big; write blinds: 1, 2")
+    small, big = (number(LocatedText(value.place, text=part.strip()), "blinds", "1, 2", least=0) for part in parts)
+    return small, big
+
+
+def read_rake(request: SpotRequest) -> Rake:
+    """The rake: a share, or a table of ``rate`` and ``cap``."""
+    if not (layers := request.layers.get("rake", ())):
+        return Rake()
+    entries: dict[str, LocatedText] = {}
+    for layer in layers:
+        if layer.entries is None:
+            entries = {"rate": layer}
+        else:
+            entries |= keys(layer, "rake", {"rate": "5%", "cap": "3", "no_flop_no_drop": "true"})
+    if "rate" not in entries:
+        remedy = (
+            "give --rake 5% as well"
+            if layers[-1].place in ("--rake-cap", "--no-flop-no-drop")
+            else "write rake: {rate: 5%, cap: 3}"
+        )
+        raise at(layers[-1], "rake", f"{'a cap' if 'cap' in entries else 'no_flop_no_drop'} without a rate; {remedy}")
+    free = "no_flop_no_drop" in entries and flag(entries["no_flop_no_drop"], "no_flop_no_drop")
+    cap = request.amount(entries["cap"], "cap", "3") if "cap" in entries else math.inf
+    return Rake(share(entries["rate"], "rate", "5%"), cap, free)
+
+
+def read_runouts(request: SpotRequest, format: Format) -> tuple[tuple[int, ...], str]:
+    """How many deals of each street are made, none for all; and the set of boards that does it by name, or empty."""
+    names, found, chosen = street_names(format), dict[str, int](), ""
+    for layer in request.layers.get("runouts", ()):
+        if layer.entries is None:
+            found, chosen = {}, text_of(layer, "runouts", "48x2x2")
+            try:
+                check_set(chosen)
+            except SpecError as error:
+                raise at(layer, "runouts", str(error)) from None
+            continue
+        chosen = ""
+        for name, entry in keys(layer, "runouts", dict.fromkeys(names[1:], "12")).items():
+            found[name] = integer(entry, name, "12", least=1)
+    return tuple(found.get(name, 0) for name in names) if found else (), chosen
+
+
+def read_bets(request: SpotRequest, format: Format, first: int) -> BetPlan | FixedLimit:
+    """The sizes of all streets from ``first`` on."""
+    if "limit" in request.fields:
+        if "limps" in request.fields:
+            raise at(request.fields["limps"], "limps", "is for no limit, and limit for fixed limit; give one of them")
+        return read_limit(request, format)
+    streets = []
+    for street in range(format.streets):
+        both = (StreetSizes(), StreetSizes())
+        streets.append(
+            both if street < first else (street_sizes(request, format, street, 0), street_sizes(request, format, street, 1))
+        )
+    fields = request.fields
+    options: dict[str, float] = {}
+    for layer in request.layers.get("thresholds", ()):
+        options |= {name: threshold(entry, name) for name, entry in keys(layer, "thresholds", THRESHOLDS).items()}
+    if "min_bet" in fields:
+        options["min_bet"] = request.amount(fields["min_bet"], "min_bet")
+        if not options["min_bet"]:
+            raise at(fields["min_bet"], "min_bet", "must be greater than 0; write min_bet: 2, or remove the line")
+    limps = "limps" not in fields or flag(fields["limps"], "limps")
+    try:
+        return BetPlan(tuple(streets), **options, limps=limps)
+    except SpecError as error:
+        raise SpecError(f"{request.blame(str(error))}: {error}") from None
+
+
+def threshold(value: LocatedText, name: str) -> float:
+    """A share of the pot, not bounded by it."""
+    text = text_of(value, name, THRESHOLDS[name])
+    body = LocatedText(value.place, text=text.removesuffix("%").strip())
+    found = number(body, name, THRESHOLDS[name], least=0)
+    return found / 100 if text.endswith("%") else found
+
+
+def street_sizes(request: SpotRequest, format: Format, street: int, player: int) -> StreetSizes:
+    """The sizes of one player on one street; a street for which a field says nothing has to be named."""
+    texts: dict[str, str] = {}
+    places: dict[str, LocatedText] = {}
+    for name, usual in (("bets", DEFAULT_BETS), ("raises", DEFAULT_RAISES), ("donk", None)):
+        layers = request.layers.get(name, ())
+        for layer in layers:
+            check_size_keys(layer, name, street_names(format))
+        found = sizes_for(layers, name, street, player, format)
+        if found is not None:
+            texts[name], places[name] = in_chips(size_text(found, name), found, name, request), found
+        elif usual is not None:
+            if any(layer.entries and layer.place[:2] != "--" for layer in layers):
+                raise unsaid(layers[-1], name, street_names(format)[street], player)
+            texts[name] = usual
+    if player == 1:
+        texts.pop("donk", None)
+    sizes = StreetSizes()
+    for name, text in texts.items():
+        try:
+            sizes = sizes.changed(**{name: text})
+        except SpecError as error:
+            raise at(places[name], name, str(error)) from None
+        if any(size.kind in ("pot", "chips") and not size.value for size in getattr(sizes, name) or ()):
+            raise at(places[name], name, f"{shown(text)} has a bet of nothing; leave it out, or write none for no bet at all")
+    return sizes
+
+
+def unsaid(layer: LocatedText, name: str, street: str, player: int) -> SpecError:
+    """The error of a table of sizes without an entry for a street and player."""
+    who = f"the {street}, player {('OOP', 'IP')[player]}"
+    return at(layer, name, f"no sizes for {who}; add {street}: {FIELDS[name]} (none: no such bet), or default: ...")
+
+
+def in_chips(text: str, value: LocatedText, name: str, request: SpotRequest) -> str:
+    """Sizes with those in big blinds, ``2.5bb``, in chips."""
+
+    def chips(found: re.Match[str]) -> str:
+        big_blind = request.big_blind()
+        if big_blind is None:
+            raise at(value, name, NO_BIG_BLIND)
+        return f"{decimal(big_blind * float(found[1]))}c"
+
+    return re.sub(rf"(?<![\w.]){NUMBER}\s*bb\b", chips, text, flags=re.IGNORECASE)
+
+
+def usual_chip(pot: float, stack: float, blinds: Sequence[float], bets: BetPlan | FixedLimit) -> float:
+    """The chip where none is given: the largest of 1, 0.1, 0.01, ... of which all amounts are multiples.
+
+    With sizes in shares of the pot, which are rounded to it, it goes at least a hundred times into the pot and ten times into
+    the smallest first bet, so that rounding hardly shows.
+    """
+    amounts, most = [pot, stack, *blinds], math.inf
+    if isinstance(bets, FixedLimit):
+        amounts += bets.bets
+    else:
+        sizes = [size for street in bets.streets for own in street for size in (*own.bets, *own.raises, *(own.donk or ()))]
+        amounts += [size.value for size in sizes if size.kind == "chips"] + ([bets.min_bet] if bets.min_bet else [])
+        most = largest_chip(pot + sum(blinds), sizes)
+    for decimals in range(round(-math.log10(LEAST_CHIP))):
+        chip = 10.0**-decimals
+        if chip <= most and all(is_multiple(amount, chip) for amount in amounts):
+            return chip
+    return LEAST_CHIP
+
+
+def largest_chip(pot: float, sizes: Sequence[Size]) -> float:
+    """The largest chip with which sizes of a pot are rounded little; infinity without such sizes."""
+    shares = [size.value for size in sizes if size.kind == "pot" and size.value > 0]
+    rounded = pot > 0 and any(size.kind in ("pot", "last", "geometric") for size in sizes)
+    return min(pot / LEAST_SIZES[0], *(share * pot / LEAST_SIZES[1] for share in shares), math.inf) if rounded else math.inf
+
+
+def read_limit(request: SpotRequest, format: Format) -> FixedLimit:
+    """Fixed-limit betting: ``bets`` chips per street and at most ``most`` bets per street."""
+    value = request.fields["limit"]
+    entries = keys(value, "limit", {"bets": "[2, 2, 4, 4]", "most": "4"})
+    for name in ("bets", "most"):
+        if name not in entries:
+            raise at(value, "limit", f"{name} is missing; write limit: {FIELDS['limit']}")
+    texts = {name: text_of(entries[name], name, "4").split(",") for name in entries}
+    places = entries["bets"].place
+    bets = tuple(request.amount(LocatedText(places, text=each.strip()), "bets", "2, 2, 4, 4") for each in texts["bets"])
+    most = tuple(integer(LocatedText(entries["most"].place, text=each.strip()), "most", "4", least=0) for each in texts["most"])
+    try:
+        return FixedLimit(bets * format.streets if len(bets) == 1 else bets, most * format.streets if len(most) == 1 else most)
+    except SpecError as error:
+        raise at(value, "limit", str(error)) from None
+
+
+def spot(
+    board: str,
+    oop: str | NDArray[np.float64],
+    ip: str | NDArray[np.float64],
+    *,
+    pot: float | str,
+    stack: float | str,
+    **fields: Any,
+) -> Spot:
+    """A hold'em spot: ``spot("Td9d6h", "QQ+,AK", "22+", pot=20, stack=90, bets={"default": "50%,a", "river": "a"})``.
+
+    Args:
+        board: cards on the board; empty before the flop, which needs ``blinds``.
+        oop, ip: ranges out of position and in position, as text or float64 [H] in the order of ``format.hands``.
+        pot: chips in the pot, or big blinds: ``"6.5bb"``.
+        stack: chips behind, of the smaller stack, or big blinds.
+        fields: all other fields of a spot file, in texts, numbers, lists and dictionaries: ``bets``, ``raises``, ``donk``,
+            ``thresholds``, ``min_bet``, ``limit``, ``blinds``, ``rake``, ``chip``, ``format``; ``target``, ``iterations``,
+            ``algorithm``, ``threads``, ``storage`` and ``locks``, which solving follows where it is not told otherwise; and the
+            options of ``treeplex holdem solve`` for parts of them, such as ``river_bets`` and ``rake_cap``.
+
+    Raises:
+        SpecError: an unknown field, a text that cannot be read, or a value outside its range.
+    """
+    texts = ["all" if isinstance(given, np.ndarray) else given for given in (oop, ip)]
+    options = {"board": board, "oop": texts[0], "ip": texts[1], "pot": pot, "stack": stack, **fields}
+    made = request_from_options(options, "argument ").spot()
+    own = [given if isinstance(given, np.ndarray) else read for given, read in zip((oop, ip), made.ranges, strict=True)]
+    return replace(made, ranges=(own[0], own[1])) if "all" in texts else made

@@ -1,0 +1,351 @@
+"""A spot: everything that defines one heads-up poker game from some street to the end.
+
+The board so far, the pot, the stacks, what each player may hold, the bet sizes and the rake. All checks of these values are
+here; the betting tree (:mod:`treeplex.holdem.betting.tree`) and the solvers take a spot as valid.
+"""
+
+import hashlib
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, plan_from_json
+from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+from treeplex.holdem.cards.fitted_deals import check_set
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.spots.fields import SolveFields
+
+TOLERANCE = 1e-9
+MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6
+"""Amounts beyond them would leave single precision or stop being whole numbers of chips in double precision."""
+LEAST_SCALE = 1e-3
+"""Ranges whose largest weight is not from here to 1 are scaled to near 1: single precision would suffer."""
+PLAYERS = ("out of position", "in position")
+
+
+@dataclass(frozen=True)
+class Rake:
+    """What the house takes from every pot, also from one won by a fold: ``min(rate * pot, cap)`` chips.
+
+    The pot counts matched chips only: an uncalled bet goes back unraked. With ``no_flop_no_drop`` nothing is taken from hands
+    that end before any card is on the board.
+    """
+
+    rate: float = 0.0
+    cap: float = math.inf
+    no_flop_no_drop: bool = False
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.rate <= 1:
+            raise SpecError(f"rake: rate is {self.rate}; give a share of the pot from 0 to 1, such as 0.05")
+        if not self.cap >= 0:
+            raise SpecError(f"rake: cap is {self.cap}; give chips of at least 0, or infinity for none")
+
+    def of(self, pot: float, *, dealt: bool = True) -> float:
+        """The chips taken from a pot of this size; ``dealt`` says whether any card is on the board."""
+        return min(self.rate * pot, self.cap) if dealt or not self.no_flop_no_drop else 0.0
+
+    def to_json(self) -> dict[str, object]:
+        """Plain data that :func:`rake_from_json` reads back."""
+        some: dict[str, object] = {"no_flop_no_drop": True} if self.no_flop_no_drop else {}
+        return {"rate": self.rate, "cap": None if math.isinf(self.cap) else self.cap} | some
+
+
+def rake_from_json(data: Mapping[str, Any]) -> Rake:
+    """The rake that ``to_json`` wrote."""
+    cap = math.inf if data["cap"] is None else float(data["cap"])
+    return Rake(float(data["rate"]), cap, bool(data.get("no_flop_no_drop", False)))
+
+
+@dataclass(frozen=True, eq=False)
+class Spot:
+    """One heads-up spot. Amounts are in chips, hands in the order of ``format.hands`` (H of them).
+
+    Attributes:
+        board: the cards on the table; empty before the first street that deals any.
+        pot: chips already in the middle, half from each player (antes and earlier streets); blinds are not in it.
+        stack: chips behind, the same for both (the smaller stack counts); blinds are paid out of it.
+        ranges: float64 [H] for player 0 (out of position) and player 1 (in position), any nonnegative scale (brought near
+            1). Kept as copies that cannot be written, with the weight of hands that need a board card set to 0.
+        bets: the sizes on offer.
+        rake: what the house takes.
+        format: cards in play, hole cards and streets.
+        chip: the smallest unit; bets are rounded to it and ``pot``, ``stack`` and ``blinds`` are multiples of it.
+        blinds: ``(small, big)``, for spots that begin before any card is on the board: player 1 posts the small blind
+            and acts first on that street, player 0 posts the big blind and acts first on all later ones. None: no blinds,
+            player 0 acts first on every street.
+        runouts: for each street of the format how many of its deals are made, each standing for several: a smaller game whose
+            solutions come close to the whole one's. 0 for all; empty for all on all streets. Which ones is set by
+            :func:`treeplex.holdem.cards.spread.evenly_spread`, on each board anew, or by ``deal_set``.
+        deal_set: the name of a set of boards that ships (:mod:`treeplex.holdem.cards.fitted_deals`), whose numbers
+            ``runouts`` then are; empty for none.
+        strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
+            exist to reproduce published results of a program that misread cards; leave them None.
+        settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
+
+    Raises:
+        SpecError: a value outside its range; the message names the field.
+    """
+
+    board: tuple[int, ...]
+    pot: float
+    stack: float
+    ranges: tuple[Floats, Floats]
+    bets: BetPlan | FixedLimit
+    rake: Rake = field(default_factory=Rake)
+    format: Format = HOLDEM
+    chip: float = 1.0
+    blinds: tuple[float, float] | None = None
+    runouts: tuple[int, ...] = ()
+    deal_set: str = ""
+    strengths: Ints | None = None
+    settings: SolveFields = field(default_factory=SolveFields, repr=False)
+
+    def __post_init__(self) -> None:
+        check_cards(self)
+        check_chips(self)
+        check_bets(self)
+        object.__setattr__(self, "ranges", checked_ranges(self))
+        object.__setattr__(self, "strengths", checked_strengths(self))
+
+    @property
+    def street(self) -> int:
+        """The street on which the spot begins, an index of ``format.deal``."""
+        return self.format.street(self.board)
+
+    @property
+    def streets(self) -> range:
+        """The streets that are played."""
+        return range(self.street, len(self.format.deal))
+
+    @property
+    def min_bet(self) -> float:
+        """The smallest first bet and raise increment of a no-limit plan, in chips."""
+        if isinstance(self.bets, BetPlan) and self.bets.min_bet is not None:
+            return self.bets.min_bet
+        return self.blinds[1] if self.blinds else self.chip
+
+    @property
+    def committed(self) -> tuple[float, float]:
+        """Chips of each player in the middle before the first action: half of ``pot``, and the blind."""
+        small, big = self.blinds or (0.0, 0.0)
+        return self.pot / 2 + big, self.pot / 2 + small
+
+    @property
+    def opening_pot(self) -> float:
+        """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
+        return sum(self.committed)
+
+    def __str__(self) -> str:
+        board = " ".join(cards_to_string([card]) for card in self.board) or self.format.name
+        return f"{board}, pot {self.opening_pot:g}, stacks {self.stack:g}"
+
+    def to_json(self) -> dict[str, object]:
+        """Everything but the arrays, as plain data for :func:`spot_from_json`."""
+        some: dict[str, object] = {"runouts": list(self.runouts)} if self.runouts else {}
+        if self.deal_set:
+            some["deal_set"] = self.deal_set
+        return some | {
+            "board": cards_to_string(self.board),
+            "pot": self.pot,
+            "stack": self.stack,
+            "bets": self.bets.to_json(),
+            "rake": self.rake.to_json(),
+            "format": format_to_json(self.format),
+            "chip": self.chip,
+            "blinds": None if self.blinds is None else list(self.blinds),
+        }
+
+    @property
+    def identity(self) -> str:
+        """The SHA-256 of everything that defines the spot, in hexadecimal."""
+        digest = hashlib.sha256(json.dumps(self.to_json(), sort_keys=True).encode())
+        for weights in self.ranges:
+            digest.update(np.ascontiguousarray(weights, dtype="<f8").tobytes())
+        if self.strengths is not None:
+            digest.update(np.ascontiguousarray(self.strengths, dtype="<i8").tobytes())
+        return digest.hexdigest()
+
+
+def format_to_json(format: Format) -> dict[str, object]:
+    """A format as plain data."""
+    return {
+        "name": format.name,
+        "deck": cards_to_string(format.deck),
+        "hole": format.hole,
+        "deal": list(format.deal),
+        "ranking": format.ranking,
+    }
+
+
+def spot_from_json(data: Mapping[str, Any], ranges: tuple[Floats, Floats], strengths: Ints | None = None) -> Spot:
+    """The spot that :meth:`Spot.to_json` described, with its arrays.
+
+    Raises:
+        SpecError: data that describes no spot.
+    """
+    try:
+        kind, blinds = data["format"], data["blinds"]
+        form = Format(
+            name=kind["name"],
+            deck=parse_cards(kind["deck"]),
+            hole=int(kind["hole"]),
+            deal=tuple(map(int, kind["deal"])),
+            ranking=kind["ranking"],
+        )
+        return Spot(
+            board=parse_cards(str(data["board"])),
+            pot=float(data["pot"]),
+            stack=float(data["stack"]),
+            ranges=ranges,
+            bets=plan_from_json(data["bets"]),
+            rake=rake_from_json(data["rake"]),
+            format=HOLDEM if form == HOLDEM else form,
+            chip=float(data["chip"]),
+            blinds=None if blinds is None else (float(blinds[0]), float(blinds[1])),
+            runouts=tuple(map(int, data.get("runouts", ()))),
+            deal_set=str(data.get("deal_set", "")),
+            strengths=strengths,
+        )
+    except (KeyError, TypeError, ValueError, IndexError, AttributeError) as error:
+        raise SpecError(f"spot: cannot read its description ({error!r}); write what Spot.to_json gives") from None
+
+
+def check_cards(spot: Spot) -> None:
+    """Refuse a board that no street of the format has (``format.street`` names the card or the number)."""
+    object.__setattr__(spot, "board", tuple(int(card) for card in spot.board))
+    street = spot.format.street(spot.board)
+    runouts = tuple(int(count) for count in spot.runouts)
+    if spot.deal_set:
+        if spot.board or spot.format != HOLDEM:
+            raise SpecError("spot: a set of fitted boards is for a whole deck and an empty board; give runouts by numbers")
+        runouts = (0, *check_set(spot.deal_set))
+    if runouts and (len(runouts) != len(spot.format.deal) or min(runouts) < 0):
+        raise SpecError(
+            f"spot: runouts are {runouts}; give a number of deals of at least 0 (0 for all) for each of the "
+            f"{len(spot.format.deal)} streets"
+        )
+    runouts = (0,) * (street + 1) + runouts[street + 1 :]
+    object.__setattr__(spot, "runouts", runouts if any(runouts) else ())
+    if spot.blinds is not None and (spot.board or street != 0):
+        raise SpecError("spot: blinds are posted before any card is dealt; leave blinds out, or the board empty")
+
+
+def check_chips(spot: Spot) -> None:
+    """Make amounts floats; refuse those out of range or between two chips."""
+    for name in ("pot", "stack", "chip"):
+        object.__setattr__(spot, name, float(getattr(spot, name)))
+    if spot.blinds is not None:
+        object.__setattr__(spot, "blinds", (float(spot.blinds[0]), float(spot.blinds[1])))
+    if not LEAST_CHIP <= spot.chip <= MOST_CHIPS:
+        raise SpecError(f"spot: chip is {spot.chip:g}; give the smallest unit, from {LEAST_CHIP:g} to {MOST_CHIPS:g}")
+    least = 0.0 if spot.blinds is not None else spot.chip
+    if not (math.isfinite(spot.pot) and spot.pot >= least):
+        raise SpecError(f"spot: pot is {spot.pot}; give chips of at least {least:g}")
+    if not (math.isfinite(spot.stack) and spot.stack > 0):
+        raise SpecError(f"spot: stack is {spot.stack}; give the chips behind, greater than 0")
+    amounts = {"pot": spot.pot, "stack": spot.stack}
+    if spot.blinds is not None:
+        small, big = spot.blinds
+        if not (math.isfinite(big) and 0 <= small <= big and big > 0):
+            raise SpecError(f"spot: blinds are {spot.blinds}; give (small, big) with 0 <= small <= big and big greater than 0")
+        if big >= spot.stack:
+            raise SpecError(
+                f"spot: stack is {spot.stack:g} with a big blind of {big:g}; give a stack greater than the big blind"
+            )
+        amounts |= {"small blind": small, "big blind": big}
+    for name, amount in amounts.items():
+        if amount > MOST_CHIPS:
+            raise SpecError(f"spot: {name} is {amount:g}; give at most {MOST_CHIPS:g} chips, in a larger unit")
+        check_multiple(name, amount, spot.chip)
+
+
+def check_multiple(name: str, amount: float, chip: float) -> None:
+    """Refuse an amount that is no whole number of chips."""
+    if not is_multiple(amount, chip):
+        raise SpecError(f"spot: {name} {amount:g} is not a multiple of chip {chip:g}; round it, or make chip smaller")
+
+
+def is_multiple(amount: float, chip: float) -> bool:
+    """Whether an amount is a whole number of chips, up to rounding."""
+    units = amount / chip
+    return math.isfinite(units) and abs(units - round(units)) <= TOLERANCE * max(1.0, units)
+
+
+def check_bets(spot: Spot) -> None:
+    """Refuse a plan for fewer streets than the format has, fixed bets between two chips, and what only a first street knows."""
+    streets = len(spot.format.deal)
+    if isinstance(spot.bets, FixedLimit):
+        planned = len(spot.bets.bets)
+        for bet in spot.bets.bets:
+            check_multiple("fixed-limit bet", bet, spot.chip)
+    else:
+        planned = len(spot.bets.streets)
+    if planned != streets:
+        raise SpecError(
+            f"spot: bets are for {planned} streets but {spot.format.name} has {streets}; give sizes for every street"
+        )
+    if spot.blinds is None and isinstance(spot.bets, BetPlan) and not spot.bets.limps:
+        raise SpecError("spot: limps are of spots that begin with blinds; give blinds, or leave limps out")
+    if spot.rake.no_flop_no_drop and spot.format.deal[0]:
+        raise SpecError("spot: the rake's no_flop_no_drop needs a first street without cards on the board; leave it out")
+
+
+def checked_ranges(spot: Spot) -> tuple[Floats, Floats]:
+    """Read-only copies of both ranges without the hands that the board blocks."""
+    hands = spot.format.hands
+    blocked = np.isin(hands, spot.board).any(axis=1)
+    cleaned = []
+    for weights, player in zip(spot.ranges, PLAYERS, strict=True):
+        copy = np.array(weights, dtype=np.float64)
+        if copy.shape != (len(hands),):
+            raise SpecError(f"spot: the range of the player {player} has shape {copy.shape}; give {len(hands)} weights")
+        if not (np.isfinite(copy).all() and (copy >= 0).all()):
+            worst = int(np.argmin(np.where(np.isfinite(copy), copy, -np.inf)))
+            raise SpecError(
+                f"spot: the range of the player {player} gives {spot.format.names([worst])[0]} the weight {copy[worst]}; "
+                "weights must be numbers of at least 0"
+            )
+        copy[blocked] = 0.0
+        if not copy.any():
+            raise SpecError(
+                f"spot: no hand in the range of the player {player} avoids the board {cards_to_string(spot.board)}; "
+                "widen the range"
+            )
+        largest = copy.max()
+        if not LEAST_SCALE <= largest <= 1.0:
+            copy = np.ldexp(copy, -math.ceil(math.log2(largest)))  # a power of two rounds nothing
+        copy.flags.writeable = False
+        cleaned.append(copy)
+    if not compatible_pairs(hands, cleaned[0] > 0, cleaned[1] > 0):
+        raise SpecError("spot: every hand of one range shares a card with every hand of the other; widen a range")
+    return cleaned[0], cleaned[1]
+
+
+def compatible_pairs(hands: NDArray[np.uint8], mine: NDArray[np.bool_], other: NDArray[np.bool_]) -> int:
+    """How many pairs of hands from two sets [H] have no card in common: all, less those with one, plus those with two."""
+    holding = np.bincount(hands[other].ravel(), minlength=52)
+    blocked = holding[hands[mine]].sum(axis=1)
+    twice = other[mine] if hands.shape[1] == 2 else 0
+    return int((int(other.sum()) - blocked + twice).sum())
+
+
+def checked_strengths(spot: Spot) -> Ints | None:
+    """A read-only copy of the showdown strengths, if any."""
+    if spot.strengths is None:
+        return None
+    if len(spot.board) != sum(spot.format.deal):
+        raise SpecError("spot: strengths stand for one complete board; leave strengths out on earlier streets")
+    copy = np.array(spot.strengths)
+    if copy.shape != (len(spot.format.hands),) or not np.issubdtype(copy.dtype, np.integer):
+        raise SpecError(f"spot: strengths have shape {copy.shape}; give {len(spot.format.hands)} whole numbers, one per hand")
+    copy = copy.astype(np.int64)
+    copy.flags.writeable = False
+    return copy

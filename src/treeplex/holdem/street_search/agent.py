@@ -1,0 +1,228 @@
+"""An agent for whole hold'em that searches street by street (Brown et al. 2020, section 6)."""
+
+from dataclasses import replace
+from time import perf_counter
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.games.base import CHANCE
+from treeplex.holdem.street_search.betting import StreetBetting
+from treeplex.holdem.street_search.street import Cards, StreetSubgame
+from treeplex.holdem.street_search.street_search import StoppedRows, run_stopping
+from treeplex.holdem.whole.betting import CALL, FOLD, Betting, WholeBetting
+from treeplex.holdem.whole.public import PublicHand, PublicHoldem, hand_of
+from treeplex.search.agents.agent import Seat, Thought
+from treeplex.search.agents.searching import Searching
+from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import METHODS, average_weights
+from treeplex.search.subgames.beliefs import Belief, normalised_range, with_trace
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.warm_start.begin import begin_search
+
+
+class Opening(NamedTuple):
+    """The beginning of a street.
+
+    Attributes:
+        table: somebody acts.
+        board: the cards as they were dealt.
+        ranges: for each player float64 [H], up to a factor.
+    """
+
+    table: WholeBetting
+    board: tuple[int, ...]
+    ranges: Ranges
+
+
+class Solved(NamedTuple):
+    """A street that was searched: its betting, and policies of copies, each at its own iteration, or the average's."""
+
+    betting: StreetBetting
+    rows: StoppedRows
+
+
+class WholeSearchAgent(Seat):
+    """Plays either seat: every street is searched where it begins, and a random iteration played to its end.
+
+    The raises that it considers are those of its own game; one of the opponent's that this lacks is added, and the street
+    searched again. Where the table has no raise of a size that it wants, it takes the nearest.
+
+    Attributes:
+        own: the game with the raises that it considers.
+        leaf: values at the ends of streets.
+        settings: method and iterations.
+        drawn: whether an iteration is drawn; else the average policy of each search is played.
+    """
+
+    def __init__(
+        self,
+        game: PublicHoldem,
+        own: PublicHoldem,
+        leaf: LeafValue,
+        settings: Searching,
+        generator: np.random.Generator | None = None,
+        *,
+        drawn: bool = True,
+    ) -> None:
+        """Sit down.
+
+        Args:
+            game: at the table.
+            own: the same game, perhaps with other raises on offer.
+            leaf, settings, drawn: see the attributes.
+            generator: of its draws.
+
+        Raises:
+            GameError: rake, more than two players, or other cards, stacks or blinds at the table.
+        """
+        super().__init__(game, generator)
+        if (own.rules.format, unlimited(own)) != (game.rules.format, unlimited(game)):
+            raise GameError(
+                f"the agent plays {own.rules.stakes}, and the table has {game.rules.stakes}; play the first, or train a "
+                "network for the table"
+            )
+        self.leaf, self.settings, self.drawn, self.cards = leaf, settings, drawn, Cards(own)
+        self._plan, self.draws = own, drawn and settings.iterations > 1
+        weights = average_weights(settings.method, settings.iterations)
+        self._weights = weights / weights.sum()
+        self._first: Solved | None = None
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`.
+
+        Raises:
+            GameError: to begin within a hand.
+        """
+        self.sit_at_first(seat, generator, at)
+        self.state, self.thought, self.own = self.game.first_state(), None, self._plan
+        both = np.ones(len(self.own.hands))
+        self._open(Opening(self.own.rules.first_table, (), (both, both)))
+
+    def _open(self, opening: Opening) -> None:
+        """Be at the beginning of a street."""
+        self.opening, self._labels = opening, tuple[int, ...]()
+        self._solved: Solved | None = None
+        self._copy = int(self.generator.choice(len(self._weights), p=self._weights)) if self.drawn else 0
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        options, before = self.game.options(self.state), hand_of(self.state)
+        following = hand_of(self.game.after(self.state, event))
+        if options.player >= 0:
+            decision = self._betting().decisions[self._number()]
+            if event not in decision.actions:
+                self._add(PublicHand(decision.table, before.board), event)
+            self._labels = (*self._labels, event)
+        if options.player == CHANCE and following.table.player >= 0:
+            self._open(Opening(following.table, following.board, self._arrived()))
+        self.state = following
+
+    def _add(self, state: PublicHand, raised: int) -> None:
+        """Consider a raise that the own game lacks; where it allows no more of them, any number from now on."""
+        try:
+            self.own, _ = self.own.with_action(state, raised)
+        except GameError:
+            rules = replace(self.own.rules, betting=unlimited(self.own))
+            self.own, _ = PublicHoldem(rules, self.own.added).with_action(state, raised)
+        self._solved = None
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        self.check_acting()
+        solved, number = self._search(), self._number()
+        table = solved.rows.policies[number][:, self._place(solved)][:, self._renamed()[1]]
+        labels = list(self.game.options(self.state).labels)
+        found = np.zeros((len(labels), table.shape[1]))
+        for action, row in zip(solved.betting.decisions[number].actions, table, strict=True):
+            found[labels.index(nearest_action(action, labels))] += row
+        return found
+
+    def _betting(self) -> StreetBetting:
+        """What may be bet on this street in the agent's game."""
+        return self._solved.betting if self._solved else StreetBetting.of(self.own, self.opening.table, self.opening.board)
+
+    def _number(self) -> int:
+        """The decision that the actions of this street lead to."""
+        betting, number = self._betting(), 0
+        for label in self._labels:
+            decision = betting.decisions[number]
+            kind, number = decision.after[decision.actions.index(label)]
+            if kind != "decision":
+                raise AlgorithmError("nobody is to act on this street any more")
+        return number
+
+    def _place(self, solved: Solved) -> int:
+        """Which copy is played."""
+        return self._copy if solved.rows.policies[0].shape[1] > 1 else 0
+
+    def _renamed(self) -> tuple[tuple[int, ...], Ints]:
+        """The board as it is searched, and what each hand is there, int64 [H]."""
+        board, renaming = self.cards.suits.canonical(self.opening.board)
+        return board, self.cards.suits.maps[renaming]
+
+    def _search(self) -> Solved:
+        """Search the street, unless that was done."""
+        if self._solved is None:
+            begins = not self.opening.board and self.own is self._plan
+            if begins and self._first is not None:
+                self._solved, self.thought = self._first, Thought(0, 0.0, 0)
+            else:
+                began = perf_counter()
+                self._solved = self._searched(every=begins)
+                self.thought = Thought(self.settings.iterations, perf_counter() - began, 1)
+            if begins:
+                self._first = self._solved
+        else:
+            self.thought = Thought(0, 0.0, 0)
+        return self._solved
+
+    def _searched(self, *, every: bool) -> Solved:
+        """Search the street from its beginning; ``every``: keep the policies of all iterations, for other hands."""
+        board, maps = self._renamed()
+        free = self.own.free(PublicHand(self.opening.table, board))
+        moved = tuple(np.empty_like(own) for own in self.opening.ranges)
+        for there, own in zip(moved, self.opening.ranges, strict=True):
+            there[maps] = with_trace(own)
+        ranges = tuple(normalised_range(own, free)[None] for own in moved)
+        street = StreetSubgame.of(self.own, self.cards, self.opening.table, [board], ranges)
+        settings = self.settings
+        search = begin_search(street, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
+        if not self.drawn:
+            search.run(settings.iterations - search.iteration)
+            found = search.average_policy()
+            tables = [street.block(found, number) for number in range(len(street.betting.decisions))]
+            first, second = (
+                own.reshape(len(street.betting.ends), 1, -1) for own in search.arrays.reach_at_leaves(search.average)
+            )
+            return Solved(street.betting, StoppedRows(tables, (first, second)))
+        stops = np.arange(1, self.settings.iterations + 1) if every else np.array([self._copy + 1])
+        return Solved(street.betting, run_stopping(search, self.settings.iterations, np.zeros(len(stops), np.int64), stops))
+
+    def _arrived(self) -> Ranges:
+        """The ranges at the end of the street, by the policy that was played."""
+        solved, number, kind = self._search(), 0, "decision"
+        for label in self._labels:
+            decision = solved.betting.decisions[number]
+            kind, number = decision.after[decision.actions.index(label)]
+        if kind != "end":
+            return self.opening.ranges
+        maps, place = self._renamed()[1], self._place(solved)
+        first, second = (own[number, place][maps] for own in solved.rows.arrived)
+        return first, second
+
+
+def unlimited(game: PublicHoldem) -> Betting:
+    """The betting of a game without a limit of raises."""
+    return replace(game.rules.betting, most=())
+
+
+def nearest_action(action: int, labels: list[int]) -> int:
+    """The action that a table has, or the raise nearest to it; a call where there is none."""
+    if action in labels:
+        return action
+    raises = [label for label in labels if label > CALL]
+    return min(raises, key=lambda label: abs(label - action)) if action not in (FOLD, CALL) and raises else CALL

@@ -1,0 +1,251 @@
+"""The policy that search plays in whole hold'em with a small deck, at every infoset, so that it can be judged exactly.
+
+The game is compiled as a spot with blinds, boards that differ only in suits once, for the judge of the hold'em engine; the
+streets are searched by code that this judge does not use.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import GameError
+from treeplex.evaluate.judge import Judgement
+from treeplex.holdem.betting.tree import Decision, StreetEnd
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.subgame import board_part, store_with
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.spots.known import all_hands
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.street_search.street import Cards, StreetSubgame
+from treeplex.holdem.street_search.street_search import played_through, run_stopping
+from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.leaf import LeafValue
+from treeplex.search.methods import METHODS, average_weights
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.warm_start.begin import begin_search
+
+
+def whole_spot(game: PublicHoldem) -> Spot:
+    """The game as a spot that begins before the first card.
+
+    Raises:
+        GameError: stacks, blinds, seats or a plan of raises that spots cannot say.
+    """
+    rules, betting, plan = game.rules, game.rules.betting, game.rules.plan
+    lists = list(plan.lists())
+    plain = (
+        game.players == 2
+        and betting.dealer == 1
+        and len(set(rules.stacks)) == 1
+        and len(betting.blinds) == 2
+        and not (betting.limits or any(betting.most) or rules.rake.rate or betting.big_blind_ante)
+        and len(set(betting.antes[:2])) < 2
+        and not any(own is None or any(size.kind == "blinds" for size in own) for own in lists)
+    )
+    if not plain:
+        raise GameError(
+            "whole hold'em is compiled with equal stacks, two blinds, sizes for every street in parts of the pot or all-in "
+            "(sizes=[100%;a]) and no limit of raises; leave dealer, rake, bets, raises and sizes in big blinds out"
+        )
+    streets = tuple(map(plan.on_spots, range(len(plan.sizes))))
+    bets = replace(plan.bet_plan(streets, betting.big_blind), limps=plan.limps)
+    small, big = betting.blinds
+    return Spot(
+        (),
+        float(sum(rules.antes)),
+        float(rules.stacks[0]),
+        all_hands(rules.format),
+        bets,
+        format=rules.format,
+        blinds=(float(small), float(big)),
+    )
+
+
+@dataclass
+class Searcher:
+    """Searches every street on every board, and adds up what is played.
+
+    Attributes:
+        game, cards: what is searched.
+        compiled: the same game as the judge has it.
+        leaf: values at the ends of streets.
+        settings: method, iterations, N playthroughs.
+        generator: draws iterations.
+        average: float64 [Q], the policies of all playthroughs, each times its own reach, as the compiled spot stores them.
+        searched: rows so far.
+        watch: called with that number.
+    """
+
+    game: PublicHoldem
+    cards: Cards
+    compiled: CompiledSpot
+    leaf: LeafValue
+    settings: PlaythroughSettings
+    generator: np.random.Generator
+    average: Floats
+    watch: Callable[[int], None]
+    drawn: bool
+    searched: int = 0
+
+    def street(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
+        """Play on from the beginning of a street.
+
+        Args:
+            node: of the compiled game's betting.
+            table: the same by the rules.
+            street: its number.
+            boards: int64 [B], of the compiled game's.
+            reaches: for each player float64 [B, N, H], own reach in each playthrough.
+        """
+        self.match(node, table)
+        count = reaches[0].shape[1]
+        size = max(self.settings.batch // count, 1)
+        for start in range(0, len(boards), size):
+            self._chunk(node, table, street, boards[start : start + size], tuple(own[start : start + size] for own in reaches))
+
+    def match(self, node: int, table: WholeBetting) -> None:
+        """Check that both forms of the game have the same actions at a decision.
+
+        Raises:
+            GameError: they have not.
+        """
+        event = self.compiled.betting.nodes[node]
+        assert isinstance(event, Decision)
+        own = [
+            FOLD if each.kind == "fold" else CALL if each.kind in ("check", "call") else table.base + round(each.amount)
+            for each in event.actions
+        ]
+        legal = list(self.game.rules.actions(table))
+        if event.player != table.player or own != legal:
+            raise GameError(
+                f"the spot has the actions {own} after {table.line!r} and the rules have {legal}; choose other sizes"
+            )
+
+    def _chunk(self, node: int, table: WholeBetting, street: int, boards: Ints, reaches: Ranges) -> None:
+        """The same of some boards, their ends and what follows these."""
+        hands, count = len(self.game.hands), reaches[0].shape[1]
+        flat = tuple(own.reshape(-1, hands) for own in reaches)
+        alive = np.flatnonzero(flat[0].any(axis=1) | flat[1].any(axis=1))
+        if not len(alive):
+            return
+        owners = np.repeat(boards, count)[alive]
+        cards = [self.compiled.boards[street][board].cards for board in owners]
+        kept = tuple(own[alive] for own in flat)
+        subgame = StreetSubgame.of(self.game, self.cards, table, cards, kept)
+        settings = self.settings
+        search = begin_search(subgame, METHODS[settings.method], self.leaf, None, settings.iterations, settings.warm)
+        if self.drawn:
+            stops = self._stops(len(boards), count)[alive]
+            policies = run_stopping(search, self.settings.iterations, np.arange(len(alive)), stops).policies
+        else:
+            search.run(settings.iterations - search.iteration)
+            found = search.average_policy()
+            policies = [subgame.block(found, number) for number in range(len(subgame.betting.decisions))]
+        self.searched += len(alive)
+        self.watch(self.searched)
+        played, arrived = played_through(subgame, policies, kept)
+        ends = self._ends(subgame, node, street, owners, played)
+        for number, end in enumerate(subgame.betting.ends):
+            following = self.game.rules.dealt(end.table, self.game.rules.format.board_sizes[street + 1])
+            children = np.concatenate([np.array(self.compiled.boards[street][board].children, np.int64) for board in boards])
+            whole = [np.zeros((len(boards) * count, hands)) for _ in (0, 1)]
+            for own, reached in zip(whole, arrived, strict=True):
+                own[alive] = reached[number]
+            parent = np.searchsorted(boards, [self.compiled.boards[street + 1][child].parent for child in children])
+            free = np.stack([self._free(self.compiled.boards[street + 1][child].cards) for child in children])
+            below = tuple(own.reshape(len(boards), count, hands)[parent] * free[:, None] for own in whole)
+            self.street(ends[number], following, street + 1, children, below)
+
+    def _free(self, cards: tuple[int, ...]) -> Floats:
+        """1 for hands without these cards, else 0."""
+        return np.asarray(~np.isin(self.game.hands, cards).any(axis=1), np.float64)
+
+    def _stops(self, boards: int, count: int) -> Ints:
+        """An iteration for each playthrough of each board, stratified over the playthroughs, int64 [boards * count]."""
+        weights = average_weights(self.settings.method, self.settings.iterations)
+        cumulative = np.cumsum(weights) / weights.sum()
+        strata = np.stack([self.generator.permutation(count) for _ in range(boards)]) + self.generator.random((boards, count))
+        found = np.searchsorted(cumulative, strata.ravel() / count, side="right")
+        return np.minimum(found, self.settings.iterations - 1) + 1
+
+    def _ends(self, subgame: StreetSubgame, node: int, street: int, owners: Ints, played: list[Floats]) -> dict[int, int]:
+        """Store what is played at a street's decisions; the compiled game's nodes after each end of the street."""
+        game, ends = self.compiled, dict[int, int]()
+        waiting = [(0, node)]
+        while waiting:
+            number, place = waiting.pop()
+            decision, event = subgame.betting.decisions[number], game.betting.nodes[place]
+            assert isinstance(event, Decision)
+            self.match(place, decision.table)
+            self._store(street, place, owners, decision.player, played[number])
+            for (kind, after), child in zip(decision.after, event.children, strict=True):
+                if kind == "decision":
+                    waiting.append((after, child))
+                elif kind == "end":
+                    following = game.betting.nodes[child]
+                    assert isinstance(following, StreetEnd)
+                    ends[after] = following.child
+        return ends
+
+    def _store(self, street: int, node: int, owners: Ints, player: int, played: Floats) -> None:
+        """Add own reach times policy at a decision, [A, N, H], to the average."""
+        game, forest = self.compiled, self.compiled.forests[street]
+        _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
+        for board in np.unique(owners):
+            hands = game.boards[street][board].hands[player]
+            rows = self.average[board_part(game, street, int(board), player)].reshape(-1, len(hands))
+            rows[first : first + count] += played[:, owners == board].sum(axis=1)[:, hands]
+
+
+def compiled_whole(game: PublicHoldem) -> CompiledSpot:
+    """The game with all its boards, for judging.
+
+    Raises:
+        GameError, SpecError: as :func:`whole_spot` and :func:`treeplex.holdem.forms.compile_spot.compile_spot`.
+    """
+    return compile_spot(whole_spot(game))
+
+
+def searched_strategy(
+    game: PublicHoldem,
+    leaf: LeafValue,
+    settings: PlaythroughSettings,
+    generator: np.random.Generator,
+    compiled: CompiledSpot,
+    *,
+    drawn: bool = True,
+    watch: Callable[[int], None] = lambda searched: None,
+) -> Floats:
+    """What N playthroughs play together, float64 [Q] as the compiled spot stores it, up to a factor at each infoset.
+
+    In each playthrough every street that begins is searched from the beliefs that its own policies have led to, on every board,
+    and a random iteration played to the street's end, as :func:`treeplex.search.play_distribution.averaged_policy` does.
+
+    Args:
+        game: the game.
+        leaf: values at the ends of streets.
+        settings: method, T, N, and how many rows are searched side by side.
+        generator: draws iterations.
+        compiled: of :func:`compiled_whole`.
+        drawn: whether iterations are drawn; else the average policy of each search is played.
+        watch: called with the rows searched so far.
+
+    Raises:
+        GameError: rake, or actions that the spot lacks.
+    """
+    hands = len(game.hands)
+    count = settings.playthroughs if drawn else 1
+    searcher = Searcher(game, Cards(game), compiled, leaf, settings, generator, np.zeros(compiled.stored), watch, drawn)
+    reaches = np.ones((1, count, hands)), np.ones((1, count, hands))
+    searcher.street(0, game.rules.first_table, 0, np.zeros(1, np.int64), reaches)
+    return searcher.average
+
+
+def judge_whole(compiled: CompiledSpot, average: Floats, *, threads: int = 1) -> Judgement:
+    """Exploitability, in chips a hand, of a strategy as the compiled spot stores it."""
+    none = np.zeros(0)
+    return judge_spot(compiled, average, store_with(none, none, average), judging_crew(compiled, threads), expected=False)

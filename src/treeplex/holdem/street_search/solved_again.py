@@ -1,0 +1,149 @@
+"""A policy of a whole spot, its last streets solved again on all boards at once, so that the result can be judged.
+
+It is what an agent plays that solves each street when it begins: from the ranges with which the policy leads there, or behind
+a gadget with what the policy promised the other player's hands. Agents solve one public state at a time
+(:class:`treeplex.holdem.search.endgame_search.EndgameSearch`); here all of a street are solved side by side, by the same
+updates.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
+from treeplex.errors import AlgorithmError
+from treeplex.holdem.engine.passes import BEST, answer, improve
+from treeplex.holdem.forms.later_streets import LaterStreets
+from treeplex.holdem.forms.spot_form import store_of_policy
+from treeplex.holdem.forms.subgame import own_parts
+from treeplex.holdem.policies.judge import judging_crew
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.search.resolving.resolved import UNSAFE
+from treeplex.search.subgames.beliefs import normalised_range, with_trace
+from treeplex.search.subgames.gadgets import GADGETS, GadgetArrays
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.solvers.rules.variants import Variant
+
+
+def solved_again(
+    later: LaterStreets, average: Floats, gadget: str = UNSAFE, *, method: str = "dcfr", iterations: int = 200
+) -> Floats:
+    """A policy with some last streets of its spot solved again, for both players.
+
+    Behind a gadget the result is at most as exploitable as the policy was, up to how far the iterations have converged (Burch
+    et al. 2014, theorem 1; Moravčík et al. 2016, theorem 1).
+
+    Args:
+        later: the streets; behind a gadget they are entered when their cards are dealt.
+        average: float64 [Q], the policy as a solver stores it for the whole spot.
+        gadget: ``none``, or one of :data:`treeplex.search.subgames.gadgets.GADGETS`.
+        method: a variant of CFR.
+        iterations: of each solve.
+
+    Returns:
+        float64 [Q], as ``average``.
+
+    Raises:
+        AlgorithmError: an unknown gadget, one before the deal, or a method that is no variant of CFR with fixed weights.
+    """
+    if gadget not in (UNSAFE, *GADGETS):
+        raise AlgorithmError(f"unknown gadget {gadget!r}; known: {', '.join((UNSAFE, *GADGETS))}")
+    if gadget != UNSAFE and not later.dealt:
+        raise AlgorithmError(f"gadget {gadget} stands where cards are dealt; enter the streets there (dealt=True)")
+    ranges, found = entering_ranges(later, average), average.copy()
+    tail = found[later.stored_before :]
+    if gadget == UNSAFE:
+        tail[:] = LaterSolve(later, ranges, method, iterations).solution()
+        return found
+    for player in (0, 1):
+        solve = LaterSolve(later, ranges, method, iterations)
+        solve.stand_behind(gadget, player, average)
+        solution = solve.solution()
+        for own in own_parts(later.form, player, len(later.form.forests)):
+            tail[own] = solution[own]
+    return found
+
+
+def entering_ranges(later: LaterStreets, average: Floats) -> Ranges:
+    """The ranges with which a policy comes to some streets, for each player float64 [K, H]; every hand has a trace."""
+    none: NDArray[Any] = np.zeros(0, np.float32)
+    crew, store, found = judging_crew(later.whole, 1), store_of_policy(later.whole, average, none), []
+    for player, possible in enumerate(later.entrances.possible):
+        crew.descend(player, average, none, store, streets=later.street)
+        found.append(normalised_range(with_trace(later.reaches(crew.work, player)), possible))
+    return tuple(found)
+
+
+class LaterSolve:
+    """Some last streets being solved.
+
+    Attributes:
+        later: the streets.
+        ranges: for each player float64 [K, H], with which they begin.
+        rows: the weights of all iterations.
+        solver: arrays and scratch space.
+        gadget: what stands in front of every place where one enters; None for nothing.
+    """
+
+    def __init__(self, later: LaterStreets, ranges: Ranges, method: str, iterations: int) -> None:
+        """Start from the uniform policy.
+
+        Raises:
+            AlgorithmError: a method that is no variant of CFR with fixed weights.
+        """
+        self.later, self.ranges = later, ranges
+        self.solver = HoldemSolver(later.form, method, threads=1, horizon=iterations)
+        if not isinstance(self.solver.rule, Variant):
+            raise AlgorithmError(f"streets are solved again by a variant of CFR with fixed weights, not by {method}")
+        self.rows = self.solver.rule.rows(range(1, iterations + 1), iterations)
+        self.gadget: GadgetArrays | None = None
+        for player in (0, 1):
+            self._enter(player, ranges[player])
+
+    def stand_behind(self, gadget: str, player: int, average: Floats) -> None:
+        """Put a gadget in front for a player who solves again, with what a policy of the whole spot, [Q], promised."""
+        later, crew, store = self.later, self.solver.crew, self.solver.store
+        other, places, old = 1 - player, later.entrances, average[later.stored_before :].astype(store.average.dtype)
+        crew.descend(player, old, store.average_scales, store, first=1, streets=crew.last)
+        crew.ascend(answer, other, BEST, old, store.average_scales, store, first=1)
+        met = places.opposing(self.ranges, other) * places.possible[other]
+        entries = self._returned(other)
+        promised = np.divide(entries, met, out=np.zeros_like(entries), where=met > 0)
+        self.gadget = GadgetArrays(GADGETS[gadget](player, promised), places, places.possible, self.ranges)
+        self._enter(other, self.gadget.entered())
+
+    def solution(self) -> NDArray[Any]:
+        """The average strategy after all iterations, [Q], as a solver stores it for the streets."""
+        store, crew, rows = self.solver.store, self.solver.crew, self.rows
+        self._walk(0, rows[0], rows[0, AVERAGE])
+        for k, row in enumerate(rows):
+            following, last = rows[min(k + 1, len(rows) - 1)], k + 1 == len(rows)
+            for player, against in ((0, row), (1, following)):
+                add = 0.0 if player == 1 and last else against[AVERAGE]
+                self._walk(1 - player, against, add, streets=crew.last)
+                crew.ascend(improve, player, store, row, against[AVERAGE_DISCOUNT], add, first=1)
+                if self.gadget is not None and player == self.gadget.opponent:
+                    self.gadget.improve(self._returned(player), Weights(*row))
+                    self._enter(player, self.gadget.entered())
+        return store.average
+
+    def _walk(self, player: int, row: Floats, add: float, *, streets: int | None = None) -> None:
+        """Own reach by the current policy, on the first streets; it enters the average."""
+        store, crew = self.solver.store, self.solver.crew
+        upto = crew.last + 1 if streets is None else streets
+        keep = row[AVERAGE_DISCOUNT]
+        crew.descend(player, store.guesses, store.guess_scales, store, keep=keep, add=add, first=1, streets=upto)
+
+    def _enter(self, player: int, ranges: Floats) -> None:
+        """Let a player begin with these ranges, [K, H]."""
+        for places, hands, rows in self.later.rows(self.solver.crew.work, player):
+            rows[:] = ranges[places][:, hands]
+
+    def _returned(self, player: int) -> Floats:
+        """What came back to a player's hands after a pass, float64 [K, H]."""
+        found = np.zeros_like(self.ranges[player])
+        for places, hands, rows in self.later.rows(self.solver.crew.work, player, gathered=True):
+            found[places, hands] = rows
+        return found

@@ -1,0 +1,85 @@
+"""Searches of streets on many boards: the policy of each row at an iteration of its own."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.holdem.street_search.betting import ROOT
+from treeplex.holdem.street_search.street import StreetSubgame
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.solvers.rules.fictitious import FictitiousRule
+
+
+class StoppedRows(NamedTuple):
+    """Policies of N copies of rows, each at its own iteration.
+
+    Attributes:
+        policies: for each decision float64 [A, N, H], how it is played.
+        arrived: for each player float64 [ends, N, H], with which reach the street's ends are come to.
+    """
+
+    policies: list[Floats]
+    arrived: Ranges
+
+
+def run_stopping(search: SubgameSearch, iterations: int, rows: Ints, stops: Ints, *, average: bool = False) -> StoppedRows:
+    """Run a search of a street to its end; policies of copies of its rows.
+
+    Iteration t is the policy after t updates, 0 that with which a search begins; see
+    :func:`treeplex.search.stopping.policies_at`.
+
+    Args:
+        search: of a :class:`StreetSubgame`.
+        iterations: T.
+        rows: int64 [N], the row that each copy is of.
+        stops: int64 [N], its iteration.
+        average: in CFR-AVG, whether reach is the average's up to that iteration and not the policy's own.
+    """
+    street = search.subgame
+    assert isinstance(street, StreetSubgame)
+    plays = isinstance(search.method.scheme, FictitiousRule)
+    hands, ends = street.roots.widths[0], len(street.betting.ends)
+    policies = [np.empty((len(each.actions), len(rows), hands)) for each in street.betting.decisions]
+    arrived = np.empty((2, ends, len(rows), hands))
+    begun = search.iteration
+    for t in range(begun, iterations + 1):
+        if t > search.iteration:
+            search.run(1)
+        now = np.flatnonzero(stops <= t if t == begun else stops == t)
+        if not len(now):
+            continue
+        source = search.average_policy() if plays else search.policy
+        for number, table in enumerate(policies):
+            table[:, now] = street.block(source, number)[:, rows[now]]
+        averaged = plays or (average and search.method.averaging)
+        reached = search.arrays.reach_at_leaves(search.next_average() if averaged else search.strategy)
+        for found, own in zip(arrived, reached, strict=True):
+            found[:, now] = own.reshape(ends, len(street.boards), hands)[:, rows[now]]
+    return StoppedRows(policies, (arrived[0], arrived[1]))
+
+
+def played_through(street: StreetSubgame, policies: list[Floats], reaches: Ranges) -> tuple[list[Floats], Ranges]:
+    """Where policies lead from some reaches.
+
+    Args:
+        street: the street; of it only the betting.
+        policies: for each decision [A, N, H].
+        reaches: for each player [N, H].
+
+    Returns:
+        For each decision own reach times policy, [A, N, H]; and each player's reach at the ends, [ends, N, H].
+    """
+    betting, played = street.betting, list[Floats]()
+    for number, decision in enumerate(betting.decisions):
+        own = reaches[decision.player] if decision.last == ROOT else played[decision.last[0]][decision.last[1]]
+        played.append(policies[number] * own)
+    arrived = []
+    for player in (0, 1):
+        own = [
+            reaches[player] if end.last[player] == ROOT else played[end.last[player][0]][end.last[player][1]]
+            for end in betting.ends
+        ]
+        arrived.append(np.stack(own) if own else np.empty((0, *reaches[player].shape)))
+    return played, (arrived[0], arrived[1])

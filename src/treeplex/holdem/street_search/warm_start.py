@@ -1,0 +1,47 @@
+"""Guesses on streets of whole hold'em, many boards side by side: what they are worth, and their regrets."""
+
+import numpy as np
+
+from treeplex.engine.tree.form import workspace
+from treeplex.engine.tree.sweeps import backup, best_value
+from treeplex.holdem.street_search.betting import ROOT
+from treeplex.holdem.street_search.street import StreetArrays, StreetSubgame
+from treeplex.search.leaf import leaf_values
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.guess import GuessRegrets, StreetGuess
+
+
+def write_guess(search: SubgameSearch, guess: StreetGuess) -> None:
+    """The guess as current policy, from the root down."""
+    street = search.subgame
+    assert isinstance(street, StreetSubgame)
+    for number, decision in enumerate(street.betting.decisions):
+        first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
+        street.block(search.policy, number)[:] = guess(street, number, (first, second))
+        search.arrays.play(decision.player)
+
+
+def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+    """What the current policy is worth, and its regrets."""
+    street, arrays = search.subgame, search.arrays
+    assert isinstance(street, StreetSubgame)
+    assert isinstance(arrays, StreetArrays)
+    for player in (0, 1):
+        arrays.write_gradient(player, search.strategy)
+    if len(street.leaves):
+        arrived = arrays.reach_at_leaves(search.strategy)
+        found = leaf_values(search.leaf, street.leaves, arrived, arrived)
+        for player in (0, 1):
+            entries = found[player] * street.leaves.opposing(arrived, player)
+            search.last_leaf[player] = weight * entries
+            arrays.write_leaves(player, entries)
+    values, better = arrays.values, arrays.values.copy()
+    infoset_values, regrets = workspace(street.tree).infoset_values, np.zeros_like(better)
+    for player in (0, 1):
+        backup(street.tree, player, search.policy, values, infoset_values)
+        best_value(street.tree, player, better, infoset_values)
+    for number in range(len(street.betting.decisions)):
+        gained, policy = street.block(better, number), street.block(search.policy, number)
+        street.block(regrets, number)[:] = gained - (policy * gained).sum(axis=0)
+    ends = [[np.array(street.at(source, player, ROOT)) for player in (0, 1)] for source in (values, better)]
+    return GuessRegrets((ends[0][0], ends[0][1]), (ends[1][0], ends[1][1]), regrets)

@@ -1,0 +1,185 @@
+"""Charts before the flop of solved spots, those that ship with the library among them.
+
+A shipped chart is a solution that keeps nothing but its first street: its spot says which boards were dealt and which bets were
+on offer, its records how far it was solved.
+"""
+
+import json
+from pathlib import Path
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import shown
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.sizes import BetPlan, sizes_to_string
+from treeplex.holdem.betting.tree import Action, Decision
+from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, cards_to_string
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.solve.solution import HoldemSolution, load_solution
+from treeplex.holdem.spots.spot import Spot
+
+SHIPPED = Path(__file__).with_name("charts")
+BY_NETWORK = SHIPPED / "by_network.json"
+"""How far charts by a network are from those that ship; ``bench/preflop_charts.py`` writes it."""
+WHERE = {"first": "at the first decision"}
+"""Decisions by what results call them, in other words where these need some."""
+PLAYERS = ("big blind", "small blind")
+STREETS = ("flops", "turns", "rivers")
+
+
+def shipped_charts() -> tuple[str, ...]:
+    """The names of the charts that ship with the library, by stack: ``20bb``."""
+    return tuple(sorted((path.stem for path in SHIPPED.glob("*.spot")), key=lambda name: (len(name), name)))
+
+
+def is_shipped(file: str) -> bool:
+    """Whether a name means a chart that ships: a file or folder of that name comes first."""
+    return file in shipped_charts() and not Path(file).exists()
+
+
+def read_solved(file: str) -> HoldemSolution | None:
+    """The solution that a name or a ``.spot`` file stands for; None for anything else.
+
+    Raises:
+        FileError: the file cannot be read.
+    """
+    if is_shipped(file):
+        return load_solution(SHIPPED / f"{file}.spot", resumable=False)
+    return load_solution(file, resumable=False) if Path(file).suffix == ".spot" else None
+
+
+def check_source(file: str) -> None:
+    """Refuse a name that is neither a chart that ships nor a file or folder.
+
+    Raises:
+        SpecError: it is; the message lists the charts that ship.
+    """
+    if not Path(file).exists():
+        raise SpecError(
+            f"no preflop chart, file or folder is called {shown(file)}; charts that ship: {', '.join(shipped_charts())}; or "
+            "give a solved spot (.spot) or a training of a blueprint"
+        )
+
+
+def solution_chart(solution: HoldemSolution, line: str = "") -> PreflopChart:
+    """The chart of a solved spot after a line such as ``r2,c``.
+
+    Raises:
+        SpecError: a spot that does not begin before the flop with the whole deck, or a line after which nobody acts there.
+    """
+    spot = solution.spot
+    if spot.board or spot.format != HOLDEM or spot.blinds is None:
+        at = cards_to_string(spot.board) or spot.format.name
+        raise SpecError(f"this solution begins at {at}; charts are of spots with blinds, a whole deck and no board")
+    view = solution.at(line)
+    if view.player is None or view.street > 0:
+        raise SpecError(f"line {line!r}: nobody acts before the flop there; leave its last action out")
+    hands, weight = HAND_CLASSES[view.hands_of(view.player)], np.asarray(view.weight_of(view.player), np.float64)
+    size = len(CLASSES)
+    reach = np.bincount(hands, weight, size)
+    taken = np.stack([np.bincount(hands, weight * row, size) for row in np.asarray(view.strategy, np.float64)])
+    shares: Floats = np.divide(taken, reach, out=np.zeros_like(taken), where=reach > 0)
+    title = f"{PLAYERS[view.player]}, {spot.stack / spot.blinds[1]:g} bb" + (f", after {line}" if line else "")
+    kinds = tuple(action.kind for action in view.actions)
+    members = np.bincount(HAND_CLASSES, minlength=size)
+    return PreflopChart(view.player, title, tuple(map(str, view.actions)), kinds, tuple(CLASSES), shares, reach / members)
+
+
+def chart_book(file: str) -> ChartBook:
+    """All charts of a solution, for agents.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: no shipped chart and no ``.spot`` file, or a spot that does not begin before the flop with the whole deck.
+    """
+    solution = read_solved(file)
+    if solution is None:
+        raise SpecError(
+            f"{shown(file)} is no preflop chart; give {', '.join(shipped_charts())}, or a file (.spot) of a solved spot"
+        )
+    solution_chart(solution)
+    betting, blinds, decisions, lines = solution.game.betting, solution.spot.blinds, list[ChartDecision](), [(0, "")]
+    assert blinds is not None
+    for node, line in lines:
+        event, view = betting.nodes[node], solution.at(line)
+        assert isinstance(event, Decision)
+        policy = np.zeros((len(event.actions), len(solution.spot.format.hands)))
+        policy[:, view.hands_of(event.player)] = view.strategy
+        following = []
+        for action, child in zip(event.actions, event.children, strict=True):
+            after = betting.nodes[child]
+            further = isinstance(after, Decision) and after.street == 0
+            following.append(len(lines) if further else -1)
+            if further:
+                lines.append((child, ",".join(filter(None, (line, step_of(action))))))
+        decisions.append(ChartDecision(event.player, event.bets(), policy, tuple(following)))
+    return ChartBook(file, solution.spot.stack / blinds[1], blinds[1], tuple(decisions))
+
+
+def step_of(action: Action) -> str:
+    """An action as lines have it."""
+    step = {"fold": "f", "check": "x", "call": "c", "bet": "b", "raise": "r", "allin": "a"}[action.kind]
+    return f"{step}{action.amount:.12g}" if step in "br" else step
+
+
+def how_made(solution: HoldemSolution) -> str:
+    """Two lines: which boards were dealt and how far it was solved, and the sizes after the flop."""
+    spot, boards = solution.spot, [len(street) for street in solution.game.boards[1:]]
+    if solution.settings.until:
+        return (
+            f"solved until the {solution.settings.until}, all of which are valued by {solution.settings.net}; "
+            f"{solution.algorithm}, {solution.iterations:,} iterations, {solution.records[-1].cpu_seconds:.0f} s of a core\n"
+            f"{sizes_after(spot)}"
+        )
+    dealt = (
+        "all boards" if not spot.runouts else " and ".join(f"{n:,} {name}" for n, name in zip(boards, STREETS, strict=False))
+    ) + (" fitted to equities" if spot.deal_set else "")
+    blind = spot.blinds[1] if spot.blinds else 1.0
+    return (
+        f"solved on {dealt}; {solution.algorithm}, {solution.iterations:,} iterations, "
+        f"{solution.records[-1].cpu_seconds:.0f} s of a core; "
+        f"exploitability {1000 * solution.exploitability / blind:.1f} mbb a hand in that game\n{sizes_after(spot)}"
+    )
+
+
+def beside_network(file: str) -> str:
+    """One line: how far charts by a network over all flops differ from a chart that ships; empty for other names."""
+    if not is_shipped(file):
+        return ""
+    found = json.loads(BY_NETWORK.read_text("utf-8")).get(file)
+    if found is None:
+        return ""
+    shares = [f"{100 * share:.0f}% {WHERE.get(line, line)}" for line, share in found["apart"].items()]
+    apart = f"by {shares[0]} (of play), {', '.join(shares[1:])}"
+    if found["own"]:
+        return f"a chart by a network over all 1,755 flops, which has other bets after them, differs from this one {apart}"
+    return (
+        f"a chart by a network over all 1,755 flops differs from one on 48 flops {apart}; both have bets of the pot and all-in "
+        "after the flop"
+    )
+
+
+def sizes_after(spot: Spot) -> str:
+    """What can be bet after the flop, out of position and in position where that differs."""
+    if not isinstance(spot.bets, BetPlan):
+        return "fixed limit"
+    found = []
+    for street, name in zip(spot.streets[1:], STREETS, strict=True):
+        both = spot.bets.streets[street]
+        for what in ("bets", "raises"):
+            own = [sizes_to_string(getattr(sizes, what)) or "none" for sizes in both]
+            found.append(f"{what} on {name} {own[0]}" + (f" and {own[1]}" if own[0] != own[1] else ""))
+    return "; ".join(found)
+
+
+def chart_distance(one: PreflopChart, other: PreflopChart) -> float:
+    """How differently two charts play the same decision: mean over hands of half the sum of differences, in [0, 1].
+
+    Raises:
+        SpecError: the charts have other actions.
+    """
+    if one.actions != other.actions:
+        raise SpecError(f"charts with the actions {', '.join(one.actions)} and {', '.join(other.actions)} do not compare")
+    return float(np.abs(one.shares - other.shares).sum(axis=0)[HAND_CLASSES].mean() / 2)

@@ -1,0 +1,136 @@
+"""Push or fold before the flop, heads up: the exact equilibrium by a linear program over the 169 classes of hands.
+
+The small blind goes all-in or folds, the big blind calls or folds. All boards are in the equities, card removal is in the
+pairs of hands, so nothing is sampled or rounded. Equilibria are seldom unique to the last hand: where a hand is indifferent the
+program returns one of them.
+"""
+
+from dataclasses import dataclass
+from math import isfinite
+
+import numpy as np
+from scipy.optimize import linprog
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.cards.class_equities import class_equities
+
+SMALL, BIG = 0.5, 1.0
+MOST_STACK = 200.0
+MOST_STEPS = 1000
+
+
+@dataclass(frozen=True, eq=False)
+class PushFold:
+    """An equilibrium; amounts in big blinds.
+
+    Attributes:
+        stack: of the shorter player, blinds and antes included.
+        ante: of each player.
+        push: float64 [169], how often the small blind goes all-in with each class, in the order of ``CLASSES``.
+        call: float64 [169], how often the big blind calls.
+        push_ev: float64 [169], what going all-in wins beside a fold.
+        call_ev: float64 [169], what a call wins beside a fold.
+        value: what the small blind wins a hand.
+        exploitability: mean over both players of what a best response gains; what rounding leaves of zero.
+    """
+
+    stack: float
+    ante: float
+    push: Floats
+    call: Floats
+    push_ev: Floats
+    call_ev: Floats
+    value: float
+    exploitability: float
+
+    @property
+    def pushed(self) -> float:
+        """The share of all hands with which the small blind goes all-in."""
+        return float(self.push[HAND_CLASSES].mean())
+
+    @property
+    def called(self) -> float:
+        """The share of all hands with which the big blind calls."""
+        return float(self.call[HAND_CLASSES].mean())
+
+    def __repr__(self) -> str:
+        shares = f"push {100 * self.pushed:.1f}%, call {100 * self.called:.1f}%"
+        return f"<push or fold with {self.stack:g} bb: {shares}, value {self.value:+.4f} bb>"
+
+
+def push_fold(stack: float, *, ante: float = 0.0) -> PushFold:
+    """Solve push or fold, heads up.
+
+    With P the chance of two classes and E the equity of the first, the small blind pushing with x and the big blind calling
+    with y play for ``sum P (-(1 - x)(1/2 + a) + x (1 - y)(1 + a) + x y S (2 E - 1))``, linear in each. The program is the
+    small blind's, with what the big blind's best replies take away; y are its dual prices.
+
+    Args:
+        stack: of the shorter player, in big blinds, before blinds and antes.
+        ante: of each player, in big blinds.
+
+    Raises:
+        SpecError: a stack that does not exceed big blind and ante or is above 200, or an ante below 0.
+    """
+    if not (isfinite(ante) and ante >= 0):
+        raise SpecError(f"the ante is {ante:g} big blinds; give 0 or more")
+    if not BIG + ante < stack <= MOST_STACK:
+        least = f"{BIG + ante:g} (big blind and ante)"
+        raise SpecError(f"the stack is {stack:g} big blinds; give more than {least} and at most {MOST_STACK:g}")
+    pairs, equity = class_equities()
+    chance = pairs / pairs.sum()
+    stolen = chance.sum(axis=1) * (BIG + SMALL + 2 * ante)  # what a push wins beside a fold where nobody calls
+    called = chance * (stack * (2 * equity - 1) - (BIG + ante))  # and what a call adds
+    size = len(CLASSES)
+    program = linprog(
+        -np.concatenate([stolen, np.ones(size)]),
+        A_ub=np.hstack([-called.T, np.eye(size)]),
+        b_ub=np.zeros(size),
+        bounds=[(0, 1)] * size + [(None, 0)] * size,
+        method="highs",
+    )
+    push, call = np.clip(program.x[:size], 0, 1), np.clip(-program.ineqlin.marginals, 0, 1)
+    pushing, calling = stolen + called @ call, -(push @ called)
+    value = float(push @ pushing)
+    gains = np.maximum(pushing, 0).sum() - value, np.maximum(calling, 0).sum() - float(calling @ call)
+    return PushFold(
+        stack=stack,
+        ante=ante,
+        push=push,
+        call=call,
+        push_ev=pushing / chance.sum(axis=1),
+        call_ev=np.divide(calling, push @ chance, out=np.zeros(size), where=push @ chance > 0),
+        value=value - (SMALL + ante),
+        exploitability=float(sum(gains)) / 2,
+    )
+
+
+def largest_stacks(most: float, *, step: float = 0.5, ante: float = 0.0) -> tuple[Floats, Floats]:
+    """The largest stacks, float64 [169] each, with which the small blind pushes and the big blind calls.
+
+    Args:
+        most: the largest stack looked at, in big blinds.
+        step: between stacks; the smallest is the first multiple above big blind and ante.
+        ante: of each player.
+
+    Returns:
+        0 for a class that no stack plays at least half of the time. Some hands leave and come back, such as 63s: this is the
+        last time.
+
+    Raises:
+        SpecError: an ante below 0, or with which no stack is left to push; a step that is not above 0 or asks for more than
+            1,000 stacks.
+    """
+    if not 0 < step <= most or most / step > MOST_STEPS:
+        raise SpecError(f"the step is {step:g} big blinds; give one above 0 with at most {MOST_STEPS:,} stacks up to {most:g}")
+    if not (isfinite(ante) and 0 <= ante < most - BIG):
+        raise SpecError(f"the ante is {ante:g} big blinds; give 0 or more, so that {most:g} exceeds big blind and ante")
+    push, call = np.zeros(len(CLASSES)), np.zeros(len(CLASSES))
+    for count in range(1, int(most / step + 1e-9) + 1):
+        stack = count * step
+        if stack > BIG + ante:
+            found = push_fold(stack, ante=ante)
+            push[found.push >= 0.5], call[found.call >= 0.5] = stack, stack
+    return push, call

@@ -1,0 +1,161 @@
+"""A node by groups of hands: made hands, draws, suits or classes; some hands alone; and how a number spreads over a range."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import nearest, shown
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import CLASSES, hand_numbers
+from treeplex.holdem.cards.made_hands import KINDS
+from treeplex.holdem.cards.ranges import range_to_string
+from treeplex.holdem.study.equity import quantiles
+from treeplex.holdem.study.report.page_data import ABSENT, NodeReport, Side, class_numbers, weighted_mean
+
+GROUPINGS = (*KINDS, "class")
+"""What hands can be grouped by."""
+DIGITS = 4
+"""Digits after the point of weights in a range's text."""
+
+
+@dataclass(frozen=True, eq=False)
+class Group:
+    """Some hands of a side together.
+
+    Attributes:
+        name: what they have in common, such as ``"top pair"``.
+        combos: how many hands of weight one they are worth.
+        share: part of the range, by how often its hands meet the opponent's.
+        ev: mean chips, counted as in the side; nan where nobody gets here.
+        equity: mean share of the pot, in [0, 1]; nan likewise.
+        frequency: float64 [A], how often they take each action; empty for the player who does not act.
+        action_ev: float64 [A], the mean EV of each action.
+    """
+
+    name: str
+    combos: float
+    share: float
+    ev: float
+    equity: float
+    frequency: Floats
+    action_ev: Floats
+
+
+def groups_by(side: Side, board: Sequence[int], by: str) -> tuple[Group, ...]:
+    """The hands of a side by what they are, groups without weight left out.
+
+    Args:
+        side: one player at a node.
+        board: the cards dealt.
+        by: one of :data:`GROUPINGS`.
+
+    Raises:
+        SpecError: an unknown grouping, hands that are not two cards, or made hands and draws before the flop.
+    """
+    names, places = grouping(side, board, by)
+    found = []
+    for place, name in enumerate(names):
+        here = places == place
+        if side.weight[here].sum() > 0:
+            found.append(group_of(only(side, here), name))
+    return tuple(found)
+
+
+def grouping(side: Side, board: Sequence[int], by: str) -> tuple[tuple[str, ...], NDArray[np.int64]]:
+    """The names of the groups, and each hand's place among them, int64 [n]."""
+    if by not in GROUPINGS:
+        raise SpecError(f"hands cannot be grouped by {shown(by)}; write {', '.join(GROUPINGS)}")
+    check_pairs(side)
+    if by == "class":
+        return CLASSES, class_numbers(side.cards)
+    names, find = KINDS[by]
+    return names, find(board, side.cards)
+
+
+def check_pairs(side: Side) -> None:
+    """Refuse hands that are not two cards."""
+    if side.cards.shape[1] != 2:
+        raise SpecError("hands of one card have no groups; this view is for spots with two hole cards")
+
+
+def group_of(side: Side, name: str) -> Group:
+    """All hands of a side as one group."""
+    return Group(
+        name,
+        side.combos,
+        float(side.share.sum()),
+        side.mean(side.ev),
+        side.mean(side.equity),
+        side.totals,
+        np.array([weighted_mean(row, side.share) for row in side.action_ev]),
+    )
+
+
+def only(side: Side, rows: NDArray[np.bool_]) -> Side:
+    """Some hands of a side; ``share`` stays the part of the whole range."""
+    return replace(
+        side,
+        cards=side.cards[rows],
+        names=tuple(side.names[row] for row in np.flatnonzero(rows)),
+        weight=side.weight[rows],
+        share=side.share[rows],
+        ev=side.ev[rows],
+        equity=side.equity[rows],
+        frequency=side.frequency[:, rows],
+        action_ev=side.action_ev[:, rows],
+    )
+
+
+def filtered(node: NodeReport, names: Sequence[str]) -> NodeReport:
+    """A node with those hands only that belong to one of the groups; hands need a made hand *and* a draw where both are named.
+
+    Args:
+        node: the node.
+        names: of :data:`MADE_HANDS`, :data:`DRAWS`, :data:`SUIT_PAIRS` and classes such as ``"AKs"``.
+
+    Raises:
+        SpecError: a name that is none of them.
+    """
+    wanted: dict[str, set[str]] = {}
+    known = {name.lower(): (by, name) for by in GROUPINGS for name in (CLASSES if by == "class" else KINDS[by][0])}
+    for name in names:
+        found = known.get(name.strip().lower())
+        if found is None:
+            raise SpecError(f"{shown(name)} is no group of hands{nearest(name, known)}; say top pair, flush draw, AKs")
+        wanted.setdefault(found[0], set()).add(found[1])
+    sides = []
+    for side in node.sides:
+        rows = np.ones(len(side.names), bool)
+        for by, chosen in wanted.items():
+            offers, places = grouping(side, node.cards, by)
+            rows &= np.isin(places, [offers.index(name) for name in chosen])
+        sides.append(only(side, rows))
+    return replace(node, sides=(sides[0], sides[1]))
+
+
+def range_text(side: Side) -> str:
+    """The range of a side at its node as text that every command reads, and other tools too; the largest weight is 1.
+
+    Weights have four digits after the point; hands below a two-thousandth of the largest weight are left out.
+    """
+    check_pairs(side)
+    largest = float(side.weight.max(initial=0.0))
+    weights = np.zeros(1326)
+    if largest > 0:
+        beside = side.weight / largest
+        weights[hand_numbers(side.cards)] = np.where(beside >= ABSENT, np.round(beside, DIGITS), 0.0)
+    return range_to_string(weights)
+
+
+def spread(side: Side, values: Floats, points: int = 101) -> Floats:
+    """A hand's number over the range in ascending order, float64 [points]: the curves of equity and EV distributions.
+
+    Args:
+        side: one player at a node.
+        values: float64 [n], ``side.equity`` or ``side.ev``.
+        points: at least 2; see :func:`treeplex.holdem.study.equity.quantiles`.
+    """
+    return quantiles(values, side.share, points)

@@ -1,0 +1,102 @@
+"""Two solved spots side by side at one decision: EVs, frequencies, and the hands for which they differ."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import SpecError
+from treeplex.holdem.study.report.export import Solved, node_report
+from treeplex.holdem.study.report.page_data import NodeReport, Side, weighted_mean
+
+
+@dataclass(frozen=True, eq=False)
+class SideComparison:
+    """One player in two solutions; EVs are chips from the pot, differences second minus first.
+
+    Attributes:
+        names: the hands that both ranges have, as in :class:`Side`.
+        rows: int64 [2, n], their rows in the sides of both nodes.
+        ev: float64 [2, n].
+        share: float64 [n], the mean of both parts of the range; sums to 1 (all zero if nobody gets here).
+        means: both means of EV, each over its own range.
+        equities: both means of equity.
+    """
+
+    names: tuple[str, ...]
+    rows: NDArray[np.int64]
+    ev: Floats
+    share: Floats
+    means: tuple[float, float]
+    equities: tuple[float, float]
+
+    @property
+    def difference(self) -> Floats:
+        """float64 [n], what each hand gains."""
+        return np.asarray(self.ev[1] - self.ev[0])
+
+    @property
+    def gain(self) -> float:
+        """The mean gain over the hands that both have, weighted alike, so that only play counts and not the ranges."""
+        return weighted_mean(self.difference, self.share)
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """A decision in two solutions.
+
+    Attributes:
+        nodes: the reports of both, EVs from the pot.
+        sides: out of position, in position.
+        actions: the names of the actions of both.
+        frequencies: float64 [2, A], how often the whole range takes each; nan for one that the tree lacks.
+    """
+
+    nodes: tuple[NodeReport, NodeReport]
+    sides: tuple[SideComparison, SideComparison]
+    actions: tuple[str, ...]
+    frequencies: Floats
+
+
+def compare_nodes(first: Solved, second: Solved, line: str = "", second_line: str | None = None) -> Comparison:
+    """Compare a node of one solved spot with one of another.
+
+    Args:
+        first, second: the solved spots; of the same format, with any boards, ranges and bets.
+        line: to the node of the first.
+        second_line: to the node of the second; default: the same line.
+
+    Raises:
+        SpecError: a line that one of them does not have, spots of other formats, or different players to act.
+    """
+    if first.spot.format.name != second.spot.format.name:
+        raise SpecError(f"one spot is of {first.spot.format.name}, the other of {second.spot.format.name}; give two alike")
+    nodes = node_report(first, line).from_the_pot(), node_report(second, line if second_line is None else second_line)
+    nodes = nodes[0], nodes[1].from_the_pot()
+    if nodes[0].player != nodes[1].player:
+        raise SpecError(f"after {line!r} another player acts in the second solution; give --with-line")
+    actions = tuple(dict.fromkeys((*nodes[0].actions, *nodes[1].actions)))
+    frequencies = np.full((2, len(actions)), np.nan)
+    for place, node in enumerate(nodes):
+        if node.player is not None:
+            for name, often in zip(node.actions, node.sides[node.player].totals, strict=True):
+                frequencies[place, actions.index(name)] = often
+    sides = compare_sides(nodes[0].sides[0], nodes[1].sides[0]), compare_sides(nodes[0].sides[1], nodes[1].sides[1])
+    return Comparison(nodes, sides, actions, frequencies)
+
+
+def compare_sides(one: Side, other: Side) -> SideComparison:
+    """One player in both."""
+    places = {name: row for row, name in enumerate(other.names)}
+    both = [row for row, name in enumerate(one.names) if name in places]
+    rows = np.array([both, [places[one.names[row]] for row in both]], np.int64).reshape(2, -1)
+    share = one.share[rows[0]] + other.share[rows[1]]
+    return SideComparison(
+        names=tuple(one.names[row] for row in both),
+        rows=rows,
+        ev=np.array([one.ev[rows[0]], other.ev[rows[1]]]),
+        share=share / share.sum() if share.sum() > 0 else share,
+        means=(one.mean(one.ev), other.mean(other.ev)),
+        equities=(one.mean(one.equity), other.mean(other.equity)),
+    )

@@ -1,0 +1,239 @@
+"""Hand histories, PHH or a poker room's: the heads-up spots that a hand reaches, and how it was played on.
+
+PokerKit is optional and imported only here. Hole cards are not looked at: ranges are the user's to give.
+"""
+
+import importlib.util
+import math
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from treeplex.base.storage.reading import MOST_TEXT, read_bytes
+from treeplex.base.version import install_hint
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan, sizes_to_string
+from treeplex.holdem.cards.cards import RANKS
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.report.room_text import is_room_text, phh_texts
+
+MOST_DECIMALS = 4
+
+
+@dataclass(frozen=True)
+class HandSpot:
+    """Where a hand stands at the start of a street on which two players are left.
+
+    Attributes:
+        board: the cards, ``"Td9d6h"``.
+        pot: chips in the middle.
+        stack: the smaller of the two stacks.
+        street: 1 flop, 2 turn, 3 river.
+        line: what followed, as in ``holdem show``: ``"x,b120,c,7s"``.
+        bets: first bets that followed, as (street, player, chips on the street).
+        raises: raises that followed, as (street, player, chips more than the bet faced).
+        players: names out of position and in position, as far as known.
+    """
+
+    board: str
+    pot: float
+    stack: float
+    street: int
+    line: str = ""
+    bets: tuple[tuple[int, int, float], ...] = ()
+    raises: tuple[tuple[int, int, float], ...] = ()
+    players: tuple[str, str] = ("", "")
+
+    @property
+    def chip(self) -> float:
+        """The smallest unit in which pot, stack and bets are whole: 1, 0.1, 0.01, ..."""
+        amounts = [self.pot, self.stack, *(each[2] for each in (*self.bets, *self.raises))]
+        for decimals in range(MOST_DECIMALS):
+            if all(math.isclose(round(amount, decimals), amount, abs_tol=1e-9) for amount in amounts):
+                return float(10**-decimals)
+        return float(10**-MOST_DECIMALS)
+
+
+def read_hand(path: str | Path, *, hand: int = 1, street: str | None = None) -> HandSpot:
+    """The spot of a hand.
+
+    Args:
+        path: a file of one hand or, ``.phhs``, of many.
+        hand: which, from 1.
+        street: ``flop``, ``turn`` or ``river``; None for the first on which two players with chips are left.
+
+    Raises:
+        FileError: the file cannot be read or is no hand history.
+        SpecError: no such hand or street, another game than no-limit hold'em, or more than two players.
+    """
+    if street is not None and street.lower() not in HOLDEM_STREETS[1:]:
+        raise SpecError(f"street {street!r} is not known; write flop, turn or river")
+    history = load_hand(Path(path), hand)
+    place = f"{path}, hand {hand}"
+    if history.variant not in ("NT", "FT"):
+        raise SpecError(f"{place}: its game is {history.variant!r}; only hold'em (NT, FT) can be solved")
+    try:
+        found = list(spots(history))
+    except TreeplexError:
+        raise
+    except Exception as error:  # PokerKit raises what its checks happen to raise
+        raise FileError(f"{place}: PokerKit cannot play the hand ({error}); check its actions") from error
+    if not found:
+        raise SpecError(f"{place}: no street begins with just two players who still have chips; give another hand")
+    if street is None:
+        return found[0]
+    for each in found:
+        if HOLDEM_STREETS[each.street] == street.lower():
+            return each
+    reached = ", ".join(HOLDEM_STREETS[each.street] for each in found)
+    raise SpecError(f"{place}: no heads-up spot on the {street.lower()}; it has {reached}")
+
+
+def load_hand(path: Path, number: int) -> Any:
+    """One hand history of a file."""
+    text = read_bytes(path, most=MOST_TEXT).decode("utf-8-sig", errors="replace")
+    return hand_of_text(text, number, str(path))
+
+
+def hand_of_text(text: str, number: int = 1, place: str = "the text") -> Any:
+    """One hand, as PokerKit has it, of a text: PHH, one hand or many, or what PokerStars or GGPoker wrote.
+
+    Args:
+        text: the text.
+        number: which hand, from 1.
+        place: what errors call it.
+
+    Raises:
+        FileError: no hand history.
+        SpecError: no such hand, another game than no-limit hold'em in a room's text, or PokerKit is not installed.
+    """
+    if importlib.util.find_spec("pokerkit") is None:
+        raise SpecError(f"reading hand histories needs PokerKit; run: {install_hint('poker')}")
+    from pokerkit import HandHistory
+
+    try:
+        if is_room_text(text):
+            found = phh_texts(text)
+            check_number(number, len(found))
+            return HandHistory.loads(found[number - 1])
+        many = all(isinstance(value, dict) for value in tomllib.loads(text).values())
+        hands = list(HandHistory.loads_all(text)) if many else [HandHistory.loads(text)]
+        check_number(number, len(hands))
+    except TreeplexError as error:
+        raise type(error)(f"{place}: {error}") from None
+    except Exception as error:  # TOML errors, missing keys, values of wrong types
+        wanted = "give a .phh or .phhs file, or the text of a hand on PokerStars or GGPoker"
+        raise FileError(f"{place}: not a hand history ({error}); {wanted}") from error
+    return hands[number - 1]
+
+
+def check_number(number: int, hands: int) -> None:
+    """Refuse a hand that is not there."""
+    if not 1 <= number <= hands:
+        raise SpecError(f"there is no hand {number}; it has {hands}, counted from 1")
+
+
+@dataclass
+class Follower:
+    """Follows the play of a hand: the spots seen so far, each with what has followed it."""
+
+    names: tuple[str, ...]
+    spots: list[HandSpot] = field(default_factory=list)
+    matched: list[float] = field(default_factory=list)
+    highest: float = 0.0
+    seats: tuple[int, int] | None = None
+    street: int = 0
+    board: str = ""
+
+    def dealt(self, state: Any) -> None:
+        """Board cards were dealt: they join the lines; a street that two players begin with chips is a spot."""
+        cards = "".join(repr(card) for row in state.board_cards for card in row)
+        new, self.board = cards[len(self.board) :], cards
+        self.street = {6: 1, 8: 2, 10: 3}.get(len(cards), 0)
+        for each in range(len(self.spots)):
+            self.extend(each, new)
+            self.matched[each] += self.highest
+        self.highest = 0.0
+        left = [seat for seat, active in enumerate(state.statuses) if active]
+        if len(left) != 2 or self.street == 0 or any(state.stacks[seat] <= 0 for seat in left) or state.actor_index is None:
+            return
+        first = int(state.actor_index)
+        self.seats = (first, next(seat for seat in left if seat != first))
+        names = tuple(self.names[seat] if seat < len(self.names) else "" for seat in self.seats)
+        stack = float(min(state.stacks[seat] for seat in left))
+        self.matched.append(0.0)
+        self.spots.append(HandSpot(cards, float(state.total_pot_amount), stack, self.street, players=(names[0], names[1])))
+
+    def acted(self, words: list[str], facing: float) -> None:
+        """A player acted; ``facing`` is the largest bet of the street before."""
+        if self.seats is None or not self.spots:
+            return
+        player, kind = self.seats.index(int(words[0][1:]) - 1), words[1]
+        if kind == "cbr":
+            self.highest = float(words[2])
+        for place in range(len(self.spots)):
+            if kind == "cbr":
+                self.bet(place, player, float(words[2]), facing)
+            else:
+                self.extend(place, "f" if kind == "f" else "c" if facing else "x")
+
+    def bet(self, place: int, player: int, to: float, facing: float) -> None:
+        """A player bet or raised to ``to`` chips on this street."""
+        spot = self.spots[place]
+        if to >= spot.stack - self.matched[place] - 1e-9:
+            self.extend(place, "a")
+            return
+        entry = (self.street, player, to - facing)
+        more = {"raises": (*spot.raises, entry)} if facing else {"bets": (*spot.bets, entry)}
+        self.spots[place] = replace(spot, **more)  # type: ignore[arg-type]
+        self.extend(place, f"{'r' if facing else 'b'}{to:.12g}")
+
+    def extend(self, place: int, word: str) -> None:
+        """Add a word to a spot's line."""
+        spot = self.spots[place]
+        self.spots[place] = replace(spot, line=f"{spot.line},{word}" if spot.line else word)
+
+
+def spots(history: Any) -> Iterator[HandSpot]:
+    """Every heads-up spot of a hand, the first street first."""
+    follower = Follower(tuple(history.players or ()))
+    facing, size = 0.0, 0
+    for state, action in history.state_actions:
+        words = action.split("#")[0].split() if action else []
+        if words and words[0].startswith("p") and words[1] in ("f", "cc", "cbr"):
+            follower.acted(words, facing)
+        cards = sum(len(row) for row in state.board_cards)
+        if cards != size and (state.actor_index is not None or not any(state.bets)):
+            size = cards
+            follower.dealt(state)
+        facing = float(max(state.bets, default=0))
+    yield from follower.spots
+
+
+def with_bets_of(spot: Spot, hand: HandSpot) -> Spot:
+    """The spot with the bets that the hand saw added to its sizes, so that the hand's line is in the tree."""
+    plan = spot.bets
+    if not isinstance(plan, BetPlan):
+        return spot
+    added = [("bets", street, player, f"{chips:.12g}c") for street, player, chips in hand.bets]
+    added += [("raises", street, player, f"{chips:.12g}c") for street, player, chips in hand.raises]
+    for kind, street, player, size in (*added, *all_ins(hand)):
+        sizes = plan.streets[street][player]
+        old = sizes_to_string(sizes.bets if kind == "bets" else sizes.raises)
+        if size not in old.split(","):
+            plan = plan.override(street, player, **{kind: f"{old},{size}" if old else size})
+    return replace(spot, bets=plan)
+
+
+def all_ins(hand: HandSpot) -> Iterator[tuple[str, int, int, str]]:
+    """Where the hand's line went all-in: ``bets`` or ``raises``, the street, the player and ``a``."""
+    street, player, facing = hand.street, 0, False
+    for word in hand.line.split(","):
+        if word[:1] in RANKS:
+            street, player, facing = street + 1, 0, False
+            continue
+        if word == "a":
+            yield ("raises" if facing else "bets"), street, player, word
+        facing, player = word[:1] in ("a", "b", "r"), 1 - player

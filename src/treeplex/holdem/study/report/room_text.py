@@ -1,0 +1,187 @@
+"""Hand histories as poker rooms write them, PokerStars and GGPoker, as texts of PHH.
+
+Both rooms write nearly the same: a head line, seats, blinds, hole cards, actions by street, a summary. Antes, straddles and
+blinds posted out of turn are read; of a board run twice the first counts. Currencies and what players say do not matter.
+"""
+
+import re
+from dataclasses import dataclass, field
+
+from treeplex.base.spec import shown
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+
+HEAD = re.compile(r"^(?:PokerStars (?:\w+ )?(?:Hand|Game)|Poker Hand) #", re.MULTILINE)
+"""How hands begin: those of PokerStars and, the second, of GGPoker."""
+MOST_LETTERS = 300
+"""Longer lines say nothing about play."""
+GAME = re.compile(r"Hold'em No Limit", re.IGNORECASE)
+MONEY = r"[^\d\s(]{0,3}(?P<amount>[\d,]+(?:\.\d+)?)"
+BUTTON = re.compile(r"Seat #(?P<seat>\d+) is the button")
+SEAT = re.compile(rf"^Seat (?P<seat>\d+): (?P<name>.+?) \({MONEY} in chips.*?\)(?P<rest>.*)$")
+POST = re.compile(rf"^(?P<name>.+): posts (?:the )?(?P<what>ante|small blind|big blind|straddle|small & big blinds) {MONEY}")
+ACTION = re.compile(
+    rf"^(?P<name>.+): (?P<verb>folds|checks|calls|bets|raises)\b(?: {MONEY}(?: to [^\d\s(]{{0,3}}(?P<to>[\d,.]+))?)?"
+)
+DEALT = re.compile(r"^Dealt to (?P<name>.+?) \[(?P<cards>[^\]]+)\]")
+SHOWN = re.compile(r"^(?P<name>.+): shows \[(?P<cards>[^\]]+)\]")
+SUMMARY = re.compile(r"^Seat (?P<seat>\d+): .*(?:showed|mucked) \[(?P<cards>[^\]]+)\]")
+BOARD = re.compile(
+    r"^\*\*\* (?P<run>FIRST |SECOND |THIRD )?(?:FLOP|TURN|RIVER) \*\*\*(?: \[[^\]]+\])?? \[(?P<cards>[^\]]+)\]\s*$"
+)
+
+
+@dataclass
+class RoomHand:
+    """What one hand says so far.
+
+    Attributes:
+        stacks: chips of each player by name, in the order of seats.
+        seats: seat of each player.
+        button: the button's seat.
+        antes, blinds: chips posted, by name.
+        posted: which blinds have been posted.
+        cards: known hole cards by name, as text.
+        events: ``(name, word)`` of an action, ``("", cards)`` of a deal.
+        hero: whose cards the room shows; empty if nobody's.
+    """
+
+    stacks: dict[str, str] = field(default_factory=dict)
+    seats: dict[str, int] = field(default_factory=dict)
+    button: int = 0
+    antes: dict[str, str] = field(default_factory=dict)
+    blinds: dict[str, str] = field(default_factory=dict)
+    posted: set[str] = field(default_factory=set)
+    cards: dict[str, str] = field(default_factory=dict)
+    events: list[tuple[str, str]] = field(default_factory=list)
+    hero: str = ""
+
+
+def is_room_text(text: str) -> bool:
+    """Whether a text is a hand history of a poker room, as opposed to PHH."""
+    return HEAD.search(text) is not None
+
+
+def phh_texts(text: str) -> list[str]:
+    """The hands of a room's text, each as PHH; what stands before the first is left out.
+
+    Raises:
+        SpecError: another game than no-limit hold'em, or a hand without seats, button or blinds; the message names the hand.
+    """
+    starts = [match.start() for match in HEAD.finditer(text)]
+    ends = [*starts[1:], len(text)]
+    return [phh_text(text[start:end]) for start, end in zip(starts, ends, strict=True)]
+
+
+def phh_text(text: str) -> str:
+    """One hand as PHH."""
+    head = text.partition("\n")[0].strip()
+    if not GAME.search(head):
+        raise SpecError(f"hand {shown(head)}: only no-limit hold'em can be read")
+    hand = read_room_hand(text)
+    if len(hand.stacks) < 2 or not hand.button or not hand.blinds:
+        missing = "two seats" if len(hand.stacks) < 2 else "the button" if not hand.button else "the blinds"
+        raise SpecError(f"hand {shown(head)}: {missing} cannot be found; give the whole text of the hand")
+    order = seat_order(hand)
+    return phh_of_hand(hand, order, head)
+
+
+def read_room_hand(text: str) -> RoomHand:
+    """Gather what the lines of a hand say."""
+    hand, summary = RoomHand(), False
+    for line in (each.strip() for each in text.splitlines() if len(each) <= MOST_LETTERS):
+        if line.startswith("*** SUMMARY"):
+            summary = True
+        elif summary:
+            if match := SUMMARY.match(line):
+                names = [name for name, seat in hand.seats.items() if seat == int(match["seat"])]
+                hand.cards |= {name: card_text(match["cards"]) for name in names}
+        elif match := SEAT.match(line):
+            if "sitting out" not in match["rest"]:
+                hand.stacks[match["name"]] = without_commas(match["amount"])
+                hand.seats[match["name"]] = int(match["seat"])
+        elif match := BUTTON.search(line):
+            hand.button = hand.button or int(match["seat"])
+        elif match := POST.match(line):
+            post(hand, match)
+        elif match := DEALT.match(line):
+            hand.cards[match["name"]] = card_text(match["cards"])
+            hand.hero = hand.hero or match["name"]
+        elif match := SHOWN.match(line):
+            hand.cards[match["name"]] = card_text(match["cards"])
+        elif (match := BOARD.match(line)) and (match["run"] or "FIRST ") == "FIRST ":
+            hand.events.append(("", card_text(match["cards"])))
+        elif (match := ACTION.match(line)) and match["name"] in hand.stacks:
+            hand.events.append((match["name"], word_of(match)))
+    return hand
+
+
+def post(hand: RoomHand, match: re.Match[str]) -> None:
+    """A blind, straddle or ante."""
+    name, amount = match["name"], without_commas(match["amount"])
+    if match["what"] == "ante":
+        hand.antes[name] = amount
+        return
+    if match["what"] == "big blind" and "big blind" in hand.posted:
+        hand.blinds[name] = f"-{amount}"  # posted out of turn: it does not move the first action
+    elif match["what"] == "small & big blinds":
+        big = max((float(each) for each in hand.blinds.values()), default=float(amount) * 2 / 3)
+        hand.blinds[name] = f"-{big:.12g}"
+        hand.antes[name] = f"{float(amount) - big:.12g}"
+    else:
+        hand.blinds[name] = amount
+    hand.posted.add(match["what"])
+
+
+def word_of(match: re.Match[str]) -> str:
+    """An action as PHH writes it."""
+    if match["verb"] in ("bets", "raises"):
+        return f"cbr {without_commas(match['to'] or match['amount'])}"
+    return "f" if match["verb"] == "folds" else "cc"
+
+
+def seat_order(hand: RoomHand) -> list[str]:
+    """The players from the first after the button; of two players from the big blind."""
+    return sorted(hand.seats, key=lambda name: (hand.seats[name] <= hand.button, hand.seats[name]))
+
+
+def phh_of_hand(hand: RoomHand, order: list[str], head: str) -> str:
+    """The text of PHH; deals after which nobody acts are left out."""
+    place = {name: f"p{number}" for number, name in enumerate(order, start=1)}
+    blinds, antes = ([posted.get(name, "0") for name in order] for posted in (hand.blinds, hand.antes))
+    if len(order) == 2:  # PHH lists the small blind first, the players from the big blind
+        blinds.reverse()
+        antes.reverse()
+    words = [f"d dh {place[name]} {hand.cards.get(name, '????')}" for name in order]
+    last = max((number for number, (name, _) in enumerate(hand.events) if name), default=-1)
+    for name, word in hand.events[: last + 1]:
+        words.append(f"{place[name]} {word}" if name else f"d db {word}")
+    big = max(abs(float(each)) for each in hand.blinds.values())
+    lines = [
+        "variant = 'NT'",
+        f"antes = [{', '.join(antes)}]",
+        f"blinds_or_straddles = [{', '.join(blinds)}]",
+        f"min_bet = {big:.12g}",
+        f"starting_stacks = [{', '.join(hand.stacks[name] for name in order)}]",
+        f"players = [{', '.join(map(basic_string, order))}]",
+        f"actions = [{', '.join(map(basic_string, words))}]",
+        f"_head = {basic_string(head)}",
+        f"_hero = {basic_string(hand.hero)}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def basic_string(text: str) -> str:
+    """A string of TOML."""
+    escaped = "".join(f"\\u{ord(sign):04X}" if sign in '"\\' or ord(sign) < 32 or ord(sign) == 127 else sign for sign in text)
+    return f'"{escaped}"'
+
+
+def without_commas(amount: str) -> str:
+    """An amount without commas."""
+    return amount.replace(",", "").rstrip(".")
+
+
+def card_text(cards: str) -> str:
+    """Cards as text without spaces."""
+    return cards_to_string(parse_cards(cards))

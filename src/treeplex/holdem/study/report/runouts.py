@@ -1,0 +1,105 @@
+"""One decision on every card that can come: how often each action is taken, EV and equity, for a table of ranks and suits."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.base.spec import shown
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import cards_to_string, parse_cards
+from treeplex.holdem.policies.line import read_steps
+from treeplex.holdem.study.report.export import Viewed, node_report
+from treeplex.holdem.study.report.page_data import NodeReport
+
+
+@dataclass(frozen=True, eq=False)
+class Runouts:
+    """The same decision after every card, in the order of the deck, 2c first.
+
+    Attributes:
+        before: the line up to where the card comes, canonical text.
+        after: the actions after the card, canonical text; empty for the first decision.
+        player: who acts.
+        cards: int64 [n], the cards.
+        chance: float64 [n], how often each comes, given what both ranges hold; sums to 1.
+        actions: names of the actions, those of all cards together.
+        frequency: float64 [A, n], how often the range takes each; nan where nobody gets here.
+        ev: float64 [2, n], both players' chips from the pot from here on.
+        equity: float64 [2, n], both players' shares of the pot, in [0, 1].
+        reach: float64 [n], how often it comes to the decision after the card.
+    """
+
+    before: str
+    after: str
+    player: int
+    cards: NDArray[np.int64]
+    chance: Floats
+    actions: tuple[str, ...]
+    frequency: Floats
+    ev: Floats
+    equity: Floats
+    reach: Floats
+
+
+def runouts(solution: Viewed, line: str) -> Runouts:
+    """A decision after every turn or river card.
+
+    Args:
+        solution: a solved spot.
+        line: up to where a card comes (``"x,x"``: the first decision on every card), or to a decision after a card, which
+            then stands for any (``"x,x,7s,b50%"``).
+
+    Raises:
+        SpecError: a line that the spot does not have or along which no single card comes, or one after which nobody acts.
+    """
+    before, after = around_card(solution, line)
+    lines = solution.at(before).children()
+    cards = [parse_cards(each.rpartition(",")[2])[0] for each in lines]
+    opened = [float(np.nan_to_num(solution.at(each).compatible_of(0)).sum()) for each in lines]
+    nodes, reached = [], []
+    for each in lines:
+        at = f"{each},{after}" if after else each
+        node = node_report(solution, at)
+        nodes.append(node.from_the_pot())
+        reached.append(float(np.nan_to_num(solution.at(at).compatible_of(0)).sum()))
+    player = nodes[0].player
+    if player is None:
+        raise SpecError(f"line {shown(line)}: nobody acts after the card; name a line that goes on")
+    chance, total = np.array(opened), sum(opened)
+    return Runouts(
+        before=before,
+        after=after,
+        player=player,
+        cards=np.array(cards, np.int64),
+        chance=chance / total if total else chance,
+        actions=(names := tuple(dict.fromkeys(name for node in nodes for name in node.actions))),
+        frequency=np.array([frequencies(node, player, names) for node in nodes]).T,
+        ev=np.array([[side.mean(side.ev) for side in node.sides] for node in nodes]).T,
+        equity=np.array([[side.mean(side.equity) for side in node.sides] for node in nodes]).T,
+        reach=np.divide(reached, chance, out=np.zeros(len(cards)), where=chance > 0),
+    )
+
+
+def frequencies(node: NodeReport, player: int, names: tuple[str, ...]) -> list[float]:
+    """How often a range takes each of some actions; 0 for one that it does not have."""
+    taken = dict(zip(node.actions, node.sides[player].totals, strict=True))
+    return [float(taken.get(name, 0.0)) for name in names]
+
+
+def around_card(solution: Viewed, line: str) -> tuple[str, str]:
+    """The canonical line before the card that varies, and the actions after it."""
+    view = solution.at(line)
+    parts = view.line.split(",") if view.line else []
+    dealt = [place for place, part in enumerate(parts) if read_steps(part)[0].cards]
+    if view.player is None and view.children() and len(view.actions) == 0:
+        before, after = view.line, ""
+    elif dealt:
+        before, after = ",".join(parts[: dealt[-1]]), ",".join(parts[dealt[-1] + 1 :])
+    else:
+        raise SpecError(f"line {shown(line)}: no card comes; end it with a street, as x,x does, or go on after a card")
+    if any(len(parse_cards(each.rpartition(",")[2])) != 1 for each in solution.at(before).children()[:1]):
+        board = cards_to_string(solution.at(before).board)
+        raise SpecError(f"line {shown(line)}: several cards come together on {board or 'the flop'}; name a later street")
+    return before, after

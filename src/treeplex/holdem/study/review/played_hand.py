@@ -1,0 +1,147 @@
+"""Who played a hand, from where and with what, and the heads-up streets that it came to."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import SpecError, TreeplexError
+from treeplex.holdem.cards.cards import HANDS, cards_to_string, hand_index, parse_cards
+from treeplex.holdem.study.report.hand_history import HandSpot, hand_of_text, load_hand, spots
+from treeplex.holdem.study.review.position_ranges import PreflopPart, position_names
+
+
+@dataclass(frozen=True)
+class RecordedHand:
+    """A hand of no-limit hold'em that came to a street between two players.
+
+    Attributes:
+        title: what the file calls the hand; empty if nothing.
+        big_blind: in chips.
+        names: out of position, in position; empty if unknown.
+        parts: what each did before the flop, in the same order.
+        cards: the hand of each, as text with the higher card first; empty if unknown.
+        hero: whose actions are judged, 0 or 1.
+        streets: the spot at the start of each street, the first heads-up one first; each has the rest of the hand as line.
+    """
+
+    title: str
+    big_blind: float
+    names: tuple[str, str]
+    parts: tuple[PreflopPart, PreflopPart]
+    cards: tuple[str, str]
+    hero: int
+    streets: tuple[HandSpot, ...]
+
+    @property
+    def hero_hand(self) -> int:
+        """The judged player's hand, a row of ``HANDS``."""
+        return hand_of(self.cards[self.hero])
+
+
+def hand_of(text: str) -> int:
+    """The number of a hand of two cards."""
+    first, second = parse_cards(text)
+    return hand_index(first, second)
+
+
+def played_hand(source: str | Path, *, number: int = 1, hero: str | None = None) -> RecordedHand:
+    """Read a hand to be judged.
+
+    Args:
+        source: a file, or the text of a hand itself (it has line breaks).
+        number: which hand, from 1.
+        hero: the name of the player to judge, ``oop`` or ``ip``; default: whose cards the room shows, else whose are known.
+
+    Raises:
+        FileError: no hand history.
+        SpecError: no such hand, another game, no street between two players with chips, or no known hand of the hero.
+    """
+    if isinstance(source, str) and "\n" in source:
+        history, place = hand_of_text(source, number), "the text"
+    else:
+        history, place = load_hand(Path(source), number), f"{source}, hand {number}"
+    if history.variant != "NT":
+        raise SpecError(f"{place}: its game is {history.variant!r}; only no-limit hold'em (NT) is judged")
+    try:
+        return from_history(history, hero, place)
+    except TreeplexError:
+        raise
+    except Exception as error:  # PokerKit raises what its checks happen to raise
+        raise SpecError(f"{place}: the hand cannot be played ({error}); check its actions") from error
+
+
+def from_history(history: Any, hero: str | None, place: str) -> RecordedHand:
+    """The hand of a history of PokerKit."""
+    found = tuple(spots(history))
+    if not found:
+        raise SpecError(f"{place}: no street begins with just two players who still have chips; give another hand")
+    names = tuple(history.players or ()) or tuple(f"p{seat + 1}" for seat in range(len(history.starting_stacks)))
+    seats, cards = seats_of(history), known_cards(history)
+    shown = (cards.get(seats[0], ""), cards.get(seats[1], ""))
+    own = (str(names[seats[0]]), str(names[seats[1]]))
+    parts = preflop_parts(history)
+    return RecordedHand(
+        title=str((history.user_defined_fields or {}).get("_head", "")),
+        big_blind=max(abs(float(blind)) for blind in history.blinds_or_straddles),
+        names=own,
+        parts=(parts[seats[0]], parts[seats[1]]),
+        cards=shown,
+        hero=hero_of(hero, own, shown, str((history.user_defined_fields or {}).get("_hero", "")), place),
+        streets=found,
+    )
+
+
+def seats_of(history: Any) -> tuple[int, int]:
+    """The seats of the two players who see the first heads-up street, out of position first."""
+    folded: set[int] = set()
+    players = len(history.starting_stacks)
+    for action in history.actions:
+        words = action.split("#")[0].split()
+        if words[:2] == ["d", "db"] and players - len(folded) == 2:
+            break
+        if words[1:2] == ["f"]:
+            folded.add(int(words[0][1:]) - 1)
+    left = [seat for seat in range(players) if seat not in folded]
+    return left[0], left[1]
+
+
+def known_cards(history: Any) -> dict[int, str]:
+    """The hole cards by seat, as far as they are known."""
+    found = {}
+    for action in history.actions:
+        words = action.split("#")[0].split()
+        seat, cards = (words[2], words[3]) if words[:2] == ["d", "dh"] else (words[0], words[-1])
+        if (words[:2] == ["d", "dh"] or words[1:2] == ["sm"]) and len(cards) == 4 and "?" not in cards:
+            number = hand_of(cards)
+            found[int(seat[1:]) - 1] = cards_to_string(HANDS[number][::-1])
+    return found
+
+
+def preflop_parts(history: Any) -> list[PreflopPart]:
+    """What every player did before the flop, by seat."""
+    positions = position_names(len(history.starting_stacks))
+    raisers: list[int] = []
+    for action in history.actions:
+        words = action.split("#")[0].split()
+        if words[:2] == ["d", "db"]:
+            break
+        if words[1:2] == ["cbr"]:
+            raisers.append(int(words[0][1:]) - 1)
+    opener, last = (positions[raisers[0]], raisers[-1]) if raisers else ("", -1)
+    return [PreflopPart(name, len(raisers), seat == last, opener) for seat, name in enumerate(positions)]
+
+
+def hero_of(wanted: str | None, names: tuple[str, str], cards: tuple[str, str], shown: str, place: str) -> int:
+    """Which of the two players is judged."""
+    if wanted is not None:
+        found = {"oop": 0, "ip": 1, **{name.lower(): seat for seat, name in enumerate(names)}}.get(wanted.lower())
+        if found is None:
+            raise SpecError(f"{place}: {wanted!r} is not among the two players left: {names[0]} (oop), {names[1]} (ip)")
+    elif shown in names:
+        found = names.index(shown)
+    else:
+        found = next((seat for seat in (0, 1) if cards[seat]), None)
+    if found is None or not cards[found]:
+        who = names[found] if found is not None else "either player"
+        raise SpecError(f"{place}: the cards of {who} are not known; name a player whose are (hero)")
+    return found

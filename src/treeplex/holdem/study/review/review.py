@@ -1,0 +1,364 @@
+"""Judge a hand: solve the spot of each street with the ranges that get there, and price what the player did.
+
+Each street is a spot of its own, with the sizes that were bet in it. Its ranges are those with which the street before was left
+along the hand's line, by that street's solution; the first ones are given, or follow from positions. The hand of the player
+judged always stays in the range, with a small weight where it has none, so that it can be priced.
+"""
+
+import os
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.base.notices import reporting, tell
+from treeplex.errors import SpecError, TreeplexError
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.cards.ranges import parse_range
+from treeplex.holdem.policies.line import read_steps
+from treeplex.holdem.solve.estimate import estimate_spot
+from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution, reread
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.report.export import node_report
+from treeplex.holdem.study.report.hand_history import HandSpot, with_bets_of
+from treeplex.holdem.study.report.page_data import NodeReport
+from treeplex.holdem.study.review.played_hand import RecordedHand, played_hand
+from treeplex.holdem.study.review.position_ranges import position_range
+from treeplex.run.job.progress_line import line_of
+from treeplex.run.job.record import Progress
+
+Watch = Callable[[str, Progress, float], None]
+"""Told the street, how far it is solved, and its pot."""
+
+PLANS = (("33%,75%", "3x"), ("60%", "3x"), ("60%", "none"))
+"""Bets and raises on every street beside those of the hand, the richest first: the first that is small enough is taken; last
+the poorest, without its sizes where the hand has its own."""
+MOST_MEMORY, MOST_SECONDS = 1_500_000_000, 0.5
+"""What is small enough: bytes, and estimated seconds an iteration."""
+SHARE = 0.005
+"""The usual target: this share of the pot at the start of a street."""
+LEAST = 1e-3
+"""The weight that the judged hand has at least, beside the largest of its range."""
+RARE = 0.005
+"""An action that a range takes less often says nothing about what is left of it."""
+MIXED, MAIN = 0.05, 0.5
+"""How often the solution takes an action for it to be part of a mix, and to be the best."""
+FORGIVEN = 0.03
+"""A part of the pot: what loses more is a mistake however often it is taken, as in lines to which the solution hardly comes."""
+VERDICTS = ("best", "mixed", "mistake")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One decision of the judged player.
+
+    Attributes:
+        line: how one gets there on the street, canonical text.
+        pot: chips in the pot.
+        actions: the names of all actions.
+        frequency: how often the solution takes each with this hand.
+        ev: chips from the pot after each.
+        played: the number of the action played.
+        lost: chips by which it is worse than the best.
+        verdict: ``best``: the solution's main action; ``mixed``: one that it takes now and then, or that loses nothing;
+            ``mistake``: another, and any that loses more than 3% of the pot.
+    """
+
+    line: str
+    pot: float
+    actions: tuple[str, ...]
+    frequency: tuple[float, ...]
+    ev: tuple[float, ...]
+    played: int
+    lost: float
+    verdict: str
+
+
+@dataclass(frozen=True, eq=False)
+class StreetReview:
+    """One street.
+
+    Attributes:
+        street: ``flop``, ``turn`` or ``river``.
+        hand: the spot and what followed.
+        line: what was played on this street, canonical text.
+        solution: the solved spot.
+        equity: the judged hand's equity at the start of the street, in [0, 1].
+        choices: the judged player's decisions.
+        notes: what a reader should know, such as a hand that was not in the range.
+    """
+
+    street: str
+    hand: HandSpot
+    line: str
+    solution: HoldemSolution
+    equity: float
+    choices: tuple[Choice, ...]
+    notes: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Review:
+    """A hand judged.
+
+    Attributes:
+        hand: the hand.
+        streets: its streets.
+    """
+
+    hand: RecordedHand
+    streets: tuple[StreetReview, ...]
+
+    @property
+    def lost(self) -> float:
+        """Chips lost by all decisions together."""
+        return sum(choice.lost for street in self.streets for choice in street.choices)
+
+    def __repr__(self) -> str:
+        said = [choice.verdict for street in self.streets for choice in street.choices]
+        counts = ", ".join(f"{said.count(verdict)} {verdict}" for verdict in VERDICTS if verdict in said)
+        return f"<review of {self.hand.cards[self.hand.hero]}: {counts or 'no decision'}; {self.lost:.3g} chips lost>"
+
+
+@dataclass(frozen=True)
+class ReviewSettings:
+    """How hands are judged.
+
+    Attributes:
+        ranges: texts out of position and in position at the first street; None for those of the positions.
+        first: the street to begin with, ``flop``, ``turn`` or ``river``; None for the first heads-up one.
+        bets, raises: sizes on every street, as in spot files; those of the hand are added. None for both: as many as can be
+            solved within a minute or so, see :data:`PLANS`.
+        share: exploitability to stop at, as a share of the pot.
+        threads: None for one per core.
+        folder: where the solved streets are kept, ``flop.spot`` and so on; they are used again, and finished if they are not.
+    """
+
+    ranges: tuple[str | None, str | None] = (None, None)
+    first: str | None = None
+    bets: str | None = None
+    raises: str | None = None
+    share: float = SHARE
+    threads: int | None = None
+    folder: Path | None = None
+
+
+def review(
+    source: str | os.PathLike[str],
+    *,
+    number: int = 1,
+    hero: str | None = None,
+    settings: ReviewSettings | None = None,
+    progress: Watch | bool | None = None,
+) -> Review:
+    """Judge the actions of one player of a hand, street by street.
+
+    Args:
+        source: a file of hands, PHH or a text of PokerStars or GGPoker, or such a text itself.
+        number: which hand, from 1.
+        hero: whose actions, a name, ``oop`` or ``ip``; default: whose cards the room shows, else whose are known.
+        settings: ranges, sizes, accuracy, and where solutions are kept.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+            A function is called with the street, how far it is solved, and its pot.
+
+    Raises:
+        FileError: no hand history.
+        SpecError: a hand without a street between two players, unknown cards, or a street that does not fit into memory.
+        Interrupted: Ctrl-C; with a folder the street goes on there the next time.
+    """
+    how = settings or ReviewSettings()
+    with reporting(progress, "reading the hand"):
+        hand = played_hand(os.fspath(source), number=number, hero=hero)
+        return judged(hand, how, progress if callable(progress) else lambda name, now, pot: tell(f"{name}  {line_of(now)}"))
+
+
+def judged(hand: RecordedHand, how: ReviewSettings, progress: Watch | None) -> Review:
+    """Judge a hand that was read."""
+    names = [HOLDEM_STREETS[each.street] for each in hand.streets]
+    if how.first is not None and how.first not in names:
+        raise SpecError(f"the hand has no {how.first} between two players with chips; it has {', '.join(names)}")
+    streets = hand.streets[0 if how.first is None else names.index(how.first) :]
+    ranges, notes = first_ranges(hand, how)
+    found: list[StreetReview] = []
+    for each in streets:
+        spot, said = street_spot(hand, each, ranges, how)
+        solution = solved_street(spot, each, how, progress)
+        found.append(judged_street(hand, each, solution, (*notes, *said)))
+        ranges, notes = ranges_left(found[-1], ranges)
+    return Review(hand, tuple(found))
+
+
+def first_ranges(hand: RecordedHand, how: ReviewSettings) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
+    """The ranges at the first street, and what to say about them."""
+    found, notes = [], []
+    for player, name in enumerate(("OOP", "IP")):
+        text, part = how.ranges[player], hand.parts[player]
+        found.append(position_range(part) if text is None else parse_range(text))
+        if text is None:
+            did = "raised last" if part.raised else "called" if part.raises else "saw the flop for the big blind"
+            notes.append(f"{name}: the usual range of {part.position}, who {did}")
+    return (found[0], found[1]), tuple(notes)
+
+
+def street_spot(
+    hand: RecordedHand, street: HandSpot, ranges: tuple[Floats, Floats], how: ReviewSettings
+) -> tuple[Spot, tuple[str, ...]]:
+    """The spot of a street, and what to say about it."""
+    weights, notes = [each.copy() for each in ranges], []
+    own = weights[hand.hero]
+    largest = float(own.max(initial=0.0)) or 1.0
+    if own[hand.hero_hand] < LEAST * largest:
+        own[hand.hero_hand] = LEAST * largest
+        notes.append(f"{hand.cards[hand.hero]} was not in the range that gets here; it was added with a weight of {LEAST:g}")
+    chip = min(street.chip, 10.0 ** np.floor(np.log10(street.pot / 100)))
+    plain = Spot(
+        parse_cards(street.board), street.pot, street.stack, (weights[0], weights[1]), BetPlan.same("none", "none"), chip=chip
+    )
+    spot, sizes = sized_spot(plain, street, how)
+    notes.append(f"sizes beside those of the hand: bets {sizes[0]}, raises {sizes[1]}")
+    return spot, tuple(notes)
+
+
+def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot, tuple[str, str]]:
+    """A spot with sizes: those asked for, or the richest ones with which it is small enough."""
+    if how.bets is not None or how.raises is not None:
+        asked = how.bets or "none", how.raises or "none"
+        return with_bets_of(replace(plain, bets=BetPlan.same(*asked)), street), asked
+    for sizes in PLANS:
+        spot = with_bets_of(replace(plain, bets=BetPlan.same(*sizes)), street)
+        estimate = estimate_spot(spot)
+        if estimate.memory["float32"] <= MOST_MEMORY and estimate.seconds <= MOST_SECONDS:
+            return spot, sizes
+    plan = BetPlan.same(*PLANS[-1])
+    for where, player, _ in street.bets:
+        plan = plan.override(where, player, bets="none")
+    return with_bets_of(replace(plain, bets=plan), street), PLANS[-1]
+
+
+def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: Watch | None) -> HoldemSolution:
+    """The solution of a street: the one in the folder if it is of this spot, gone on with if it is not finished."""
+    name = HOLDEM_STREETS[street.street]
+    file = None if how.folder is None else how.folder / f"{name}{SUFFIX}"
+    begun = None
+    if file is not None and file.exists():
+        try:
+            begun = load_solution(file)
+            begun = begun if begun.spot.identity == reread(spot).identity else None
+        except TreeplexError:  # damaged, or of another version: it is solved again
+            begun = None
+    target = how.share * spot.opening_pot
+    if begun is not None and (begun.exploitability <= target or begun.state is None):
+        return begun
+    watch = None if progress is None else lambda state: progress(name, state, spot.opening_pot)
+    solved = solve_spot(None if begun else spot, target=target, threads=how.threads, progress=watch, resume=begun, out=file)
+    if file is None:
+        return solved
+    return load_solution(solved.save(file, resumable=False))  # an eighth of the size
+
+
+def judged_street(hand: RecordedHand, street: HandSpot, solution: HoldemSolution, notes: tuple[str, ...]) -> StreetReview:
+    """Follow the hand through a solved street."""
+    words, line, choices = words_of_street(street.line), "", []
+    root = node_report(solution, "").sides[hand.hero]
+    name = hand.cards[hand.hero]
+    for word in words:
+        node = node_report(solution, line).from_the_pot()
+        after = solution.at(f"{line},{word}" if line else word).line
+        if node.player == hand.hero:
+            choices.append(judged_choice(node, node.children.index(after), name, solution.exploitability))
+        line = after
+    return StreetReview(
+        street=HOLDEM_STREETS[street.street],
+        hand=street,
+        line=line,
+        solution=solution,
+        equity=float(root.equity[root.names.index(name)]),
+        choices=tuple(choices),
+        notes=notes,
+    )
+
+
+def words_of_street(line: str) -> list[str]:
+    """The actions of a line up to the first card."""
+    found: list[str] = []
+    for word in line.split(",") if line else []:
+        if read_steps(word)[0].cards:
+            break
+        found.append(word)
+    return found
+
+
+def judged_choice(node: NodeReport, played: int, hand: str, noise: float) -> Choice:
+    """What a decision cost; EVs closer than ``noise``, the exploitability of the solution, count as equal."""
+    assert node.player is not None
+    side = node.sides[node.player]
+    row = side.names.index(hand)
+    evs, often = side.action_ev[:, row], side.frequency[:, row]
+    lost = max(0.0, float(np.nanmax(evs) - evs[played])) if np.isfinite(evs).any() else 0.0
+    main = often[played] >= MAIN or played == int(np.argmax(often))
+    if lost > max(noise, FORGIVEN * node.pot) or not (main or often[played] >= MIXED or lost <= noise):
+        verdict = "mistake"
+    else:
+        verdict = "best" if main else "mixed"
+    return Choice(
+        line=node.line,
+        pot=node.pot,
+        actions=node.actions,
+        frequency=tuple(map(float, often)),
+        ev=tuple(map(float, evs)),
+        played=played,
+        lost=lost,
+        verdict=verdict,
+    )
+
+
+def ranges_left(street: StreetReview, before: tuple[Floats, Floats]) -> tuple[tuple[Floats, Floats], tuple[str, ...]]:
+    """The ranges with which a street was left, and what to say about them."""
+    view, found, notes = street.solution.at(street.line), [], []
+    for player, name in enumerate(("OOP", "IP")):
+        weights = np.zeros(len(before[player]))
+        weights[view.hands_of(player)] = view.weight_of(player)
+        if weights.sum() < RARE * street.solution.spot.ranges[player].sum():
+            found.append(before[player])
+            notes.append(f"{name} hardly ever plays so; the range at the start of the {street.street} is kept")
+        else:
+            found.append(weights / weights.max())
+    return (found[0], found[1]), tuple(notes)
+
+
+def review_json(found: Review) -> dict[str, Any]:
+    """A review as plain data; amounts in chips."""
+    hand = found.hand
+    return {
+        "hand": hand.title,
+        "big_blind": hand.big_blind,
+        "players": list(hand.names),
+        "positions": [part.position for part in hand.parts],
+        "cards": list(hand.cards),
+        "hero": ("oop", "ip")[hand.hero],
+        "lost": found.lost,
+        "lost_bb": found.lost / hand.big_blind,
+        "streets": [street_json(each, hand.big_blind) for each in found.streets],
+    }
+
+
+def street_json(street: StreetReview, big_blind: float) -> dict[str, Any]:
+    """One street as plain data."""
+    solution = street.solution
+    return {
+        "street": street.street,
+        "board": street.hand.board,
+        "pot": street.hand.pot,
+        "stack": street.hand.stack,
+        "line": street.line,
+        "equity": street.equity,
+        "exploitability": solution.exploitability,
+        "file": None if solution.folder is None else str(solution.folder),
+        "notes": list(street.notes),
+        "choices": [{**vars(choice), "lost_bb": choice.lost / big_blind} for choice in street.choices],
+    }

@@ -1,0 +1,1 @@
+"""Tables of hold'em at which people play."""

@@ -1,0 +1,78 @@
+"""What a person's decisions in a hand of hold'em were worth by solutions of its streets."""
+
+import importlib.util
+import re
+from collections.abc import Callable
+
+from treeplex.base.version import install_hint
+from treeplex.errors import SpecError
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.study.review.played_hand import RecordedHand, played_hand
+from treeplex.holdem.study.review.review import SHARE, ReviewSettings, judged
+from treeplex.holdem.tables.whole import WholeTable
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.phh import phh_of
+from treeplex.run.job.record import Progress
+from treeplex.search.tables.judging import Decided
+
+LATER = HOLDEM_STREETS[1:]
+"""The streets that can be solved."""
+
+
+def check_streets(rules: HandRules, street: str) -> None:
+    """Refuse games whose streets are not solved so, before a hand is played.
+
+    Raises:
+        SpecError: another street or game, or PokerKit is missing.
+    """
+    if street not in LATER:
+        raise SpecError(f"--review is {street!r}; give the first street that is solved: {', '.join(LATER)}")
+    if rules.format is not HOLDEM or rules.betting.players != 2 or rules.betting.limits:
+        raise SpecError("--review solves streets of no-limit hold'em for two with 52 cards; leave it out")
+    if importlib.util.find_spec("pokerkit") is None:
+        raise SpecError(f"--review needs PokerKit; run: {install_hint('poker')}")
+
+
+def solved_decisions(table: WholeTable, person: int, street: str, watch: Callable[[str], None]) -> list[Decided]:
+    """A person's decisions from a street on, by solutions of the streets; nothing where the hand has none of them.
+
+    The first ranges are the usual ones of the positions, see :mod:`treeplex.holdem.study.review.review`.
+
+    Args:
+        table: where a hand is over.
+        person: whose decisions.
+        street: the first street that is solved.
+        watch: called with the street that is being solved.
+
+    Raises:
+        Interrupted: Ctrl-C was pressed meanwhile.
+    """
+    hand = recorded(table, person)
+    wanted = LATER[LATER.index(street) :]
+    there = [] if hand is None else [name for each in hand.streets if (name := HOLDEM_STREETS[each.street]) in wanted]
+    if hand is None or not there:
+        return []
+
+    def told(name: str, progress: Progress, pot: float) -> None:
+        watch(name)
+
+    def in_big_blinds(name: str) -> str:
+        return re.sub(r"\d[\d.]*", lambda chips: table.amount(float(chips[0])), name.replace("allin", "all-in"))
+
+    found: list[Decided] = []
+    for each in judged(hand, ReviewSettings(first=there[0]), told).streets:
+        for made in each.choices:
+            names = tuple(map(in_big_blinds, made.actions))
+            close = SHARE * made.pot
+            found.append(Decided(each.street, names, made.played, made.ev, made.frequency, "solution", close))
+    return found
+
+
+def recorded(table: WholeTable, person: int) -> RecordedHand | None:
+    """The hand that is over as reviews take it; None if no street between two players with chips came."""
+    names = ["you" if player == person else "they" for player in range(table.players)]
+    try:
+        return played_hand(phh_of(table.history(), names), hero="you")
+    except SpecError:
+        return None

@@ -1,0 +1,361 @@
+"""A table at which a person plays a spot of hold'em against an agent."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import final
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.base.digits import three_digits
+from treeplex.errors import GameError, SpecError
+from treeplex.holdem.betting.added import action_to
+from treeplex.holdem.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
+from treeplex.holdem.cards.cards import card_to_string, cards_to_string
+from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengths
+from treeplex.holdem.rules.public import holdem_state
+from treeplex.holdem.rules.rules import number_of_deal
+from treeplex.holdem.search.agent import game_of, start_of
+from treeplex.holdem.spots.spot import Spot
+from treeplex.search.agents.agent import Agent, Thought
+from treeplex.search.agents.searching import SearchAgent
+from treeplex.search.named_agents.tables import SpotAgent
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.tables.replies import Ranges, Replied, reply_of
+from treeplex.search.tables.table import Table, Thoughts, typed_bet
+
+NAMES = ("OOP", "IP")
+OnBoard = Callable[[tuple[int, ...]], Spot]
+TRIES = 100
+"""Boards dealt until the ranges leave a pair of hands."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision of a person.
+
+    Attributes:
+        street: ``turn``, ``river`` and so on.
+        action: what was done, in words.
+        values: what each action was worth, in chips; NaN where the agent does not know.
+        chosen: the number of the action.
+        best: the action of the highest value, in words.
+        policy: how likely the agent plays each action with that hand.
+        options: all actions, in words.
+        paid: what the player has lost by folding there: its half of the pot at the start, and its bets.
+    """
+
+    street: str
+    action: str
+    values: tuple[float, ...]
+    chosen: int
+    best: str
+
+    policy: tuple[float, ...] = ()
+    options: tuple[str, ...] = ()
+    paid: float = 0.0
+
+    @property
+    def lost(self) -> float:
+        """Chips that the best action was worth more; NaN where the agent does not know."""
+        return max(self.values) - self.values[self.chosen]
+
+
+@final
+class HoldemTable(Table):
+    """A spot of hold'em, hands dealt from its ranges; player 0 is out of position (OOP), player 1 is not (IP).
+
+    Sizes that the spot does not offer can be typed where the opponent can :meth:`SearchAgent.add` them.
+    """
+
+    players = 2
+
+    def __init__(self, agent: Agent, generator: np.random.Generator, *, on: OnBoard | None = None) -> None:
+        """Sit down.
+
+        Args:
+            agent: the opponent.
+            generator: deals.
+            on: the spot on another board; with it one is drawn uniformly for each game, else the board is the agent's.
+        """
+        self._agent, self._generator, self._on = agent, generator, on
+        self._spot, self._thoughts = game_of(agent).spot, Thoughts(agent)
+        self._root = Belief.root(game_of(agent))
+        self._hands: tuple[int, ...] = (0, 0)
+        self._board = self._begun = self._spot.board
+        self._decided: dict[int, list[Decided]] = {}
+        self._story: list[str] = []
+        self._ranges = Ranges(self._root)
+        self._policy: Floats | None = None
+        self._replied: Replied | None = None
+
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
+        root = self._dealt()
+        self._agent.begin(at=root)
+        self._decided, self._story = {0: [], 1: []}, []
+        self._ranges, self._policy, self._replied = Ranges(root), None, None
+        self._hands = root.draw(self._generator)
+        self._board = self._begun = holdem_state(root.state).board
+
+    @property
+    def actor(self) -> int | None:
+        event = self._event
+        return event.player if isinstance(event, Decision) else None
+
+    def seat(self, player: int) -> str:
+        return NAMES[player]
+
+    def view(self, player: int) -> str:
+        return self._text(player)
+
+    def picture(self) -> str | None:
+        event = self._event
+        paid = event.contributions
+        whole = self._spot.pot / 2 + self._spot.stack
+        behind = ", ".join(f"{name} {self._chips(whole - own)}" for name, own in zip(NAMES, paid, strict=True))
+        return f"board {' '.join(map(card_to_string, self._board))}   pot {self._chips(sum(paid))}   behind {behind}\n"
+
+    def options(self) -> dict[int, str]:
+        event = self._event
+        assert isinstance(event, Decision)
+        return {number: named(action, event) for number, action in enumerate(event.actions)}
+
+    def named(self, text: str) -> int | None:
+        """The bet or raise that a person typed, in total chips or big blinds on this street or in percent of the pot.
+
+        Raises:
+            GameError: the rules have no such bet.
+        """
+        event, bet = self._event, typed_bet(text)
+        if bet is None or not isinstance(event, Decision):
+            return None
+        number = bet.amount
+        if bet.unit == "bb":
+            if self.blind is None:
+                raise GameError("this spot does not say its blinds: give total chips, b1500, or a part of the pot, bet 75%")
+            number *= self.blind
+        if bet.unit == "%":
+            chip = self._spot.chip
+            number = max(event.street_bets) + round(pot_to_bet(event) * number / 100 / chip) * chip
+        if isinstance(self._agent, SearchAgent):
+            return self._agent.add(number)
+        offered = action_to(event, number)
+        if offered is None:
+            raise GameError(f"no bet of {number:,.12g} total chips here: this opponent knows the sizes of the spot only")
+        return offered
+
+    def reply(self) -> int:
+        actor = self.actor
+        assert actor is not None
+        hand, names = self._hands[actor], (*self.options().values(),)
+        self._policy, action = reply_of(self._agent, hand)
+        self._replied = Replied(actor, hand, action, names, self._policy, self._reach(actor))
+        return action
+
+    def thought(self) -> Thought | None:
+        return self._thoughts.new()
+
+    def replied(self) -> Replied | None:
+        return self._replied
+
+    def seen_by(self, player: int) -> bool:
+        return True
+
+    def play(self, action: int) -> None:
+        event, street, options = self._event, self._street(), self.options()
+        assert isinstance(event, Decision)
+        if self._policy is None and isinstance(self._agent, SearchAgent | SpotAgent):
+            hand = self._hands[event.player]
+            values = tuple(float(value) for value in self._agent.action_values(hand))
+            policy = tuple(float(chance) for chance in self._agent.policy()[:, hand])
+            best = options[max(options, key=lambda number: values[number])]
+            names, paid = (*options.values(),), event.contributions[event.player]
+            made = Decided(street, options[action], values, action, best, policy, names, paid)
+            self._decided[event.player].append(made)
+        self._ranges.move(event.player, self._policy, action, len(options))
+        self._policy = None
+        self._story.append(f"{street}   {NAMES[event.player]}   {options[action]}")
+        self._agent.see(action)
+        event = self._event
+        if isinstance(event, StreetEnd):
+            self._agent.see(number_of_deal(self._come(game_of(self._agent).cards_due(self._agent.state))))
+        elif isinstance(event, Showdown) and len(self._board) < sum(self._spot.format.deal):
+            self._come(sum(self._spot.format.deal) - len(self._board))
+
+    def returns(self) -> list[float]:
+        event = self._event
+        assert isinstance(event, Fold | Showdown)
+        paid = payoffs(event, self._spot.rake)
+        if isinstance(event, Fold):
+            return list(paid)
+        form = self._spot.format
+        first, second = format_strengths(form, self._board, form.hands[list(self._hands)])
+        win, lose, tie = paid
+        return [tie, tie] if first == second else [win, lose] if first > second else [lose, win]
+
+    def outcome(self, player: int) -> str:
+        event, result = self._event, self.returns()[player]
+        pot = self._chips(2 * min(event.contributions))
+        net = f"net {'+' if result >= 0 else '-'}{self._chips(abs(result))}"
+        if result == 0:
+            return f"the pot of {pot} is split, {net}"
+        how = "" if isinstance(event, Fold) else " at showdown"
+        who = "you win" if result > 0 else f"{NAMES[1 - player]} wins"
+        return f"{who} the pot of {pot}{how}, {net}"
+
+    def shown(self) -> list[str]:
+        return [self._text(player) for player in (0, 1)]
+
+    def review(self, player: int) -> list[str]:
+        found = []
+        for made in self._decided[player]:
+            verdict = "the best action" if made.action == made.best else f"EV lost {three_digits(made.lost)}; best: {made.best}"
+            found.append(f"{made.street}   {made.action}   {'EV not known' if math.isnan(made.lost) else verdict}")
+        if found:
+            lost = sum(made.lost for made in self._decided[player] if not math.isnan(made.lost))
+            found.insert(0, f"your decisions, as the agent values them: EV lost {three_digits(lost)} chips in total")
+        return found
+
+    def decided(self, player: int) -> list[Decided]:
+        """A player's own decisions so far; none where the opponent does not know what they are worth."""
+        return self._decided[player]
+
+    @property
+    def street(self) -> str:
+        """The street that is played."""
+        return self._street()
+
+    @property
+    def exact(self) -> bool:
+        """Whether what actions are worth comes from a solution of the whole spot."""
+        return isinstance(self._agent, SpotAgent)
+
+    def _reach(self, player: int) -> Floats:
+        """How likely a player's play has made each hand here, float64 [H], up to a factor; a person's own as dealt."""
+        return self._ranges.at(game_of(self._agent), self._agent.state)[player]
+
+    def range_against(self, player: int, other: int) -> Floats:
+        """See :meth:`AgentTable.range_against`."""
+        weights = self._reach(player)
+        seen = np.isin(self._spot.format.hands, [*self._board, *self.cards(other)]).any(axis=1)
+        found = np.where(seen, 0.0, weights)
+        total = float(found.sum())
+        return found / total if total > 0 else found
+
+    def hand_names(self, player: int) -> Callable[[int], str]:
+        """See :meth:`AgentTable.hand_names`: the cards, the higher one first."""
+        hands = self._spot.format.hands
+        return lambda hand: cards_to_string(sorted(map(int, hands[hand]), reverse=True))
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The cards on the table."""
+        return self._board
+
+    def cards(self, player: int) -> tuple[int, ...]:
+        """A player's hand, the higher card first."""
+        hand = self._spot.format.hands[self._hands[player]]
+        return tuple(sorted(map(int, hand), reverse=True))
+
+    def hand_of(self, player: int) -> int:
+        """The number of a player's hand."""
+        return self._hands[player]
+
+    @property
+    def chips(self) -> tuple[tuple[float, float], tuple[float, float], float]:
+        """What each has put in on this street, what each has behind, and the pot, bets of this street included."""
+        event = self._event
+        whole, paid = self._spot.pot / 2 + self._spot.stack, event.contributions
+        bets = event.street_bets if isinstance(event, Decision) else (0.0, 0.0)
+        return bets, (whole - paid[0], whole - paid[1]), sum(paid)
+
+    @property
+    def whole_board(self) -> int:
+        """How many cards lie on the table in the end."""
+        return sum(self._spot.format.deal)
+
+    @property
+    def blind(self) -> float | None:
+        """The big blind, where the spot says it."""
+        return float(self._spot.blinds[1]) if self._spot.blinds else None
+
+    def log(self, number: int, player: int) -> str:
+        """A finished game as text for a file; ``player`` is the person."""
+        begun = " ".join(map(card_to_string, self._begun))
+        pot, stack = self._chips(self._spot.pot), self._chips(self._spot.stack)
+        lines = [f"Hand {number}: {begun}, pot {pot}, stacks {stack}, you are {NAMES[player]}"]
+        lines += [f"{NAMES[each]} holds {text}" for each, text in enumerate(self.shown())]
+        lines += [*self._story, self.outcome(player), *self.review(player)]
+        return "\n".join(lines) + "\n\n"
+
+    def _street(self) -> str:
+        """The street that is played."""
+        return street_name(len(self._board), sum(self._spot.format.deal))
+
+    def _come(self, count: int) -> tuple[int, ...]:
+        """Cards that nobody has come."""
+        form = self._spot.format
+        gone = {*self._board, *(int(card) for hand in self._hands for card in form.hands[hand])}
+        left = form.cards_left(gone)
+        if count == 1:
+            cards: tuple[int, ...] = (int(self._generator.choice(left)),)
+        else:
+            cards = tuple(map(int, self._generator.choice(left, count, replace=False)))
+        self._board = (*self._board, *cards)
+        self._story.append(f"{self._street()}   {' '.join(map(card_to_string, cards))}")
+        return cards
+
+    def _chips(self, amount: float) -> str:
+        """An amount in whole chips of the spot, without what rounding leaves of them."""
+        return f"{round(amount / self._spot.chip) * self._spot.chip:,.12g}"
+
+    def _text(self, player: int) -> str:
+        """The cards of a player, the higher one first, and what they are with the board."""
+        form = self._spot.format
+        hand = form.hands[[self._hands[player]]]
+        cards = " ".join(card_to_string(int(card)) for card in sorted(hand[0], reverse=True))
+        if form.ranking != "five":
+            return cards
+        return f"{cards} ({hand_name(int(strengths(self._board, hand)[0]))})"
+
+    @property
+    def _event(self) -> Node:
+        """What happens at the table."""
+        return game_of(self._agent).event(self._agent.state)
+
+    def _dealt(self) -> Belief:
+        """Where the next game begins; with other boards on one that the ranges allow."""
+        if self._on is None:
+            return self._root
+        deck, count = self._spot.format.deck, len(self._spot.board)
+        for _ in range(TRIES):
+            board = tuple(int(card) for card in self._generator.choice(deck, count, replace=False))
+            try:
+                return start_of(self._on(board))
+            except (GameError, SpecError):
+                continue
+        raise GameError(f"{TRIES} boards were dealt, and the ranges leave no pair of hands on any; widen a range")
+
+
+def street_name(board: int, whole: int) -> str:
+    """What the street is called on which so many cards lie, of ``whole`` in the end."""
+    names = {0: "preflop", 3: "flop", 4: "turn"} if whole == 5 else {}
+    return "river" if board == whole else names.get(board, f"{board} cards")
+
+
+def pot_to_bet(event: Decision) -> float:
+    """The pot that shares are of: after the bet faced is called."""
+    return sum(event.contributions) + max(event.street_bets) - event.street_bets[event.player]
+
+
+def named(action: Action, event: Decision) -> str:
+    """An action for people: ``bet 1,500 (75%)``, ``raise to 4,000``, ``all-in 19,000``."""
+    if action.kind == "call":
+        return f"call {action.amount - event.street_bets[event.player]:,.12g}"
+    if action.kind not in ("bet", "raise", "allin"):
+        return action.kind
+    word = {"bet": "bet", "raise": "raise to", "allin": "all-in"}[action.kind]
+    share = 100 * (action.amount - max(event.street_bets)) / pot_to_bet(event)
+    return f"{word} {action.amount:,.12g}" + ("" if action.kind == "allin" else f" ({share:.0f}%)")

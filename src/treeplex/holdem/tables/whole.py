@@ -1,0 +1,335 @@
+"""A table at which a person plays whole hands of hold'em: positions, cards and chips in words, amounts in big blinds."""
+
+from collections.abc import Sequence
+from typing import final
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.cards.evaluator import (
+    CLASS_SHIFT,
+    FIVE_CLASSES,
+    MASKS,
+    PRIMARY_SHIFT,
+    hand_name,
+    highest_rank,
+    strengths,
+)
+from treeplex.holdem.study.review.position_ranges import position_names
+from treeplex.holdem.whole.betting import CALL, FOLD, WholeBetting
+from treeplex.holdem.whole.game import HoldemHistory
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.public import PublicHoldem, hand_of
+from treeplex.search.agents.agent import Agent, Thought
+from treeplex.search.evaluate.aivat import Aivat
+from treeplex.search.tables.judging import Decided, estimate
+from treeplex.search.tables.listed import listed
+from treeplex.search.tables.replies import Replied
+from treeplex.search.tables.table import AgentTable, Options, Table, typed_bet
+
+MOST_LISTED = 10
+"""Actions that are listed; of more, some sizes are, and the rest can be typed."""
+CENTS = 100
+HIGH_CARDS = tuple(FIVE_CLASSES.index(name) for name in ("high card", "flush"))
+"""Hands that all of their cards tell apart."""
+
+
+def kicker_of(strength: int, others: Sequence[int]) -> str:
+    """The highest card with which a hand beats, or loses to, another one of the same name; empty where no such card is told.
+
+    Args:
+        strength, others: by :func:`treeplex.holdem.cards.evaluator.strengths`.
+    """
+    high = strength >> CLASS_SHIFT in HIGH_CARDS
+    name, cards = (CLASS_SHIFT, PRIMARY_SHIFT) if high else (PRIMARY_SHIFT, 0)
+    alike = [other for other in others if other >> name == strength >> name]
+    differ = max(((strength ^ other) >> cards & MASKS - 1 for other in alike), default=0)
+    return highest_rank(strength >> cards & (1 << differ.bit_length()) - 1)
+
+
+@final
+class WholeTable(Table):
+    """Whole hands of hold'em, against an agent in all other seats; all amounts that are shown are in big blinds.
+
+    Attributes:
+        decided: the person's decisions in this hand, as far as they can be judged.
+    """
+
+    def __init__(self, agent: Agent, opponent: str, generator: np.random.Generator) -> None:
+        """Sit down.
+
+        Args:
+            agent: the opponent.
+            opponent: what it is called.
+            generator: deals.
+
+        Raises:
+            GameError: the agent plays another game.
+        """
+        if not isinstance(agent.game, PublicHoldem):
+            raise GameError("this table is for whole hands of hold'em")
+        self._table = AgentTable(agent, generator)
+        self._first, self._opponent = agent.game, opponent
+        self.players = agent.game.players
+        self.decided: list[Decided] = []
+        self._person, self._replying = 0, False
+
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._table.begin(person, generator)
+        self.decided, self._person, self._replying = [], person, False
+
+    @property
+    def agent(self) -> Agent:
+        """The opponent."""
+        return self._table.agent
+
+    @property
+    def rules(self) -> HandRules:
+        """The rules of a hand."""
+        return self._first.rules
+
+    @property
+    def actor(self) -> int | None:
+        return self._table.actor
+
+    @property
+    def board(self) -> tuple[int, ...]:
+        """The cards on the table."""
+        return hand_of(self._table.public()[1]).board
+
+    @property
+    def betting(self) -> WholeBetting:
+        """The betting so far."""
+        return hand_of(self._table.public()[1]).table
+
+    @property
+    def street(self) -> str:
+        """The street that is played."""
+        return self.street_of(len(self.board))
+
+    def street_of(self, cards: int) -> str:
+        """What the street is called on which so many cards lie."""
+        sizes = self.rules.format.board_sizes
+        return HOLDEM_STREETS[sizes.index(cards)] if len(sizes) == len(HOLDEM_STREETS) else f"street {sizes.index(cards) + 1}"
+
+    def position(self, player: int) -> str:
+        """The position of a player, as tables of two and of more call it."""
+        name = position_names(self.players)[self.rules.order.index(player)]
+        return {"BTN": "the button (small blind)", "BB": "the big blind"}[name] if self.players == 2 else name
+
+    def seats(self) -> dict[str, int]:
+        """Players by the names that positions have, in lower case."""
+        found = {name.lower(): player for name, player in zip(position_names(self.players), self.rules.order, strict=True)}
+        found["button"] = self.rules.betting.dealer
+        if self.players == 2:
+            found["sb"] = found["button"]
+        return found
+
+    def seat(self, player: int) -> str:
+        """What a player is called."""
+        if player == self._person:
+            return "you"
+        return self._opponent if self.players == 2 else position_names(self.players)[self.rules.order.index(player)]
+
+    def big_blinds(self, chips: float) -> str:
+        """Chips in big blinds, without the unit; to a hundredth."""
+        cents = round(CENTS * chips / self.rules.betting.big_blind)
+        return f"{cents / CENTS:,.2f}".rstrip("0").rstrip(".")
+
+    def amount(self, chips: float) -> str:
+        """Chips in big blinds."""
+        return f"{self.big_blinds(chips)} bb"
+
+    def signed(self, chips: float) -> str:
+        """Chips won or lost, in big blinds."""
+        return f"{'+' if chips >= 0 else '-'}{self.amount(abs(chips))}"
+
+    def view(self, player: int) -> str:
+        """A player's cards, the higher one first, and what they are with the board."""
+        text = " ".join(map(card_to_string, sorted(self._cards(player), reverse=True)))
+        if not self.board or self.rules.format.ranking != "five":
+            return text
+        return f"{text}   {hand_name(self._strength(player))}"
+
+    def picture(self) -> str:
+        """The pot, and what everybody has behind and has bet on this street."""
+        table, rules = self.betting, self.rules
+        parts = [f"pot {self.amount(rules.pot(table))}"]
+        for player in self._around():
+            if table.folded[player]:
+                continue
+            bet = max(table.paid[player] - table.base, 0)
+            behind = rules.stacks[player] - table.paid[player]
+            bets = f" ({self.big_blinds(bet)} in)" if bet else ""
+            parts.append(f"{self.seat(player)} {self.amount(behind) if behind else 'all-in'}{bets}")
+        return "   ".join(parts)
+
+    def options(self) -> Options:
+        return {label: self.action_name(label) for label in self._table.options()}
+
+    def menu(self) -> Options:
+        """The actions that are listed: all, or of very many some."""
+        return listed(self.options(), self._table.public(), most=MOST_LISTED)
+
+    def action_name(self, label: int) -> str:
+        """An action for people: ``call 1.5 bb``, ``bet 3 bb (50%)``, ``raise to 9 bb``, ``all-in 50 bb``."""
+        table, stacks = self.betting, self.rules.stacks
+        player = table.player
+        if label == FOLD:
+            return "fold"
+        if label == CALL:
+            owed = min(table.faced, stacks[player]) - table.paid[player]
+            last = " (all-in)" if owed and table.faced >= stacks[player] else ""
+            return f"call {self.amount(owed)}{last}" if owed else "check"
+        if label == stacks[player]:
+            return f"all-in {self.amount(label - table.base)}"
+        word = "raise to" if table.faced > table.base else "bet"
+        sized = table.street and not self.rules.betting.limits
+        share = f" ({100 * (label - table.faced) / self._pot_to_bet():.0f}%)" if sized else ""
+        return f"{word} {self.amount(label - table.base)}{share}"
+
+    def named(self, text: str) -> int | None:
+        """The bet or raise that a person typed, in big blinds on this street, in chips or in percent of the pot.
+
+        Raises:
+            GameError: the rules have no such bet; the message says what they have.
+        """
+        table, rules = self.betting, self.rules
+        labels = self._table.options()
+        raises = [label for label in labels if label > CALL]
+        bet = typed_bet(text.replace("-", " "))
+        if text in ("all-in", "all in", "allin", "shove", "jam"):
+            if rules.stacks[table.player] in labels:
+                return rules.stacks[table.player]
+            if CALL in labels and table.faced >= rules.stacks[table.player]:
+                return CALL
+            raise GameError(f"you cannot go all-in here; {self._allowed(raises)}")
+        if text in ("bet", "raise") and len(raises) == 1:
+            return raises[0]
+        if bet is None or bet.bare:
+            return None
+        if bet.unit == "%":
+            label = table.faced + round(self._pot_to_bet() * bet.amount / 100)
+        else:
+            chips = bet.amount * (1 if bet.unit == "chips" else rules.betting.big_blind)
+            if abs(chips - round(chips)) > 1e-6:
+                raise GameError(f"{self.amount(chips)} is no whole number of chips; a chip is {self.amount(1)}")
+            label = table.base + round(chips)
+        if label in labels and label > CALL:
+            return label
+        raise GameError(f"no bet of {self.amount(label - table.base)} on this street; {self._allowed(raises)}")
+
+    def reply(self) -> int:
+        self._replying = True
+        return self._table.reply()
+
+    def thought(self) -> Thought | None:
+        return self._table.thought()
+
+    def replied(self) -> Replied | None:
+        return self._table.replied()
+
+    def seen_by(self, player: int) -> bool:
+        return True
+
+    def history(self) -> HoldemHistory:
+        """The hand by its rules, all cards included."""
+        found = self._table.history()
+        assert isinstance(found, HoldemHistory)
+        return found
+
+    def play(self, action: int) -> None:
+        if not self._replying:
+            self._judge(action)
+        self._replying = False
+        self._table.play(action)
+
+    def returns(self) -> list[float]:
+        return self._table.returns()
+
+    def outcome(self, player: int) -> str:
+        """Who gets the pot, and what that means to a player."""
+        gains, table = self.returns(), self.betting
+        winners = [each for each in range(self.players) if gains[each] > 0]
+        won = gains[player]
+        net = f"you win {self.amount(won)}" if won > 0 else f"you lose {self.amount(-won)}" if won < 0 else "you are even"
+        if table.folded.count(False) == 1:
+            return f"everybody else folded: {net}" if self.players > 2 and won > 0 else net
+        if not winners:
+            return f"the pot of {self.amount(self.rules.pot(table))} is split: {net}"
+        who = " and ".join("you" if each == player else self.seat(each) for each in winners)
+        return net if winners == [player] else f"the pot goes to {who}: {net}"
+
+    @property
+    def showdown(self) -> bool:
+        """Whether the hand is over and more than one player is still in."""
+        return self.actor is None and self.betting.folded.count(False) > 1
+
+    def shown(self) -> list[str]:
+        """Everybody's cards and what they are; at a showdown with the kicker, where nothing else tells hands apart."""
+        views = [self.view(player) for player in range(self.players)]
+        if not self.showdown or self.rules.format.ranking != "five":
+            return views
+        strongest = {each: self._strength(each) for each, out in enumerate(self.betting.folded) if not out}
+        words = [views[each].partition("   ")[2] for each in strongest]
+        for each, strength in strongest.items():
+            kicker = kicker_of(strength, [other for other in strongest.values() if other != strength])
+            if kicker and words.count(views[each].partition("   ")[2]) > 1:
+                views[each] += f", {kicker} kicker"
+        return views
+
+    def luckless(self) -> list[float] | None:
+        """What each would have got whatever the agent held, by AIVAT; None where that cannot be said."""
+        played = self._table.played() if self.players == 2 else None
+        if played is None:
+            return None
+        try:
+            return list(map(float, Aivat(self._first)(played)))
+        except GameError:
+            return None
+
+    def range_against(self, player: int, other: int) -> Floats:
+        """See :meth:`AgentTable.range_against`."""
+        return self._table.range_against(player, other)
+
+    def _cards(self, player: int) -> Sequence[int]:
+        return tuple(map(int, self.rules.format.hands[self._table.hand_of(player)]))
+
+    def _strength(self, player: int) -> int:
+        """The strength of a player's hand on the board."""
+        return int(strengths(self.board, np.array([sorted(self._cards(player))], np.uint8))[0])
+
+    def _around(self) -> list[int]:
+        """The players, the person first."""
+        return [(self._person + step) % self.players for step in range(self.players)]
+
+    def _pot_to_bet(self) -> int:
+        """The pot that shares are of: after the bet faced is called."""
+        table, rules = self.betting, self.rules
+        return rules.pot(table) + min(table.faced, rules.stacks[table.player]) - table.paid[table.player]
+
+    def _allowed(self, raises: list[int]) -> str:
+        """Which bets and raises there are, in words."""
+        if not raises:
+            return "there is no raise here"
+        base = self.betting.base
+        low, high = (self.amount(each - base) for each in (raises[0], raises[-1]))
+        if len(raises) == 1:
+            return f"the only one is {low}"
+        if raises[-1] - raises[0] == len(raises) - 1:
+            return f"from {low} to {high} every whole chip ({self.amount(1)}) is allowed"
+        if len(raises) <= MOST_LISTED:
+            return f"there are {', '.join(self.amount(each - base) for each in raises)}"
+        return f"from {low} to {high} some are"
+
+    def _judge(self, action: int) -> None:
+        """What a decision of the person was worth, before it is played."""
+        state = self._table.public()[1]
+        options = listed(self.options(), self._table.public(), action, most=MOST_LISTED)
+        hand = self._table.hand_of(self._person)
+        found = estimate(self.agent, state, self._table.ranges(), hand, self.street, options, action)
+        if found is not None and np.isfinite(found.lost):
+            self.decided.append(found)

@@ -1,0 +1,131 @@
+"""Hold'em from the blinds to the showdown by its rules: two players and more, any stacks, any whole number of chips.
+
+Chance deals card by card: each player's hole cards, player 0 first, then the board, street by street; the id of a deal is its
+card. An action is ``FOLD``, ``CALL`` (a check where there is nothing to call), or the chips to raise to, counted from the start
+of the hand, antes aside. So the ids are those of OpenSpiel's ``universal_poker`` with ``bettingAbstraction=fullgame``.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL, Game, State, check_legal
+from treeplex.games.parameters import observer
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.whole.betting import WholeBetting
+from treeplex.holdem.whole.hand import HandRules
+
+if TYPE_CHECKING:
+    from treeplex.holdem.whole.public import PublicHoldem
+
+
+class HoldemHistory(State):
+    """The hole cards and the board dealt so far, and the table."""
+
+    __slots__ = ("board", "cards", "game", "table")
+
+    def __init__(self, game: "Holdem", cards: tuple[int, ...], table: WholeBetting, board: tuple[int, ...]) -> None:
+        self.game = game
+        self.cards = cards
+        self.table = table
+        self.board = board
+
+    def current_player(self) -> int:
+        return CHANCE if len(self.cards) < self.game.hole_cards else self.table.player
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        current = self.current_player()
+        if current == TERMINAL:
+            return []
+        return self.game.left(self.cards, self.board) if current == CHANCE else self.game.rules.actions(self.table)
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        left = self.game.left(self.cards, self.board)
+        chance = 1.0 / len(left)
+        return [(card, chance) for card in left]
+
+    def child(self, action: int) -> "HoldemHistory":
+        """The state after a card of the deck, or after any action that the rules allow, offered or not.
+
+        Raises:
+            GameError: the card is dealt already or not in the deck, or the rules do not allow the action.
+        """
+        game = self.game
+        if self.current_player() < 0:
+            check_legal(self, action)
+        if len(self.cards) < game.hole_cards:
+            return HoldemHistory(game, (*self.cards, action), self.table, self.board)
+        if self.table.player == CHANCE:
+            board = (*self.board, action)
+            return HoldemHistory(game, self.cards, game.rules.dealt(self.table, len(board)), board)
+        return HoldemHistory(game, self.cards, game.rules.after(self.table, action), self.board)
+
+    @property
+    def hands(self) -> list[tuple[int, ...]]:
+        """Each player's hole cards, as far as they are dealt."""
+        hole = self.game.rules.format.hole
+        return [self.cards[hole * player : hole * (player + 1)] for player in range(self.game.num_players)]
+
+    def returns(self) -> Sequence[float]:
+        return self.game.rules.payoffs(self.table, self.board, self.hands)
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        return self.game.rules.infostate(self.table, self.board, player, self.hands[player], self.current_player())
+
+    def public_state(self) -> Hashable:
+        return self.current_player(), self.game.rules.shown_board(self.board), self.table.line
+
+    def action_to_string(self, action: int) -> str:
+        if self.current_player() == CHANCE:
+            return f"Deal {card_to_string(action)}"
+        return self.game.rules.action_name(self.table, action)
+
+    def knowledge(self, player: int) -> str:
+        return self.game.rules.knowledge(self.table, self.board, player, self.hands[player])
+
+
+class Holdem(Game):
+    """Hold'em by its rules; see the module.
+
+    Attributes:
+        rules: everything that defines a hand.
+        hole_cards: how many cards are dealt to players.
+    """
+
+    def __init__(self, rules: HandRules, spec: str = "", parameters: Mapping[str, object] | None = None) -> None:
+        """Wrap the rules; ``spec`` and ``parameters`` are for games with a name.
+
+        Raises:
+            GameError: the deck has too few cards for the players.
+        """
+        self.rules, self.spec, self._parameters = rules, spec, dict(parameters or {})
+        self.num_players = rules.betting.players
+        self.hole_cards = self.num_players * rules.format.hole
+        needed = self.hole_cards + rules.format.board_size
+        if len(rules.format.deck) < needed:
+            raise GameError(
+                f"{self.num_players} hands and the board need {needed} cards, but the deck has {len(rules.format.deck)}; "
+                "add ranks or suits, or take fewer players"
+            )
+
+    def new_initial_state(self) -> HoldemHistory:
+        return HoldemHistory(self, (), self.rules.first_table, ())
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    @property
+    def big_blind(self) -> int:
+        """The big blind."""
+        return self.rules.betting.big_blind
+
+    def public_game(self) -> "PublicHoldem":
+        """The same game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
+        from treeplex.holdem.whole.public import PublicHoldem
+
+        return PublicHoldem(self.rules)
+
+    def left(self, cards: tuple[int, ...], board: tuple[int, ...]) -> list[int]:
+        """The cards not dealt yet."""
+        return [card for card in self.rules.format.deck if card not in cards and card not in board]

@@ -1,0 +1,205 @@
+"""Everything that defines a hand of hold'em but the cards: what is on offer, who wins what, and how it is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from treeplex.games.base import TERMINAL
+from treeplex.games.settlement import Settlement
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.spots.spot import Rake
+from treeplex.holdem.whole.betting import CALL, FOLD, TDA, Actions, Betting, WholeBetting
+from treeplex.holdem.whole.plan import RaisePlan
+from treeplex.holdem.whole.pots import side_pots, uncalled, won
+
+
+@dataclass(frozen=True)
+class HandRules:
+    """Everything that defines a hand but the cards that come.
+
+    Attributes:
+        format: cards in play.
+        betting: the betting.
+        plan: which raises are on offer.
+        rake: what the house takes from the matched chips, in equal parts of every pot.
+    """
+
+    format: Format
+    betting: Betting
+    plan: RaisePlan
+    rake: Rake = field(default_factory=Rake)
+
+    @property
+    def stakes(self) -> str:
+        """Cards, stacks, blinds and antes in words, such as ``stack=100 and blinds of 1/2``."""
+        antes = f", antes of {'/'.join(map(str, self.antes))}" if any(self.antes) else ""
+        cards = "" if self.format == HOLDEM else f" with {len(self.format.deck)} cards"
+        return f"{self.stack_text}{antes} and blinds of {self.blinds_text}{cards}"
+
+    @property
+    def stack_text(self) -> str:
+        """The stacks before antes as a spec has them, such as ``stack=[100;80]``."""
+        stacks = self.betting.stacks
+        return f"stack={stacks[0]}" if len(set(stacks)) == 1 else f"stack=[{';'.join(map(str, stacks))}]"
+
+    @property
+    def blinds_text(self) -> str:
+        """The blinds, such as ``1/2``."""
+        return "/".join(map(str, self.betting.blinds))
+
+    @cached_property
+    def antes(self) -> tuple[int, ...]:
+        """The ante each player has posted."""
+        return self.betting.posted_antes()
+
+    @cached_property
+    def stacks(self) -> tuple[int, ...]:
+        """Each player's chips after the ante."""
+        return self.betting.playing_stacks()
+
+    @cached_property
+    def first_table(self) -> WholeBetting:
+        """The table after the blinds."""
+        return self.betting.first_table(self.stacks)
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """The players from the dealer's left on: who gets odd chips first."""
+        players = self.betting.players
+        return tuple((self.betting.dealer + 1 + step) % players for step in range(players))
+
+    def actions(self, table: WholeBetting) -> Actions:
+        """The actions on offer to the player to act."""
+        put = table.paid[table.player]
+        legal = self.betting.raise_sizes(table, self.stacks)
+        raises = self.plan.offered(table, self.betting, self.stacks, legal, sum(self.antes)) if legal else legal
+        if put == table.faced:
+            return Actions((CALL,), raises)
+        limps = self.plan.limps or table.street or table.raises or not raises
+        return Actions((FOLD, CALL) if limps else (FOLD,), raises)
+
+    def after(self, table: WholeBetting, action: int) -> WholeBetting:
+        """The table after an action, on offer or only allowed by the rules.
+
+        Raises:
+            GameError: the rules do not allow it.
+        """
+        return self.betting.play(table, self.stacks, action)
+
+    def dealt(self, table: WholeBetting, board: int) -> WholeBetting:
+        """The table when so many cards lie on the board: on the next street if they complete it."""
+        complete = board == self.format.board_sizes[table.street + 1]
+        return self.betting.next_street(table, self.stacks) if complete else table
+
+    def pot(self, table: WholeBetting) -> int:
+        """The chips in the middle, bets of this street included."""
+        return sum(table.paid) + sum(self.antes)
+
+    def matched(self, table: WholeBetting) -> tuple[int, ...]:
+        """Each player's chips in the middle, antes included, without those that no other player has matched or still can."""
+        bounds = [put if out else stack for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)]
+        live = (0,) * len(bounds) if self.betting.big_blind_ante else self.antes
+        found = []
+        for player, put in enumerate(table.paid):
+            most = max(bound + ante for seat, (bound, ante) in enumerate(zip(bounds, live, strict=True)) if seat != player)
+            found.append(min(put + live[player], most) + self.antes[player] - live[player])
+        return tuple(found)
+
+    def checked_down(self, table: WholeBetting) -> WholeBetting:
+        """The table if all players who are still in check and call to the end."""
+        paid = tuple(
+            put if out else max(put, min(table.faced, stack))
+            for put, out, stack in zip(table.paid, table.folded, self.stacks, strict=True)
+        )
+        return table._replace(paid=paid, player=TERMINAL)
+
+    def payoffs(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[float]:
+        """What each player wins or loses where the hand is over.
+
+        Args:
+            table: the end of the betting.
+            board: the cards on the table; of a showdown complete.
+            hands: each player's hole cards.
+        """
+        showdown = table.folded.count(False) > 1
+        return self.paid_out(table, self.strengths(table, board, hands) if showdown else [0] * len(hands), dealt=bool(board))
+
+    def paid_out(self, table: WholeBetting, strengths: Sequence[int], *, dealt: bool) -> list[float]:
+        """What each player wins or loses at the end of the betting.
+
+        Args:
+            table: the end of the betting.
+            strengths: of each player's hand, more is better.
+            dealt: whether any card is on the board.
+        """
+        found = self.settlement(table, dealt=dealt)
+        taken = won([(int(chips), list(able)) for chips, able in found.pots], strengths, found.order or None)
+        return [found.kept * gain - put for gain, put in zip(taken, found.put, strict=True)]
+
+    def settlement(self, table: WholeBetting, *, dealt: bool) -> Settlement:
+        """Who can win which chips at the end of the betting.
+
+        Args:
+            table: the end of the betting.
+            dealt: whether any card is on the board; for a showdown the board is dealt in any case.
+        """
+        dead, paid = 0, list(table.paid)
+        if self.betting.big_blind_ante:
+            dead = sum(self.antes)
+        else:
+            paid = [put + ante for put, ante in zip(paid, self.antes, strict=True)]
+        player, back = uncalled(paid)
+        paid[player] -= back
+        pots = tuple((float(chips), tuple(able)) for chips, able in side_pots(paid, table.folded, dead))
+        total = sum(paid) + dead
+        rake = self.rake.of(total, dealt=dealt or table.folded.count(False) > 1)
+        antes = self.antes if dead else (0,) * len(paid)
+        put = tuple(float(own + ante) for own, ante in zip(paid, antes, strict=True))
+        return Settlement(put, pots, 1.0 - rake / total if rake else 1.0, self.order if self.betting.rules == TDA else ())
+
+    def strengths(self, table: WholeBetting, board: Sequence[int], hands: Sequence[Sequence[int]]) -> list[int]:
+        """The strength of each hand still in on a complete board; 0 for those who folded."""
+        from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+        shown = [player for player, out in enumerate(table.folded) if not out]
+        cards = np.array([hands[player] for player in shown], np.uint8)
+        found = [0] * len(hands)
+        for player, strength in zip(shown, format_strengths(self.format, board, cards).tolist(), strict=True):
+            found[player] = strength
+        return found
+
+    def action_name(self, table: WholeBetting, action: int) -> str:
+        """What an action is called: bets and raises by the player's chips on this street."""
+        if action == FOLD:
+            return "fold"
+        if action == CALL:
+            return "call" if table.faced > table.paid[table.player] else "check"
+        if action == self.stacks[table.player]:
+            return f"allin {action - table.base}"
+        return f"{'raise' if table.faced > table.base else 'bet'} {action - table.base}"
+
+    def shown_board(self, board: Sequence[int]) -> str:
+        """The board street by street; the cards of a street, which came in no order that matters, highest first."""
+        ends = [0, *(size for size in self.format.board_sizes if 0 < size < len(board)), len(board)]
+        return " ".join(cards_to_string(sorted(board[start:end], reverse=True)) for start, end in pairwise(ends) if end > start)
+
+    def infostate(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int], acting: int) -> str:
+        """All that a player with these hole cards knows; ``acting`` is the player to act, or chance."""
+        private = cards_to_string(sorted(cards, reverse=True))
+        shown = self.shown_board(board)
+        return f"[Observer: {player}][Private: {private}][Player: {acting}][Board: {shown}][Actions: {table.line}]"
+
+    def knowledge(self, table: WholeBetting, board: Sequence[int], player: int, cards: Sequence[int]) -> str:
+        """The same for people."""
+        parts = [cards_to_string(sorted(cards, reverse=True)) or "no cards yet"]
+        parts += [f"board {self.shown_board(board)}"] if board else []
+        parts.append(f"pot {self.pot(table)}")
+        if table.player == player and table.faced > table.paid[player]:
+            parts.append(f"{min(table.faced, self.stacks[player]) - table.paid[player]} to call")
+        behind = [stack - put for stack, put in zip(self.stacks, table.paid, strict=True)]
+        left = ("folded" if out else f"{each}" for each, out in zip(behind, table.folded, strict=True))
+        return ", ".join([*parts, f"stacks {' '.join(left)}"])

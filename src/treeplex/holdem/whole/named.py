@@ -1,0 +1,210 @@
+"""``holdem`` by name: its parameters, checked."""
+
+import math
+from collections.abc import Mapping, Sequence
+
+from treeplex.errors import GameError, SpecError
+from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS, Size
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.rules.deck_parameters import deck_of
+from treeplex.holdem.spots.fields import PLAYERS
+from treeplex.holdem.spots.spot import PLAYERS as POSITIONS
+from treeplex.holdem.spots.spot import Rake
+from treeplex.holdem.whole.betting import RULES, TDA, Betting
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.plan import ALL, RaisePlan, check_least, parse_plan, street_lists
+
+NAME = "holdem"
+MOST_PLAYERS = 10
+MOST_CHIPS = 10**9
+LIMIT_RAISES = 4
+"""Bets and raises of a street with fixed limits, where nothing else is said; before the flop the big blind counts as one."""
+BY_PLAYER: Mapping[str, str] = {
+    **{player: f"raises on offer {where}, of two players" for player, where in zip(PLAYERS, POSITIONS, strict=True)},
+    **{
+        f"{player}_{street}": f"the same {'before the flop' if street == 'preflop' else f'on the {street}'}"
+        for player in PLAYERS
+        for street in HOLDEM_STREETS
+    },
+}
+"""Sizes of one of two players, on all streets or on one."""
+PLANS = (ALL, *HOLDEM_STREETS, *BY_PLAYER)
+"""Every parameter that is a list of sizes."""
+
+
+def holdem(
+    *,
+    players: int = 2,
+    stack: int | Sequence[int] = 200,
+    blinds: Sequence[int] = (1, 2),
+    ante: int | Sequence[int] = 0,
+    dealer: int = -1,
+    sizes: Sequence[str] = (),
+    preflop: Sequence[str] = (),
+    flop: Sequence[str] = (),
+    turn: Sequence[str] = (),
+    river: Sequence[str] = (),
+    limps: bool = True,
+    add_allin: float = 0.0,
+    force_allin: float = 0.0,
+    merge: float = 0.0,
+    bets: Sequence[int] = (),
+    raises: int | Sequence[int] = 0,
+    rake: float = 0.0,
+    rake_cap: float = 0.0,
+    no_flop_no_drop: bool = False,
+    ranks: int = 13,
+    suits: int = 4,
+    hole: int = 2,
+    deal: Sequence[int] = (0, 3, 1, 1),
+    ranking: str = "five",
+    rules: str = TDA,
+    **by_player: Sequence[str],
+) -> Holdem:
+    """Texas hold'em from the blinds on, for two to ten players; payoffs in chips. No limit, or fixed limit with ``bets``.
+
+    ``by_player`` are sizes of one of two players, :data:`BY_PLAYER`.
+
+    Raises:
+        SpecError: a value outside its range, or values that do not fit each other.
+    """
+    given = dict(locals())
+    del given["by_player"]
+    for name in by_player:
+        choice(NAME, "a list of sizes", name, BY_PLAYER)
+    given |= {name: by_player[name] for name in BY_PLAYER if by_player.get(name)}
+    seats = integer(NAME, "players", players, 2, MOST_PLAYERS)
+    form = deck_format(ranks, suits, hole, deal, ranking)
+    streets = form.streets
+    posted = amounts("blinds", blinds, 0, seats)
+    if len(posted) < 2 or list(posted) != sorted(posted) or not posted[1]:
+        raise SpecError(f"{NAME}: blinds are {list(posted)}; give the small and the big blind, then straddles, ascending")
+    dead = isinstance(ante, list | tuple)
+    antes = amounts("ante", ante, 0, seats) if dead else (integer(NAME, "ante", ante, 0, MOST_CHIPS),) * seats
+    each = isinstance(stack, list | tuple)
+    chips = amounts("stack", stack, 1, seats) if each else (integer(NAME, "stack", stack, 1, MOST_CHIPS),) * seats
+    if len(chips) != seats:
+        raise SpecError(f"{NAME}: stack has {len(chips)} entries for {seats} players; give one number, or one for each player")
+    limits = tuple(integer(NAME, "bets", bet, 1, MOST_CHIPS) for bet in bets)
+    given["stack"] = chips[0] if len(set(chips)) == 1 else list(chips)
+    if limits and len(limits) != streets:
+        raise SpecError(f"{NAME}: bets needs one size for each of the {streets} streets, such as bets=[2;2;4;4]")
+    plans = {name: sizes_in(name, texts) for name in PLANS if (texts := given.get(name)) not in (None, (), [])}
+    check_plans(plans, form, seats, limits)
+    seat = integer(NAME, "dealer", dealer, -1, seats - 1)
+    betting = Betting(
+        dealer=seats - 1 if seat < 0 else seat,
+        stacks=chips,
+        blinds=posted,
+        antes=antes,
+        big_blind_ante=dead,
+        streets=streets,
+        limits=limits,
+        most=most_raises(raises, streets, bool(limits)),
+        rules=choice(NAME, "rules", rules, RULES),
+    )
+    for name, listed in plans.items():
+        try:
+            check_least(name, listed, betting)
+        except SpecError as error:
+            raise SpecError(f"{NAME}: {name}: {error}") from None
+    thresholds = {name: real(NAME, name, given[name], 0.0) for name in ("add_allin", "force_allin", "merge")}
+    plan = RaisePlan(street_lists(plans, streets), flag(NAME, "limps", limps), **thresholds)
+    cap = real(NAME, "rake_cap", rake_cap, 0.0) or math.inf
+    share = real(NAME, "rake", rake, 0.0)
+    if share > 1:
+        raise SpecError(f"{NAME}: rake is {share:g}; give a share of the pot from 0 to 1, such as 0.05")
+    taken = Rake(share, cap, flag(NAME, "no_flop_no_drop", no_flop_no_drop))
+    hand = HandRules(form, betting, plan, taken)
+    try:
+        return Holdem(hand, INFO.spec(given), given)
+    except GameError as error:
+        raise SpecError(f"{NAME}: {error}") from None
+
+
+def deck_format(ranks: int, suits: int, hole: int, deal: Sequence[int], ranking: str) -> Format:
+    """The cards in play: hold'em's, or those of a small deck."""
+    made = deck_of(NAME, ranks, suits, hole, deal, ranking)
+    same = (made.deck, made.hole, made.deal, made.ranking) == (HOLDEM.deck, HOLDEM.hole, HOLDEM.deal, HOLDEM.ranking)
+    return HOLDEM if same else made
+
+
+def sizes_in(name: str, texts: object) -> tuple[Size, ...]:
+    """The sizes of a parameter."""
+    if not isinstance(texts, list | tuple):
+        raise SpecError(f"{NAME}: {name} must be a list such as {name}=[50%;a], not {texts!r}")
+    try:
+        return parse_plan([str(text) for text in texts])
+    except SpecError as error:
+        raise SpecError(f"{NAME}: {name}: {error}") from None
+
+
+def check_plans(plans: Mapping[str, object], form: Format, seats: int, limits: Sequence[int]) -> None:
+    """Refuse sizes beside fixed limits, of players that there are not, or of streets that are not played."""
+    if plans and limits:
+        raise SpecError(f"{NAME}: bets are for fixed limit, {' and '.join(plans)} for no limit; give one of them")
+    for name in plans:
+        player, street = name.split("_")[0], name.split("_")[-1]
+        if player in PLAYERS and seats != 2:
+            raise SpecError(f"{NAME}: {name} is for two players, not {seats}; give sizes by street, such as turn=[50%;a]")
+        if street in HOLDEM_STREETS[form.streets :]:
+            raise SpecError(f"{NAME}: {name} is for a street that is not played, there are {form.streets}; leave it out")
+
+
+def amounts(name: str, values: object, low: int, most: int) -> tuple[int, ...]:
+    """A list of chips, at most so many."""
+    found = tuple(integer(NAME, name, value, low, MOST_CHIPS) for value in items(NAME, name, values))
+    if len(found) > most:
+        raise SpecError(f"{NAME}: {name} has {len(found)} entries for {most} players; give one a player at most")
+    return found
+
+
+def most_raises(raises: int | Sequence[int], streets: int, limit: bool) -> tuple[int, ...]:
+    """The most bets and raises of each street; none for any number."""
+    if not isinstance(raises, int):
+        found = tuple(integer(NAME, "raises", most, 0) for most in items(NAME, "raises", raises))
+        if len(found) != streets:
+            raise SpecError(f"{NAME}: raises needs one number for each of the {streets} streets, such as raises=[3;4;4;4]")
+        return found
+    if integer(NAME, "raises", raises, 0):
+        return (raises,) * streets
+    return (LIMIT_RAISES - 1, *[LIMIT_RAISES] * (streets - 1)) if limit else ()
+
+
+INFO = GameInfo(
+    name=NAME,
+    summary="Texas hold'em from the blinds to the showdown, two to ten players, no limit or fixed limit",
+    source="the rules of card rooms (Poker TDA, 2022) or of the Annual Computer Poker Competition; OpenSpiel universal_poker",
+    build=holdem,
+    meanings={
+        "players": "number of players, 2 to 10",
+        "stack": "chips before the hand: one number, or one for each player",
+        "blinds": "small and big blind, then straddles",
+        "ante": "ante of every player; as a list by position (small blind first) dead money: [0;2] of the big blind alone",
+        "dealer": "the player with the button; -1 for the last one",
+        "sizes": "raises on offer, such as [50%;100%;a], above the stack all-in; empty for every whole number of chips",
+        "preflop": "raises on offer before the flop, such as [2.5bb;3x;a]; empty for those of sizes",
+        "flop": "raises on offer on the flop, the second street; empty for those of sizes",
+        "turn": "raises on offer on the turn, the third street; empty for those of sizes",
+        "river": "raises on offer on the river, the fourth street; empty for those of sizes",
+        "limps": "false: the first to put in chips before the flop raises",
+        "add_allin": "all-in is on offer besides where it is at most this share of the pot after a call; 0 never",
+        "force_allin": "raises become all-in where the stack left would be at most this share of the pot; 0 never",
+        "merge": "a raise of Y pots beside a larger one of X is left out where (1 + X) / (1 + Y) < 1 + merge; 0 never",
+        "bets": "fixed limit: the bet of each street, such as [2;2;4;4]; empty for no limit",
+        "raises": "most bets and raises on a street, one number or one a street; 0: four with fixed limits, else any number",
+        "rake": "share of the pot that the house takes",
+        "rake_cap": "most chips of rake; 0 for no cap",
+        "no_flop_no_drop": "true: no rake from hands that end before the flop",
+        "ranks": "highest ranks in the deck, 1 to 13",
+        "suits": "suits in the deck, 1 to 4",
+        "hole": "cards each player holds, 1 or 2",
+        "deal": "board cards dealt before each street of betting, beginning with 0",
+        "ranking": "five: the best five cards of hold'em; three: the three-card hands of Rhode Island hold'em",
+        "rules": "tda: the rules of card rooms; acpc: those of the computer poker competition and OpenSpiel",
+    },
+    optional=BY_PLAYER,
+    note="whole hold'em is far too large to compile; small decks and short stacks are not",
+)

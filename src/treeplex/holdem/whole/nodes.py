@@ -1,0 +1,103 @@
+"""The betting of whole hold'em as arrays, cards aside: every line that a plan of raises allows."""
+
+from collections.abc import Sequence
+
+from treeplex.engine.betting.sampling import Nodes
+from treeplex.errors import SpecError
+from treeplex.games.base import CHANCE
+from treeplex.games.betting_nodes import number_nodes
+from treeplex.games.betting_nodes import table_size as table_size
+from treeplex.games.settlement import Settlement
+from treeplex.holdem.whole.betting import CALL, WholeBetting
+from treeplex.holdem.whole.hand import HandRules
+
+
+class TableBetting:
+    """The betting of a hand, as :class:`treeplex.games.betting_nodes.Betting` asks for it: states are tables."""
+
+    def __init__(self, rules: HandRules) -> None:
+        self.rules = rules
+
+    def first(self) -> WholeBetting:
+        return to_act(self.rules, self.rules.first_table)
+
+    def player(self, state: WholeBetting) -> int:
+        return state.player
+
+    def street(self, state: WholeBetting) -> int:
+        return state.street
+
+    def actions(self, state: WholeBetting) -> Sequence[int]:
+        return self.rules.actions(state)
+
+    def kind(self, state: WholeBetting, label: int) -> int:
+        return min(label, CALL + 1)
+
+    def after(self, state: WholeBetting, label: int) -> WholeBetting:
+        return to_act(self.rules, self.rules.after(state, label))
+
+    def settlement(self, state: WholeBetting) -> Settlement:
+        return self.rules.settlement(state, dealt=state.street > 0)
+
+
+def check_acting(rules: HandRules) -> None:
+    """Refuse stacks that blinds and antes take so much of that nobody has a decision.
+
+    Raises:
+        SpecError: they do.
+    """
+    if to_act(rules, rules.first_table).player < 0:
+        raise too_short(rules, "nobody has a decision after")
+
+
+def check_table(rules: HandRules) -> None:
+    """Refuse stacks with which no hand is worth dealing: nobody has a decision, or nobody can post the big blind.
+
+    Raises:
+        SpecError: they are such.
+    """
+    check_acting(rules)
+    if max(rules.stacks) < rules.betting.big_blind:
+        raise too_short(rules, "nobody can pay")
+
+
+def too_short(rules: HandRules, what: str) -> SpecError:
+    """What is said of stacks that are too short for blinds and antes."""
+    antes, big = max(rules.betting.antes, default=0), rules.betting.big_blind
+    posted, needed = (" and the antes", " and the ante") if antes else ("", "")
+    return SpecError(
+        f"holdem: with {rules.stack_text} {what} the blinds of {rules.blinds_text}{posted}; give all players more than the big "
+        f"blind{needed}, such as stack={20 * big + antes}"
+    )
+
+
+def betting_nodes(rules: HandRules, counts: Sequence[int]) -> Nodes:
+    """The betting tree of a hand, and where each decision's numbers stand in tables.
+
+    Args:
+        rules: of any number of players.
+        counts: how many rows tables have on each street: buckets, or sequences of them.
+
+    Raises:
+        SpecError: nobody has a decision, or more lines than memory should hold.
+    """
+    check_acting(rules)
+    return number_nodes(TableBetting(rules), rules.betting.players, counts)[0]
+
+
+def to_act(rules: HandRules, table: WholeBetting) -> WholeBetting:
+    """The table once cards that are due have been dealt: somebody acts, or the hand is over."""
+    while table.player == CHANCE:
+        table = rules.dealt(table, rules.format.board_sizes[table.street + 1])
+    return table
+
+
+def results(rules: HandRules, table: WholeBetting) -> list[float]:
+    """What player 0 of two gets at the end of the betting where it loses the showdown, ties and wins."""
+    dealt = table.street > 0
+    return [rules.paid_out(table, strengths, dealt=dealt)[0] for strengths in ((0, 1), (1, 1), (1, 0))]
+
+
+def slots_of(nodes: Nodes, node: int) -> slice:
+    """The slots of a decision."""
+    return slice(int(nodes.first[node]), int(nodes.first[node] + nodes.actions[node]))

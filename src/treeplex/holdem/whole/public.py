@@ -1,0 +1,284 @@
+"""Whole hold'em as a public game: public states are the betting and the board; hands are never enumerated together.
+
+Board cards come one at a time, also the three of the flop, so chance never has more labels than cards. Every raise that the
+rules allow can be played, whether or not the plan offers it; its label is the chips to raise to, as in the rules.
+
+Hands of two players are summed over by inclusion and exclusion, O(H). With more players such a sum is exact while the deck is
+small (:class:`treeplex.games.card_game.CardGame`). With a large deck each other player's hands are summed over as if the others
+held none: the product of the sums over hands that share no card with one's own. Deals are drawn exactly in any case.
+"""
+
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import Bets, Options, State, pick
+from treeplex.games.settlement import Settlement
+from treeplex.games.stakes import Stakes
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
+from treeplex.holdem.cards.cards import card_to_string, cards_to_string
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.rules.features import features_of_board
+from treeplex.holdem.rules.public import ROUNDING, HoldemGame
+from treeplex.holdem.rules.run_outs import few_run_outs, pot_shares, suits_alike
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.whole.betting import CALL, FOLD, Actions, WholeBetting
+from treeplex.holdem.whole.hand import HandRules
+
+MANY_TRIES = 10_000
+"""How often hands are drawn until no two share a card."""
+MOST_COMBINATIONS = 200_000
+"""Pairs of hands up to which sums over the hands of several players are exact."""
+
+
+class PublicHand(NamedTuple):
+    """A public state: the betting, and the cards on the table, those of a street in ascending order."""
+
+    table: WholeBetting
+    board: tuple[int, ...]
+
+
+class PublicHoldem(CardGame):
+    """Hold'em from the blinds on; see the module.
+
+    Attributes:
+        rules: everything that defines a hand.
+        added: raises on offer besides those of the plan: pairs (line of actions, chips to raise to).
+    """
+
+    def __init__(self, rules: HandRules, added: frozenset[tuple[str, int]] = frozenset()) -> None:
+        hands = rules.format.hands.astype(np.int64)
+        super().__init__(rules.betting.players, hands, suits=4, deal=rules.format.deal)
+        self.rules, self.added = rules, added
+
+    @property
+    def key(self) -> tuple[HandRules, frozenset[tuple[str, int]]]:
+        return self.rules, self.added
+
+    def first_state(self) -> PublicHand:
+        return PublicHand(self.rules.first_table, ())
+
+    def shown(self, state: State) -> Sequence[int]:
+        return hand_of(state).board
+
+    def mover(self, state: State) -> int:
+        return hand_of(state).table.player
+
+    def actions(self, state: State) -> Sequence[int]:
+        table = hand_of(state).table
+        offered = self.rules.actions(table)
+        more = {amount for line, amount in self.added if line == table.line} - {*offered} if self.added else set()
+        return Actions(offered.passive, tuple(sorted({*offered.raises} | more))) if more else offered
+
+    def options(self, state: State) -> Options:
+        table, board = hand_of(state)
+        if table.player == CHANCE:
+            return Options(CHANCE, self.rules.format.cards_left(board))
+        return Options(table.player, self.actions(state) if table.player >= 0 else ())
+
+    def after(self, state: State, label: int) -> PublicHand:
+        table, board = hand_of(state)
+        if table.player == CHANCE:
+            if label not in self.rules.format.deck or label in board:
+                raise GameError(f"chance cannot show {label!r} at {self.name_of(state)}")
+            return self.moved(state, label)
+        if table.player < 0:
+            raise GameError(f"the hand is over at {self.name_of(state)}")
+        return self.moved(state, label)
+
+    def moved(self, state: State, label: int) -> PublicHand:
+        table, board = hand_of(state)
+        if table.player != CHANCE:
+            return PublicHand(self.rules.after(table, int(label)), board)
+        begun = max(size for size in self.rules.format.board_sizes if size <= len(board))
+        board = (*board[:begun], *sorted((*board[begun:], int(label))))
+        return PublicHand(self.rules.dealt(table, len(board)), board)
+
+    def settlement(self, state: State) -> Settlement:
+        table, board = hand_of(state)
+        return self.rules.settlement(table, dealt=bool(board))
+
+    def strengths_on(self, board: Sequence[int]) -> Ints:
+        from treeplex.holdem.cards.evaluator import format_strengths  # it loads Numba, which most games do without
+
+        return np.asarray(format_strengths(self.rules.format, tuple(board), self.hands.astype(np.uint8)), np.int64)
+
+    def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
+        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
+        deal, settlement = np.array([hands], np.int64), self.settlement(state)
+        if not settlement.order or hand_of(state).table.folded.count(False) == 1:
+            return np.zeros(len(hands))
+        strengths = self.strengths_on(self.shown(state))[deal]
+        return np.asarray((settlement.payoffs(strengths) - settlement._replace(order=()).payoffs(strengths))[0])
+
+    def line_of(self, state: State) -> Hashable:
+        return hand_of(state).table.line
+
+    def payoffs(self, state: State, hands: Sequence[int]) -> tuple[float, ...]:
+        table, board = hand_of(state)
+        return tuple(self.rules.payoffs(table, board, [self.rules.format.hands[hand].tolist() for hand in hands]))
+
+    def opposing(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        others = [own for seat, own in enumerate(reached) if seat != player]
+        if len(others) > 1 and len(self.hands) ** len(others) <= MOST_COMBINATIONS:
+            return super().opposing(state, reached, player)
+        free = self.free(state)
+        mass = free
+        for own in others:
+            mass = mass * self.compatible(own * free)
+        return mass
+
+    def compatible(self, reached: Floats) -> Floats:
+        """For each hand the sum of ``reached`` over hands that share no card with it, both float64 [..., H]; O(H)."""
+        total = reached.sum(axis=-1, keepdims=True)
+        mass = total - (reached @ self._has) @ self._has.T
+        if self.rules.format.hole == 2:
+            mass = mass + reached
+        return np.where(mass > ROUNDING * total, mass, 0.0)
+
+    def draw(self, state: State, ranges: Sequence[Floats], generator: np.random.Generator) -> tuple[int, ...]:
+        free = self.free(state)
+        weights = [own * free for own in ranges]
+        if all(own.sum() > 0 for own in weights):
+            for _ in range(MANY_TRIES):
+                found = [pick(generator, own) for own in weights]
+                if np.bincount(self.hands[found].ravel()).max() == 1:
+                    return tuple(found)
+            if len(weights) == 2 and (met := weights[0] * self.compatible(weights[1])).sum() > 0:  # pairs that meet are rare
+                first = pick(generator, met)
+                apart = ~np.isin(self.hands, self.hands[first]).any(axis=1)
+                return first, pick(generator, weights[1] * apart)
+        raise GameError(f"the ranges exclude each other at {self.name_of(state)}; widen one")
+
+    def infostate_at(self, state: State, player: int, hand: int) -> str:
+        table, board = hand_of(state)
+        return self.rules.infostate(table, board, player, self.hands[hand].tolist(), table.player)
+
+    def knowledge_at(self, state: State, player: int, hand: int) -> str:
+        table, board = hand_of(state)
+        return self.rules.knowledge(table, board, player, self.hands[hand].tolist())
+
+    def action_name(self, state: State, label: int) -> str:
+        table = hand_of(state).table
+        return f"Deal {card_to_string(label)}" if table.player == CHANCE else self.rules.action_name(table, label)
+
+    def name_of(self, state: State) -> str:
+        table, board = hand_of(state)
+        return f"{table.line or 'the beginning'} on {cards_to_string(board) or 'no board'}"
+
+    def bets(self, state: State) -> Bets | None:
+        table = hand_of(state).table
+        if table.player < 0:
+            return None
+        actions = np.array(list(self.actions(state)))
+        pot = sum(self.rules.matched(table)) + min(table.faced, self.rules.stacks[table.player]) - table.paid[table.player]
+        chips = np.where(actions > CALL, actions, 0).astype(np.float64)
+        kinds = tuple("fold" if action == FOLD else "pass" if action == CALL else "bet" for action in actions.tolist())
+        return Bets(kinds, np.where(actions > CALL, (chips - table.faced) / pot, 0.0), chips, float(pot))
+
+    def stakes_at(self, state: State) -> Stakes:
+        table, board = hand_of(state)
+        paid = tuple(map(float, self.rules.matched(table)))
+        in_play = [place for place, out in enumerate(table.folded) if not out]
+        all_in = table.player == CHANCE and any(table.paid[place] == self.rules.stacks[place] for place in in_play)
+        settled = table.player == TERMINAL or (all_in and len(in_play) == 2 and few_run_outs(self.rules.format, board))
+        return Stakes(paid, table.street, settled)
+
+    def pot_shares(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """See :meth:`treeplex.games.public.PublicGame.pot_shares`; of two players."""
+        other, board = reached[1 - player] * self.free(state), hand_of(state).board
+        return pot_shares(self.rules.format, board, np.atleast_2d(other)).reshape(other.shape)
+
+    def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
+        """Whether pot shares of these ranges are exact: all boards are looked at, or there is none yet and suits are alike."""
+        board, format = hand_of(state).board, self.rules.format
+        return few_run_outs(format, board) or (not board and format == HOLDEM and all(map(suits_alike, reached)))
+
+    def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
+        """See :meth:`treeplex.games.public.PublicGame.terminal_values`; of two players, chips that cannot be split are."""
+        met, (win, lose) = self.opposing(state, reached, player), self.showdown_payoffs(state, player)
+        if hand_of(state).table.folded.count(False) == 1:
+            return np.asarray(win * met)
+        return np.asarray(met * (lose + (win - lose) * self.pot_shares(state, reached, player)))
+
+    def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
+        """See :meth:`treeplex.games.public.PublicGame.showdown_payoffs`; of two players, side pots and rake included."""
+        table, board = hand_of(state)
+        end, winner = self.rules.checked_down(table), [int(seat == player) for seat in (0, 1)]
+        win, lose = (self.rules.paid_out(end, strengths, dealt=bool(board))[player] for strengths in (winner, winner[::-1]))
+        return win, lose
+
+    def with_action(self, state: State, action: float) -> "tuple[PublicHoldem, int]":
+        """The game with a raise to ``action`` chips on offer at a state, those of earlier streets included; and its label.
+
+        Raises:
+            GameError: nobody acts here, or the rules have no such raise.
+        """
+        table, label = hand_of(state).table, int(action)
+        if table.player < 0:
+            raise GameError(f"nobody is to act at {self.name_of(state)}")
+        if label in self.actions(state):
+            return self, label
+        legal = self.rules.betting.raise_sizes(table, self.rules.stacks)
+        if label != action or label not in legal:
+            what = f"whole chips from {legal[0]} to {legal[-1]}" if legal else "no raise at all"
+            raise GameError(f"no raise to {action:g} at {self.name_of(state)}; the rules allow {what}")
+        return PublicHoldem(self.rules, self.added | {(table.line, label)}), label
+
+    def rest(self, state: State, ranges: Sequence[Floats]) -> HoldemGame | None:
+        """What follows the cards of a street, of two players: a spot; None where that cannot be said as one.
+
+        A spot has the raises of the plan, or the fixed limits. It needs a complete street and players who both can bet, the
+        dealer in position (player 1), and a plan in which no number of raises is the most.
+        """
+        table, board = hand_of(state)
+        begins = bool(board) and table.player >= 0 and not table.raises and set(table.acted) == {-1}
+        if self.players != 2 or self.rules.betting.dealer != 1 or not begins:
+            return None
+        bets = self.spot_bets()
+        return None if bets is None else HoldemGame.of(self.spot_at(state, ranges, bets))
+
+    def spot_at(self, state: State, ranges: Sequence[Floats], bets: BetPlan | FixedLimit) -> Spot:
+        """What follows the cards of a street as a spot with some bets, of two players who both can bet, the dealer player 1."""
+        table, board = hand_of(state)
+        stack = min(stack - put for stack, put in zip(self.rules.stacks, table.paid, strict=True))
+        pot = sum(table.paid) + sum(self.rules.antes)
+        return Spot(board, pot, stack, (ranges[0], ranges[1]), bets, self.rules.rake, format=self.rules.format)
+
+    def spot_bets(self) -> BetPlan | FixedLimit | None:
+        """The plan in the words of spots, None where they have none."""
+        betting, plan = self.rules.betting, self.rules.plan
+        if betting.limits:
+            most = tuple(most or 255 for most in betting.most)
+            return FixedLimit(tuple(map(float, betting.limits)), most)
+        later = [sizes for street in plan.sizes[1:] for sizes in street]
+        if betting.most or any(sizes is None or any(size.kind == "blinds" for size in sizes) for sizes in later):
+            return None
+        streets = ((StreetSizes(), StreetSizes()), *map(plan.on_spots, range(1, len(plan.sizes))))
+        return plan.bet_plan(streets, betting.big_blind)
+
+    def features_at(self, state: State) -> Floats:
+        """The betting of every player, then the board as a network embeds it.
+
+        Of each player: chips put in and chips behind, in parts of all chips; whether folded, and whether to act. Then the pot
+        and the bet to call in parts of all chips, and the street in parts of the streets.
+        """
+        table, board = hand_of(state)
+        every = sum(self.rules.stacks) + sum(self.rules.antes)
+        numbers: list[float] = []
+        for player, (stack, put) in enumerate(zip(self.rules.stacks, table.paid, strict=True)):
+            numbers += [put / every, (stack - put) / every, float(table.folded[player]), float(table.player == player)]
+        owed = max(table.faced - table.paid[table.player], 0) if table.player >= 0 else 0
+        numbers += [self.rules.pot(table) / every, owed / every, table.street / self.rules.format.streets]
+        return np.concatenate((numbers, features_of_board(self.rules.format, board)))
+
+
+def hand_of(state: State) -> PublicHand:
+    """A public state of whole hold'em."""
+    assert isinstance(state, PublicHand)
+    return state

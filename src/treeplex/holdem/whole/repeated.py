@@ -1,0 +1,320 @@
+"""Many hands of hold'em in a row as one game: the button moves, and stacks are the same again or carried on.
+
+The rules are those of OpenSpiel's ``repeated_poker``, in which Kaggle's game arena plays: a player with less than the big blind
+sits out for good, the button moves to the next player who sits, blinds may rise, and payoffs are chips won over all hands.
+Where hands are not reset and a pot is split into fractions, stacks lose the fraction.
+"""
+
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import NamedTuple
+
+from treeplex.base.spec import parse_spec
+from treeplex.errors import SpecError
+from treeplex.games.base import Game, State
+from treeplex.games.parameters import GameInfo, flag, integer, observer
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.whole.game import Holdem, HoldemHistory
+from treeplex.holdem.whole.hand import HandRules
+from treeplex.holdem.whole.named import INFO as HOLDEM_INFO
+from treeplex.holdem.whole.universal import UNIVERSAL, holdem_of_universal
+
+NAME = "repeated_poker"
+MOST_HANDS = 100_000
+
+
+class Level(NamedTuple):
+    """A level of rising blinds: for so many hands."""
+
+    hands: int
+    small: int
+    big: int
+
+
+class PastHand(NamedTuple):
+    """A hand that was played.
+
+    Attributes:
+        players: who sat, in the order of seats.
+        cards: each one's hole cards.
+        board: the board street by street.
+        line: the actions.
+        shown: who showed their cards.
+        won: what each player at the table won, 0 for those who sat out.
+    """
+
+    players: tuple[int, ...]
+    cards: tuple[str, ...]
+    board: str
+    line: str
+    shown: tuple[int, ...]
+    won: tuple[float, ...]
+
+    def seen_by(self, player: int) -> str:
+        """What a player knows of the hand; -1 for what everybody does."""
+        known = [
+            f"{each}:{cards}"
+            for each, cards in zip(self.players, self.cards, strict=True)
+            if each == player or each in self.shown
+        ]
+        return f"{' '.join(known)}|{self.board}|{self.line}"
+
+
+@dataclass(frozen=True)
+class Seating:
+    """Who sits at a hand, and with what.
+
+    Attributes:
+        players: those who sit, in the order of seats.
+        dealer: the seat with the button.
+        stacks: chips of each seat.
+        blinds: small and big blind, then straddles.
+    """
+
+    players: tuple[int, ...]
+    dealer: int
+    stacks: tuple[int, ...]
+    blinds: tuple[int, ...]
+
+
+class RepeatedState(State):
+    """The hands played so far, the seats, and the history of this hand."""
+
+    __slots__ = ("button", "game", "history", "past", "seating", "stacks")
+
+    def __init__(
+        self,
+        game: "RepeatedPoker",
+        past: tuple[PastHand, ...],
+        stacks: tuple[int, ...],
+        button: int,
+        seating: Seating,
+        history: HoldemHistory,
+    ) -> None:
+        self.game, self.past, self.stacks = game, past, stacks
+        self.button, self.seating, self.history = button, seating, history
+
+    def current_player(self) -> int:
+        seat = self.history.current_player()
+        return self.seating.players[seat] if seat >= 0 else seat
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        return self.history.legal_actions()
+
+    def chance_outcomes(self) -> Sequence[tuple[int, float]]:
+        return self.history.chance_outcomes()
+
+    def action_to_string(self, action: int) -> str:
+        return self.history.action_to_string(action)
+
+    def child(self, action: int) -> "RepeatedState":
+        history = self.history.child(action)
+        if not history.is_terminal():
+            return RepeatedState(self.game, self.past, self.stacks, self.button, self.seating, history)
+        return self.game.after_hand(self, history)
+
+    def returns(self) -> Sequence[float]:
+        hands = [*self.past, self.game.record(self.seating, self.history)]
+        return [sum(hand.won[player] for hand in hands) for player in range(self.game.num_players)]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        player = observer(self, player)
+        past = "".join(f"[{hand.seen_by(player)}]" for hand in self.past)
+        seats = self.seating.players
+        if player not in seats:
+            return f"[Observer: {player}]{past}[{self.history.public_state()}]"
+        return f"[Observer: {player}]{past}{self.history.information_state_string(seats.index(player))}"
+
+    def public_state(self) -> Hashable:
+        return tuple(hand.seen_by(-1) for hand in self.past), self.history.public_state()
+
+    def knowledge(self, player: int) -> str:
+        seats = self.seating.players
+        hand = f"hand {len(self.past) + 1} of {self.game.hands}"
+        own = self.history.knowledge(seats.index(player)) if player in seats else "sitting out"
+        won = sum(each.won[player] for each in self.past)
+        return f"{hand}, {won:+g} chips so far, button with player {self.button}, {own}"
+
+
+class RepeatedPoker(Game):
+    """Many hands of hold'em; see the module.
+
+    Attributes:
+        holdem: the first hand.
+        hands: how many are played at most.
+    """
+
+    def __init__(
+        self,
+        game: Holdem,
+        hands: int,
+        *,
+        reset_stacks: bool = True,
+        rotate_dealer: bool = True,
+        levels: Sequence[Level] = (),
+        spec: str = "",
+        parameters: Mapping[str, object] | None = None,
+    ) -> None:
+        """Repeat a game.
+
+        Args:
+            game: the first hand.
+            hands: how many are played at most.
+            reset_stacks: whether every hand begins with the stacks of the first.
+            rotate_dealer: whether the button moves.
+            levels: blinds of the hands; those of ``game`` if empty, the last level for all hands after it.
+            spec, parameters: for a game with a name.
+        """
+        self.holdem, self.hands = game, hands
+        self.num_players = game.num_players
+        self.reset_stacks, self.rotate_dealer, self.levels = reset_stacks, rotate_dealer, tuple(levels)
+        self.spec, self._parameters = spec, dict(parameters or {})
+        self._hand = lru_cache(maxsize=64)(self._hand_of)
+
+    @cached_property
+    def rules(self) -> HandRules:
+        """The rules of the first hand."""
+        return self.holdem.rules
+
+    def parameters(self) -> Mapping[str, object]:
+        return self._parameters
+
+    def new_initial_state(self) -> RepeatedState:
+        betting = self.rules.betting
+        return self._begun((), betting.stacks, betting.dealer, tuple(range(self.num_players)))
+
+    def after_hand(self, state: RepeatedState, end: HoldemHistory) -> RepeatedState:
+        """The next hand, or the end of the game where this one was the last."""
+        hand = self.record(state.seating, end)
+        stacks, seats = state.stacks, state.seating.players
+        if not self.reset_stacks:
+            stacks = tuple(int(stack + gain) for stack, gain in zip(stacks, hand.won, strict=True))
+            seats = tuple(player for player in range(self.num_players) if stacks[player] >= state.seating.blinds[1])
+        if len(state.past) + 1 == self.hands or len(seats) == 1:
+            return RepeatedState(self, state.past, stacks, state.button, state.seating, end)
+        button = state.button
+        if self.rotate_dealer:
+            button = next(p for step in range(1, self.num_players + 1) if (p := (button + step) % self.num_players) in seats)
+        elif button not in seats:
+            button = next(p for step in range(1, self.num_players) if (p := (button + step) % self.num_players) in seats)
+        return self._begun((*state.past, hand), stacks, button, seats)
+
+    def record(self, seating: Seating, end: HoldemHistory) -> PastHand:
+        """A hand that is over, as it is remembered."""
+        won = [0.0] * self.num_players
+        for player, gain in zip(seating.players, end.returns(), strict=True):
+            won[player] = gain
+        folded = end.table.folded
+        showdown = folded.count(False) > 1
+        return PastHand(
+            seating.players,
+            tuple(cards_to_string(sorted(cards, reverse=True)) for cards in end.hands),
+            end.game.rules.shown_board(end.board),
+            end.table.line,
+            tuple(player for player, out in zip(seating.players, folded, strict=True) if showdown and not out),
+            tuple(won),
+        )
+
+    def _begun(self, past: tuple[PastHand, ...], stacks: tuple[int, ...], button: int, seats: tuple[int, ...]) -> RepeatedState:
+        """The beginning of a hand."""
+        chips = tuple(stacks[player] for player in seats)
+        seating = Seating(seats, seats.index(button), chips, self._blinds(len(past))[: len(seats)])
+        return RepeatedState(self, past, stacks, button, seating, self._hand(seating).new_initial_state())
+
+    def _blinds(self, number: int) -> tuple[int, ...]:
+        """The blinds of a hand by its number, from 0."""
+        if not self.levels:
+            return self.rules.betting.blinds
+        ends = 0
+        for level in self.levels:
+            ends += level.hands
+            if number < ends:
+                break
+        return level.small, level.big
+
+    def _hand_of(self, seating: Seating) -> Holdem:
+        """The rules of a hand for those who sit."""
+        rules = self.rules
+        antes = rules.betting.antes[: len(seating.players)]
+        betting = replace(rules.betting, dealer=seating.dealer, stacks=seating.stacks, blinds=seating.blinds, antes=antes)
+        return Holdem(replace(rules, betting=betting))
+
+
+def repeated_poker(
+    *,
+    game: str = "holdem(rules=acpc)",
+    max_num_hands: int = 100,
+    reset_stacks: bool = True,
+    rotate_dealer: bool = True,
+    blind_schedule: str = "",
+    **given: str,
+) -> RepeatedPoker:
+    """Many hands of ``holdem`` in a row; payoffs are chips won over all of them.
+
+    Raises:
+        SpecError: a value outside its range, or a game that is no ``holdem``.
+    """
+    values = {
+        "game": game,
+        "max_num_hands": max_num_hands,
+        "reset_stacks": reset_stacks,
+        "rotate_dealer": rotate_dealer,
+        "blind_schedule": blind_schedule,
+    }
+    if UNIVERSAL in given:
+        repeated: Game = holdem_of_universal(given[UNIVERSAL])
+    else:
+        parsed = parse_spec(str(game))
+        if parsed.name != HOLDEM_INFO.name:
+            raise SpecError(f"{NAME}: game is {game}; it repeats holdem, such as game=holdem(players=3,stack=200)")
+        repeated = HOLDEM_INFO.make(parsed.parameters)
+    assert isinstance(repeated, Holdem)
+    values["game"] = repeated.spec
+    return RepeatedPoker(
+        repeated,
+        integer(NAME, "max_num_hands", max_num_hands, 1, MOST_HANDS),
+        reset_stacks=flag(NAME, "reset_stacks", reset_stacks),
+        rotate_dealer=flag(NAME, "rotate_dealer", rotate_dealer),
+        levels=parse_levels(str(blind_schedule)),
+        spec=INFO.spec(values),
+        parameters=values,
+    )
+
+
+def parse_levels(text: str) -> tuple[Level, ...]:
+    """Rising blinds, as OpenSpiel writes them: ``50:1/2;50:2/4``, for each level the hands, small and big blind.
+
+    Raises:
+        SpecError: another text.
+    """
+    levels = []
+    for part in filter(None, text.split(";")):
+        try:
+            hands, blinds = part.split(":")
+            small, big = map(int, blinds.split("/"))
+            levels.append(Level(int(hands), small, big))
+        except ValueError:
+            raise SpecError(f"{NAME}: cannot read the level {part!r}; write hands:small/big, such as 50:1/2") from None
+        if levels[-1].hands < 1 or not 0 < small <= big:
+            raise SpecError(f"{NAME}: level {part!r}; give at least one hand, and blinds with 0 < small <= big")
+    return tuple(levels)
+
+
+INFO = GameInfo(
+    name=NAME,
+    summary="many hands of hold'em in a row, the button moving, stacks reset or carried on",
+    source="OpenSpiel repeated_poker, the game of Kaggle's game arena",
+    build=repeated_poker,
+    meanings={
+        "game": "the hand that is repeated, a spec of holdem",
+        "max_num_hands": "hands at most",
+        "reset_stacks": "true: every hand begins with the stacks of the first",
+        "rotate_dealer": "true: the button moves after each hand",
+        "blind_schedule": "rising blinds, such as 50:1/2;50:2/4 (hands:small/big); empty for those of the game",
+    },
+    optional={
+        UNIVERSAL: "instead of game: the hand as OpenSpiel writes it, universal_poker(...) with bettingAbstraction=fullgame"
+    },
+    note="far too large to compile",
+)

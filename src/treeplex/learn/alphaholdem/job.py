@@ -1,0 +1,154 @@
+"""AlphaHoldem learning, as a job.
+
+======================= =========================================================================================
+``run.json``            the game, settings, versions, status, and the last record
+``metrics.jsonl``       after 0, 10, 20, 50, 100, ... updates: how it plays, and how fast
+``network.safetensors`` the network
+``state.safetensors``   everything from which the training continues, the snapshots included
+``learning-curve.png``  exploitability where it is judged exactly, else chips won against uniform play
+======================= =========================================================================================
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from treeplex.errors import GameError
+from treeplex.evaluate.judge import judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.learn.alphaholdem.agent import NETWORK, AlphaHoldemAgent, NetworkFile
+from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
+from treeplex.learn.alphaholdem.self_play import asked_of
+from treeplex.learn.alphaholdem.settings import AlphaHoldemSettings
+from treeplex.learn.alphaholdem.trainer import AlphaHoldem
+from treeplex.learn.train.kind import CURVE, TrainingJob
+from treeplex.run.job.checkpoint import Arrays, State
+from treeplex.run.job.folder import JobKind
+from treeplex.run.job.record import Record, integer, maybe, real
+from treeplex.run.job.schedule import sparse_points
+from treeplex.search.agents.agent import agent_policy
+
+FIRST = 10
+"""Updates before the first evaluation but that at the beginning."""
+ALPHAHOLDEM = JobKind(
+    name="alphaholdem",
+    unit="updates",
+    maker="treeplex train",
+    numbers={
+        "exploitability": maybe(real),
+        "won": real,
+        "interval": real,
+        "rating": real,
+        "entropy": maybe(real),
+        "hands": integer,
+        "decisions": integer,
+    },
+    needs={"learner": str, "game": str, "identity": str, "settings": dict},
+    files=(NETWORK, CURVE),
+    noun="training",
+)
+"""Trainings of AlphaHoldem. ``exploitability``: exact, in chips, or None; ``won``: chips a hand against uniform play, and
+``interval`` half the width of its 95% interval; ``rating``: its newest snapshot's Elo; ``hands`` and ``decisions`` so far."""
+
+
+class AlphaHoldemJob(TrainingJob[AlphaHoldemSettings]):
+    """A training under way.
+
+    Attributes:
+        student: the network, its snapshots, and how it learns.
+        compiled: the game, where it is judged exactly.
+    """
+
+    kind = ALPHAHOLDEM
+
+    def __init__(self, learner: str, game: str, rules: Game, settings: AlphaHoldemSettings) -> None:
+        super().__init__(learner, game, str(rules), settings)
+        self.student = AlphaHoldem(PlaneCoder(poker_of(rules), settings.sizes, settings.slots), settings)
+        self.compiled = compiled_or_none(rules) if settings.exact else None
+        self._last: dict[str, float] = {}
+
+    @property
+    def done(self) -> int:
+        """Updates."""
+        return self.student.updates
+
+    @property
+    def total(self) -> int:
+        """Updates asked for."""
+        return self.settings.updates
+
+    @property
+    def ahead(self) -> int:
+        """An update, unless all are done."""
+        return 1 if self.done < self.total else 0
+
+    def points(self) -> Iterator[int]:
+        """At the beginning, and from the tenth update on now and then."""
+        later = sparse_points(self.total, every=self.settings.every)
+        return chain((0,), (point for point in later if point >= FIRST or point == self.total))
+
+    def step(self, count: int) -> None:
+        """One update."""
+        self._last = self.student.step()
+
+    def live(self) -> Mapping[str, Any]:
+        """The last update's entropy, and decisions so far."""
+        return {"entropy": self._last.get("entropy"), "decisions": self.student.decisions}
+
+    def policy(self, compiled: CompiledGame) -> Policy:
+        """What it plays at every infoset."""
+        coder = self.student.coder
+        return agent_policy(AlphaHoldemAgent(coder.game, coder, asked_of(self.student.net)), compiled)
+
+    def measure(self) -> Mapping[str, Any]:
+        """How it plays."""
+        student, compiled = self.student, self.compiled
+        won, interval = student.against_uniform(self.settings.checked, self.settings.seed)
+        return {
+            "exploitability": None if compiled is None else judge(compiled, self.policy(compiled)).exploitability,
+            "won": won,
+            "interval": interval,
+            "rating": student.rating,
+            "entropy": self._last.get("entropy"),
+            "hands": student.hands,
+            "decisions": student.decisions,
+        }
+
+    def state(self) -> State:
+        """Everything of the learner."""
+        return self.student.state()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore it."""
+        self.student.restore(arrays)
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the network, and at the end the learning curve."""
+        NetworkFile(str(self.game), self.settings, self.student.net.weights()).save(path / NETWORK)
+        if ended:
+            from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
+
+            updates, won = [each.done for each in records], [each.won for each in records]
+            low = [each.won - each.interval for each in records]
+            high = [each.won + each.interval for each in records]
+            label = "Chips a hand against uniform play\n(95% interval)"
+            panels = [Panel(label, [Curve(updates, won, "", 0, low, high)], logarithmic=False)]
+            judged = [each for each in records if each.exploitability is not None]
+            if judged:
+                curve = Curve([each.done for each in judged], [each.exploitability for each in judged])
+                panels.append(Panel("Exploitability", [curve], logarithmic=True))
+            title = f"AlphaHoldem on {self.game}"
+            height = 1.2 + 2.4 * len(panels)
+            write_figure(curves_figure(title, "Updates", panels, last=max(records[-1].done, 1), height=height), path / CURVE)
+
+
+def compiled_or_none(rules: Game) -> CompiledGame | None:
+    """The compiled game; None where it is too large."""
+    try:
+        return compile_game(rules)
+    except GameError:
+        return None

@@ -1,0 +1,67 @@
+"""The learner ``alphaholdem``: poker of any size by self-play, without search."""
+
+from collections.abc import Mapping
+from contextlib import AbstractContextManager, nullcontext
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any, ClassVar
+
+from treeplex.base.spec import quoted
+from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.learn.alphaholdem.agent import NetworkFile
+from treeplex.learn.alphaholdem.job import ALPHAHOLDEM, AlphaHoldemJob
+from treeplex.learn.alphaholdem.settings import OF_TABLES, AlphaHoldemSettings
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.neural.fitting.approximator import TABLE
+from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+
+
+class AlphaHoldemKind(TrainingKind):
+    """Learns poker against the best of its own snapshots."""
+
+    name = "alphaholdem"
+    job_kind, settings = ALPHAHOLDEM, AlphaHoldemSettings
+    summary = "a network that plays poker without search, by self-play against its best snapshots"
+    source = "Zhao et al. 2022, AlphaHoldem: high-performance artificial intelligence for heads-up no-limit poker (AAAI)"
+    line: ClassVar = {"exploitability": "exploitability {:.3g}", "won": "{:+.3g} chips a hand against uniform"}
+
+    def context(self) -> AbstractContextManager[None]:
+        """One thread, where there is PyTorch: these networks are small."""
+        return one_thread() if find_spec("torch") is not None else nullcontext()
+
+    def presets(self, game: Any) -> Mapping[str, AlphaHoldemSettings]:
+        """``recipe``, and ``table``, whose steps are those of a table."""
+        usual = AlphaHoldemSettings()
+        return {RECIPE: usual, TABLE: usual.changed(OF_TABLES)}
+
+    def make(self, game: Any, settings: AlphaHoldemSettings, options: Options) -> AlphaHoldemJob:
+        """A training at its beginning."""
+        rules = load_rules(game, named_in=options.named_in)
+        spec = game if isinstance(game, str) and named_file(game) else rules.spec
+        return AlphaHoldemJob(self.name, spec, rules, settings)
+
+    def load(self, folder: Path) -> NetworkFile:
+        """The network."""
+        return NetworkFile.load(folder)
+
+    def named_again(self, training: Training) -> str:
+        """A game of one's own."""
+        return str(training.game) if named_file(training.game) else ""
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """How it plays, and how much it has played."""
+        last = training.records[-1]
+        facts = {"against uniform": f"{last.won:+.4g} ± {last.interval:.2g} chips a hand"}
+        if last.exploitability is not None:
+            facts = {"exploitability": f"{last.exploitability:.4g}"} | facts
+        rate = last.decisions / last.seconds if last.seconds else 0.0
+        facts |= {"played": f"{last.hands:,} hands, {last.decisions:,} decisions, {rate:,.0f} a second"}
+        return f"{self.name} on {training.game}: {count_of(last.done, 'updates')}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Let it play."""
+        game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        found = [(f"treeplex match {game} {folder} uniform", "let it play")]
+        if training.records[-1].exploitability is not None:
+            found.insert(0, (f"treeplex evaluate {game} {folder}", "judge it"))
+        return found

@@ -1,0 +1,42 @@
+"""AlphaHoldem's network as an agent by name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.settings import setting
+from treeplex.errors import SpecError
+from treeplex.games.base import Game
+from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
+from treeplex.learn.alphaholdem.planes import POKER, PlaneCoder, poker_of
+from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.kind import AgentKind, AgentSettings
+from treeplex.search.named_agents.played_game import PlayedGame
+
+
+@dataclass(frozen=True)
+class AlphaHoldemAgentSettings(AgentSettings):
+    """Which network plays."""
+
+    net: str = setting(help="the folder of a training by alphaholdem, or the network in it")
+
+
+class AlphaHoldemKind(AgentKind):
+    """What ``treeplex train alphaholdem`` has made."""
+
+    name = "alphaholdem"
+    text = "plays poker by a network, without search"
+    source = "Zhao et al. 2022, AlphaHoldem (AAAI)"
+    plays = f"poker of two players: {POKER}"
+    example = "alphaholdem(net=runs/alphaholdem)"
+    settings = AlphaHoldemAgentSettings
+
+    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+        found = NetworkFile.load(settings.net)
+        if not isinstance(game.rules, Game):
+            raise SpecError(f"alphaholdem plays whole hands, not {game}; take holdem")
+        if found.spec != str(game):
+            raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")
+        coder = PlaneCoder(poker_of(game.rules), found.settings.sizes, found.settings.slots)
+        return AlphaHoldemAgent(game.public, coder, found.asked(coder), generator)

@@ -1,0 +1,1 @@
+"""The learner ``blueprint``: whole hold'em of any number of players."""

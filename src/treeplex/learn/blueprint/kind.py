@@ -1,0 +1,81 @@
+"""The learner ``blueprint``: whole hold'em of any number of players, by external sampling."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+from treeplex.base.settings import Settings
+from treeplex.base.spec import quoted
+from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load_rules
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.cards.format import HOLDEM, Format
+from treeplex.holdem.whole.game import Holdem
+from treeplex.learn.blueprint.job import HOLDEM_BLUEPRINT, BlueprintJob
+from treeplex.learn.blueprint.settings import BlueprintTraining
+from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
+
+
+class BlueprintKind(TrainingKind):
+    """Learns whole hold'em, hands in buckets or, with small decks, one by one."""
+
+    name = "blueprint"
+    job_kind, settings = HOLDEM_BLUEPRINT, BlueprintTraining
+    summary = "a policy of whole hold'em, to play as it is or to solve again from"
+    source = "Lanctot et al. 2009 (external sampling); Brown and Sandholm 2019 (Pluribus), its blueprint"
+    line: ClassVar = {"regret": "first decision {:.3g} mbb", "visited": "{:.0%} of infosets"}
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``small`` is ready in a minute and weak. Of decks that have no buckets every hand is told apart."""
+        rules = None if game is None else load_rules(game)
+        if isinstance(rules, Holdem) and not has_buckets(rules.rules.format):
+            whole = BlueprintTraining(
+                boards=200_000, deals=16, buckets=(), discount_every=1_000, prune_after=20_000, prune_below=-1_000.0
+            )
+            return {RECIPE: whole, "small": replace(whole, boards=10_000, discount_every=200, prune_after=2_000)}
+        return {
+            RECIPE: BlueprintTraining(),
+            "small": BlueprintTraining(boards=20_000, buckets=(169, 20, 20, 20), discount_every=500),
+        }
+
+    def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
+        """A training at its beginning."""
+        rules = load_rules(game, named_in=options.named_in)
+        if not isinstance(rules, Holdem):
+            raise SpecError(
+                f"a blueprint is of holdem, not of {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
+            )
+        return BlueprintJob(self.name, rules, settings)
+
+    def load(self, folder: Path) -> HoldemBlueprint:
+        """The policy."""
+        return HoldemBlueprint.load(folder)
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """How far it is."""
+        last = training.records[-1]
+        rate = last.met / last.cpu_seconds if last.cpu_seconds else 0.0
+        facts = {
+            "first decision": f"regret {last.regret:.4g} mbb a hand",
+            "visited": f"{last.visited:.1%} of infosets",
+            "walked": f"{last.met:,} decisions, {rate:,.0f} a second",
+        }
+        return f"{self.name} of {training.game}: {count_of(last.done, 'boards')}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Let it play."""
+        game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        rules = load_rules(training.game)
+        if rules.num_players > 2:
+            search = quoted(f"pluribus(blueprint={training.folder})")
+            return [(f"treeplex match {game} {search}{f' {folder}' * (rules.num_players - 1)}", "search against it")]
+        return [
+            (f"treeplex match {game} {folder} 'rules(style=caller)'", "let it play"),
+            (f"treeplex lbr {game} {folder}", "what it loses at least"),
+        ]
+
+
+def has_buckets(form: Format) -> bool:
+    """Whether hands of a format can be put into buckets by strength: those of hold'em's streets."""
+    return form.hole == 2 and form.deal == HOLDEM.deal and form.ranking == HOLDEM.ranking

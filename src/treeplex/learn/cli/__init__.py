@@ -1,0 +1,1 @@
+"""Commands that train: ``treeplex train``, and networks in ``treeplex evaluate``."""

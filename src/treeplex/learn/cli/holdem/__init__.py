@@ -1,0 +1,1 @@
+"""Commands of ``treeplex holdem`` that need networks."""

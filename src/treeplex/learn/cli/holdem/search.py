@@ -1,0 +1,185 @@
+"""``treeplex holdem search``: search the first street of a spot with a network, with exact values, or with none."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.base.digits import three_digits
+from treeplex.base.spec import quoted
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.cli.shared import options as of
+from treeplex.holdem.cli.shared.texts import short
+from treeplex.holdem.cli.solve import chips_and_share, evs_of, solving_line
+from treeplex.run.cli.shared.arguments import Json
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_next
+from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.holdem.spots.spot import Spot
+    from treeplex.learn.first_street.search import SearchedSpot
+
+
+@command("Search a turn with a network, or exactly.", place=50, example="search turn_endgame runs/turn")
+@of.with_fields(*of.ABOUT_TURNS)
+def search(
+    *,
+    spot: of.SearchSpot = None,
+    net: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="NETWORK",
+            help="A folder of holdem train or train hand-values, the network in it, or my.py:MyLeaf; rebel and hands are "
+            "the library's own.",
+        ),
+    ] = None,
+    options: of.Options,
+    iterations: of.SearchIterations = None,
+    method: of.SearchMethod = None,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Exact values where the betting ends: what follows solved in every iteration.")
+    ] = False,
+    zero: Annotated[bool, typer.Option("--zero", help="No values where the betting ends: what follows is ignored.")] = False,
+    river: Annotated[int | None, typer.Option(metavar="N", help="Iterations of endgame solutions. Default: 64.")] = None,
+    judge: Annotated[
+        bool | None,
+        typer.Option("--judge/--no-judge", help="Compute the exploitability; default: if memory allows."),
+    ] = None,
+    threads: Annotated[
+        int | None, typer.Option(metavar="N", help="Threads for endgames. Default: one per core allowed.")
+    ] = None,
+    out: Annotated[Path | None, typer.Option("--out", metavar="FILE", help="Write the strategy, for holdem show.")] = None,
+    force: of.Overwrite = False,
+    as_json: Json = False,
+    progress: of.Progress = None,
+) -> None:
+    """Search a turn, a flop or any first street to the end of its betting, all hands at once.
+
+    Values where the betting ends come from a network for bins of rivers (rebel; turns only), one for single hands (hands; turns
+    and flops) or a leaf of your own (my.py:MyLeaf), are exact (--exact), or nothing (--zero). It judges, and writes with
+    --out, the average policy on this street, with what follows solved for the beliefs that it leads to. EVs are in chips, the
+    pot included (a fold: 0): in --json ev_oop and ev_ip are the search's estimates, played_ev_oop and played_ev_ip exact.
+    exploitability_mbb counts thousandths of the spot's smallest bet (min_bet), a big blind. Ctrl-C ends the search early.
+
+    \b
+    Examples:
+      treeplex holdem search turn_endgame rebel --bets 100%,a --raises a
+      treeplex holdem search examples/spots/flop.yaml hands --board QsJh2h --no-judge
+      treeplex holdem search examples/spots/turn.yaml --exact -n 32 --out turn.spot
+      treeplex holdem search examples/spots/flop.yaml --board QsJh2h --zero --no-judge
+      treeplex holdem search turn_endgame runs/turn/net.safetensors --oop "QQ+,AK" -n 64 --no-judge --json
+    """
+    if exact + zero + (net is not None) > 1:
+        raise SpecError("a network, --exact and --zero are three kinds of values; give one of them")
+    if net is None and not exact and not zero:
+        raise SpecError(
+            "no values given; after the spot name a folder of holdem train, rebel or hands, or give --exact or --zero"
+        )
+    if out is not None and judge is False:
+        raise SpecError("--out writes what is judged; leave --no-judge out")
+    with Live(progress) as live:
+        live.say("reading the spot")
+        from treeplex.holdem.cli.shared.requests import usable
+        from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, search_spot
+        from treeplex.search import ZeroLeaf
+
+        turn = of.turn_spot(spot, options, ranges=True)
+        if out is not None and usable(out) and not force:
+            raise FileError(f"{out} is there already; choose another name, or overwrite it (--force)")
+        found = search_spot(
+            turn,
+            ZeroLeaf() if zero else net,
+            iterations=ITERATIONS if iterations is None else iterations,
+            method=METHOD if method is None else method,
+            river=RIVER if river is None else river,
+            threads=threads,
+            judge=True if out is not None else judge,
+            progress=lambda now: live.say(solving_line(now, turn.pot)),
+        )
+        saved = None
+        if out is not None and found.played is not None:
+            saved = found.played.save(out)
+    if as_json:
+        print_json(record_of(found))
+    else:
+        print_search(found, saved)
+    if found.status == "interrupted":
+        fail(f"stopped after {found.search.iteration:,} iterations; this is what they found", STOPPED)
+
+
+def big_blind(spot: "Spot") -> float | None:
+    """The smallest bet, if the spot names one; in chips."""
+    from treeplex.holdem.betting.sizes import BetPlan
+
+    return spot.bets.min_bet if isinstance(spot.bets, BetPlan) else None
+
+
+def record_of(found: "SearchedSpot") -> dict[str, Any]:
+    """What ``--json`` prints."""
+    played, pot, blind = found.played, found.spot.pot, big_blind(found.spot)
+    chips = None if played is None else played.exploitability
+    return {
+        "iterations": found.search.iteration,
+        "method": found.method,
+        "values": found.values,
+        "unlike": found.unlike,
+        "seconds": found.seconds,
+        "cpu_seconds": found.cpu_seconds,
+        "judging_seconds": found.judging_seconds,
+        "first": dict(found.actions),
+        "ev_oop": found.ev[0] + pot / 2,
+        "ev_ip": found.ev[1] + pot / 2,
+        "played_ev_oop": None if played is None else played.ev[0] + pot / 2,
+        "played_ev_ip": None if played is None else played.ev[1] + pot / 2,
+        "exploitability": chips,
+        "exploitability_percent": None if chips is None or not pot else 100 * chips / pot,
+        "exploitability_mbb": None if chips is None or not blind else 1000 * chips / blind,
+    }
+
+
+def print_search(found: "SearchedSpot", saved: Path | None) -> None:
+    """What is done first, EVs, exploitability, time, what to try next."""
+    from treeplex.holdem.study.report.page_data import PLAYERS
+
+    spot, played, net = found.spot, found.played, found.net
+    often = ", ".join(f"{name} {100 * share:.1f}%" for name, share in found.actions.items())
+    facts = {f"{PLAYERS[found.first]} first": often}
+    facts |= evs_of(spot, found.ev if played is None else played.ev)
+    if played is None:
+        facts["exploitability"] = "not judged; the EVs are what the search values"
+    else:
+        blind = big_blind(spot)
+        small = f", {short(1000 * played.exploitability / blind)} thousandths of a big blind" if blind else ""
+        facts["exploitability"] = chips_and_share(played.exploitability, spot.pot) + small
+        facts["judged"] = f"average policy, endgames by {found.river} iterations of dcfr for its beliefs"
+    kinds = {"exact": "exact: endgames solved in every iteration", "zero": "zero: what follows is ignored"}
+    facts["values"] = kinds.get(found.values, found.values) if net is None else f"{found.values}   {card_text(net.card)}"
+    if net is not None and "judged" in net.card:
+        facts["on its card"] = judged_text(net.card)
+    if found.unlike:
+        facts["beware"] = f"the network was not trained for this: the spot has {', '.join(found.unlike)}"
+    judging = f", and {three_digits(found.judging_seconds)} s for judging" if played is not None else ""
+    facts["time"] = f"{three_digits(found.seconds)} s{judging}"
+    if saved is not None:
+        facts["file"] = str(saved)
+    print_facts(facts, title=f"{spot} searched by {found.method}: {counted(found.search.iteration)}")
+    if saved is None:
+        print_next([("treeplex holdem search ... --out turn.spot", "keep what it plays, to look at it")])
+    else:
+        print_next([(f"treeplex holdem show {quoted(str(saved))}", "look at what it plays")])
+
+
+def judged_text(card: Any) -> str:
+    """How good search with a network was found to be."""
+    judged, pot = card["judged"], card["spot"]["pot"]
+    share = short(100 * judged["exploitability"] / pot)
+    return f"{share}% of the pot of {pot:g} on its own spot, {judged['iterations']} iterations of {judged['method']}"
+
+
+def card_text(card: Any) -> str:
+    """How far a network's training was."""
+    if "situations" in card:
+        return f"{card['situations']:,} situations"
+    return f"{card.get('games', 0):,} games, {card.get('rows', 0):,} rivers"

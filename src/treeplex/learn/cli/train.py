@@ -1,0 +1,293 @@
+"""The command that learns: ``train``."""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand
+
+from treeplex.base.digits import three_digits
+from treeplex.base.spec import quoted, shown
+from treeplex.errors import SpecError, TreeplexError
+from treeplex.run.cli.shared.arguments import (
+    Changes,
+    Config,
+    Force,
+    Json,
+    Preset,
+    Ray,
+    ShowProgress,
+    ShowSettings,
+    TrainOut,
+    TrainResume,
+    check_folders,
+)
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_next, say
+from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import clock
+
+if TYPE_CHECKING:
+    from treeplex.learn.train.kind import Training, TrainingKind
+    from treeplex.run.job.record import Progress
+
+
+class Train(TyperCommand):
+    """``treeplex train``: ``--help`` after a learner's name lists its settings as well."""
+
+    def make_context(self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any) -> Any:
+        """Remember the learner."""
+        self.learner = next((arg for arg in args[:1] if not arg.startswith("-")), None)
+        return super().make_context(info_name, args, parent, **extra)
+
+    def get_help(self, ctx: Any) -> str:
+        """The help, and the settings of the learner that is named."""
+        text = super().get_help(ctx)
+        if getattr(self, "learner", None) is None:
+            return text
+        from treeplex.learn.train.registry import learner_named
+
+        try:
+            known = learner_named(str(self.learner))
+        except TreeplexError:
+            return text
+        return (
+            f"{text}\n\nSettings of {known.name} (--set KEY=VALUE), with their defaults:\n{known.settings.help_text().rstrip()}"
+        )
+
+
+@command(
+    "Train a network for search, a deep learner, discounts, or a learner of your own.",
+    place=130,
+    example="train rebel liars_dice --out runs/dice",
+    cls=Train,
+)
+def train(
+    learner: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="LEARNER", help="A name of --list, such as rebel or sd-cfr, or file.py:NAME; may be left out with --resume."
+        ),
+    ] = None,
+    games: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="GAME", help="The game to train on; several if the learner takes them."),
+    ] = None,
+    preset: Preset = None,
+    config: Config = None,
+    changes: Changes = None,
+    seconds: Annotated[
+        float | None, typer.Option(metavar="S", help="Train for this time; --resume continues from there.")
+    ] = None,
+    nodes: Annotated[
+        int | None, typer.Option(metavar="N", help="Train until so many histories were walked; of learners that count them.")
+    ] = None,
+    episodes: Annotated[
+        int | None, typer.Option(metavar="N", help="Train until so many playthroughs; of learners that count them.")
+    ] = None,
+    seeds: Annotated[
+        int | None, typer.Option(metavar="N", help="Train N times, with seeds one after the other; draws bands.")
+    ] = None,
+    workers: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", help="Processes that play. Default: all cores of rebel and discounts, 1 of others: this process."
+        ),
+    ] = None,
+    ray: Ray = None,
+    judge_every: Annotated[
+        float | None,
+        typer.Option(metavar="S", help="Judge every S seconds, 0 never. Default: small games, a twentieth of the time."),
+    ] = None,
+    against: Annotated[
+        str | None, typer.Option(metavar="AGENT", help="Of best-response: whom it learns against, as --set against=AGENT.")
+    ] = None,
+    tensorboard: Annotated[bool, typer.Option("--tensorboard", help="Write TensorBoard events as well.")] = False,
+    show: ShowSettings = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the learners and stop.")] = False,
+    out: TrainOut = None,
+    resume: TrainResume = None,
+    force: Force = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Train: value networks for search, deep learners of policies, a network that steers discounts, or a learner of your own.
+
+    treeplex train --list lists the learners, treeplex train LEARNER --help the settings of one. The folder gets the
+    result, run.json, metrics.jsonl, state.safetensors (about every 40 seconds) and learning-curve.png. Ctrl-C saves, and
+    --resume continues bit for bit.
+
+    \b
+    Examples:
+      treeplex train rebel "liars_dice(dice=1,faces=4)" --out runs/dice
+      treeplex train rebel "liars_dice(dice=1,faces=4)" --seconds 120 --set width=64 --out runs/quick
+      treeplex train rebel spot.yaml --set games=800 --out runs/turn
+      treeplex train rebel --show --preset paper > settings.yaml
+      treeplex train deepstack leduc_poker --out runs/leduc
+      treeplex train sd-cfr leduc_poker --seeds 3 --out runs/sd
+      treeplex train deep-cfr flop_holdem --seconds 900 --out runs/flop
+      treeplex train vr-deep-pdcfr+ leduc_poker --nodes 4700000 --out runs/vr
+      treeplex train ddcfr --out runs/ddcfr
+      treeplex train ddcfr kuhn_poker leduc_poker --set epochs=200 --out runs/poker
+      treeplex train best-response leduc_poker --against runs/leduc --out runs/response
+      treeplex train mylearner.py:MyLearner leduc_poker --out runs/mine
+      treeplex train --resume runs/ddcfr --set epochs=2000
+    """
+    if listed:
+        print_learners()
+        return
+    given = changes_of(config, changes, against=against)
+    check_games(games or [])
+    game = None if not games else games[0] if len(games) == 1 else games
+    if show:
+        from treeplex.learn.train.train import shown_settings
+
+        say(shown_settings(learner, game, preset, resume, given).as_yaml(), nl=False)
+        return
+    check_folders(out, resume)
+    if out is not None and learner is None:
+        raise SpecError("name a learner: treeplex train LEARNER GAME --out DIR; treeplex train --list lists them")
+    several = seeds is not None or (resume is not None and (resume / "seeds.json").exists())
+    run, more = (run_seeds, {"seeds": seeds}) if several else (run_training, {})
+    run(
+        game,
+        learner,
+        as_json=as_json,
+        shown=progress,
+        **more,
+        settings=given,
+        preset=preset,
+        out=out,
+        resume=resume,
+        seconds=seconds,
+        nodes=nodes,
+        episodes=episodes,
+        force=force,
+        workers=workers,
+        ray=ray,
+        judge_every=judge_every,
+        tensorboard=tensorboard,
+    )
+
+
+def check_games(games: list[str]) -> None:
+    """Refuse ``key=value`` where a game is named.
+
+    Raises:
+        SpecError: the message says how to write a setting.
+    """
+    for text in games:
+        if re.match(r"[\w-]+=", text):
+            raise SpecError(f"{shown(text)} names no game; write it as a setting: --set {shown(text)}")
+
+
+def changes_of(config: Path | None, changes: list[str] | None, **more: object) -> dict[str, Any]:
+    """Settings of a file, those of ``--set`` over them, and options that are settings over both; None is not given."""
+    from treeplex.base.settings import from_yaml, pairs
+
+    given = {**(from_yaml(config) if config is not None else {}), **pairs(changes or [])}
+    return given | {name: value for name, value in more.items() if value is not None}
+
+
+def run_training(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
+    """Train, and print how it ended; exit with 130 if it was stopped."""
+    with Live(shown) as live:
+        live.say("preparing")
+        from treeplex.errors import Interrupted
+        from treeplex.learn.train.registry import kind_for
+        from treeplex.learn.train.train import train
+
+        known = kind_for(game, learner, options["resume"], options["preset"])
+        try:
+            training = train(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
+        except Interrupted as stopped:
+            training = stopped.result
+    if as_json:
+        print_json(training.to_json())
+    else:
+        print_training(training)
+    if training.status == "interrupted":
+        done = f"{training.records[-1].done:,} {training.kind.job_kind.unit}"
+        fail(f"stopped after {done}; saved: resume with {resuming(training)}", STOPPED)
+
+
+def run_seeds(game: Any, learner: Any, *, as_json: bool, shown: bool | None, **options: Any) -> None:
+    """Train with several seeds, and print the bands that they end in; exit with 130 if it was stopped."""
+    with Live(shown) as live:
+        live.say("preparing")
+        from treeplex.errors import Interrupted
+        from treeplex.learn.train.registry import kind_for
+        from treeplex.learn.train.seeds import BANDS, SEEDS, seeds_of, train_seeds
+
+        folder = Path(options["out"] or options["resume"])
+        named = learner or (seeds_of(folder)["learner"] if options["resume"] else None)
+        known = kind_for(game, named, None, None)
+        try:
+            done = train_seeds(game, learner, progress=lambda state: live.say(training_line(known, state)), **options)
+        except Interrupted:
+            done = None
+    if done is None:
+        fail(f"stopped; saved: resume with treeplex train --resume {quoted(str(folder))}", STOPPED)
+    if as_json:
+        print_json(done.to_json())
+        return
+    whole, first = done.bands(), done.trainings[0]
+    last: dict[str, Any] = whole[-1] if whole else {"steps": 0, "mean": {}}  # no moment at which all were measured
+    facts = {
+        name.replace("_", " "): f"{mean:.4g}   {last['low'][name]:.4g} to {last['high'][name]:.4g}"
+        for name, mean in last["mean"].items()
+    }
+    files = [BANDS, SEEDS, *(["bands-*.png"] if done.pictures else []), "seed-0", "..."]
+    facts["files"] = f"{done.folder}   {', '.join(files)}"
+    print_facts(facts, title=f"{first.learner} on {first.game}: {len(done.trainings)} seeds, {last['steps']:,} steps")
+    print_next([(f"treeplex evaluate {quoted(str(first.game))} {first.folder}", "judge one of them")])
+
+
+def resuming(training: "Training") -> str:
+    """The command that resumes. A game or a learner of one's own is named again, since reading a folder runs no code."""
+    own = training.kind.named_again(training)
+    is_own_learner = ".py:" in training.learner
+    words = [training.learner] if is_own_learner or own else []
+    words += [quoted(own)] if own else []
+    again = "".join(f" {word}" for word in words)
+    net = getattr(training.settings, "net", None)
+    custom = f" --set net={quoted(net)}" if net else ""
+    return f"treeplex train{again} --resume {quoted(str(training.folder))}{custom}"
+
+
+def training_line(kind: "TrainingKind", state: "Progress") -> str:
+    """The live line: learner, how far it is, the numbers that its kind shows, time left."""
+    total = "" if state.total is None else f"/{state.total:,}"
+    parts = [f"training {kind.name}  {state.done:,}{total} {state.unit}"]
+    numbers: Mapping[str, Any] = {**state.numbers, **state.numbers.get("measures", {})}
+    for name, form in kind.line.items():
+        value = numbers.get(name)
+        if value is not None and (name != "lost" or value):
+            parts.append(form.format(value))
+    if state.seconds_left is not None:
+        parts.append(f"{clock(state.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def print_training(training: "Training") -> None:
+    """What was reached, files, what to try next."""
+    last, kind = training.records[-1], training.kind
+    title, facts = kind.report(training)
+    facts["time"] = f"{three_digits(last.seconds)} s, {three_digits(last.cpu_seconds)} s of processor time"
+    if lost := training.to_json().get("lost"):
+        facts["workers lost"] = f"{lost}   what they were doing was done again"
+    files = dict.fromkeys((*kind.job_kind.files, "metrics.jsonl", "run.json", "state.safetensors"))
+    facts["files"] = f"{training.folder}   {', '.join(files)}"
+    print_facts(facts, title=title)
+    print_next(kind.next_steps(training))
+
+
+def print_learners() -> None:
+    """The learners that come with the library."""
+    from treeplex.learn.train.registry import learners
+
+    print_entries((each.name, (each.summary, each.source)) for each in learners().values())
+    say("Or a class of your own that derives treeplex.learn.learner.Learner: treeplex train file.py:NAME GAME --out DIR.")

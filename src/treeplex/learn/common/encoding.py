@@ -1,0 +1,101 @@
+"""Public belief states as rows of numbers for a network, and its outputs as values of hands."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Singles
+from treeplex.engine.tree.leaves import decode, encode
+from treeplex.errors import GameError
+from treeplex.games.public import PublicGame, State
+from treeplex.search.subgames.subgame import Places, Ranges
+
+MOST_SEEN = 100_000
+
+
+class Encoding:
+    """The input and output of a value network for one game, at any of its public states.
+
+    A row is the public state's features, then the beliefs about the player to act, then those about the other. Outputs are the
+    values of the hands of the player to act, then of the other. So whose turn it is needs no feature, one row serves both
+    players, and both play of one network (the released code of ReBeL has two flags and a row per player instead).
+
+    Attributes:
+        hands: the most hands of a player.
+        features: length of the features.
+        inputs, outputs: lengths of rows.
+    """
+
+    def __init__(self, game: PublicGame) -> None:
+        """Prepare.
+
+        Raises:
+            GameError: the game does not say how its states look to a network.
+        """
+        features = game.features_at(game.first_state())
+        if features is None:
+            raise GameError(f"{type(game).__name__} has no features(node), which a value network needs")
+        self.game = game
+        self.hands = max(map(len, game.first_ranges()))
+        self.features = len(features)
+        self.inputs, self.outputs = self.features + 2 * self.hands, 2 * self.hands
+        self._seen: dict[State, tuple[int, NDArray[np.float64]]] = {}
+
+    def seen(self, state: State) -> tuple[int, NDArray[np.float64]]:
+        """Who acts at a public state (0 where chance does), and its features."""
+        if state not in self._seen:
+            if len(self._seen) > MOST_SEEN:
+                self._seen.clear()
+            features = self.game.features_at(state)
+            assert features is not None
+            self._seen[state] = max(self.game.options(state).player, 0), features
+        return self._seen[state]
+
+    def prepared(self, places: Places) -> "EncodedPlaces":
+        """Rows for some places, all but the beliefs."""
+        rows = np.zeros((len(places), self.inputs), np.float32)
+        bases = np.zeros((2, len(places), self.hands))
+        seen = [self.seen(state) for state in places.states]
+        actors = np.array([actor for actor, _ in seen], np.int64)
+        slots = np.stack((actors, 1 - actors))
+        if seen:
+            rows[:, : self.features] = np.array([features for _, features in seen])
+        for base, dealt in zip(bases, places.dealt, strict=True):
+            base[:, : dealt.shape[1]] = dealt
+        return EncodedPlaces(self, rows, slots, bases)
+
+
+class EncodedPlaces:
+    """Rows whose beliefs are written again and again.
+
+    Attributes:
+        rows: float32 [K, inputs].
+        slots: int64 [2, K], for each player 0 where it acts, else 1.
+    """
+
+    def __init__(self, encoding: Encoding, rows: Singles, slots: NDArray[np.int64], bases: NDArray[np.float64]) -> None:
+        self.encoding, self.rows, self.slots, self._bases = encoding, rows, slots, bases
+
+    def write(self, reached: Ranges) -> Singles:
+        """The rows with the beliefs that own reaches, float64 [K, H_i], give."""
+        for player in (0, 1):
+            hands = reached[player].shape[1]
+            encode(reached[player], self._bases[player][:, :hands], self.slots[player], self.encoding.features, self.rows)
+        return self.rows
+
+    def read(self, outputs: Singles, widths: Sequence[int], player: int | None = None) -> Ranges:
+        """Values, float64 [K, H_i], from outputs [K, 2 H]: both players', or one's, and 0 of the other."""
+        values = tuple(np.zeros((len(outputs), width)) for width in widths)
+        for each in (0, 1) if player is None else (player,):
+            decode(outputs, self.slots[each], values[each])
+        return values
+
+    def targets(self, values: Ranges) -> Singles:
+        """Both players' values, float64 [K, H_i], as outputs should be, float32 [K, 2 H]."""
+        hands = self.encoding.hands
+        rows = np.zeros((len(self.rows), 2 * hands), np.float32)
+        for player in (0, 1):
+            for k, slot in enumerate(self.slots[player]):
+                rows[k, slot * hands : slot * hands + values[player].shape[1]] = values[player][k]
+        return rows

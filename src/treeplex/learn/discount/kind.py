@@ -1,0 +1,105 @@
+"""Discount policies as learners: ``ddcfr``, ``dpcfr+`` and ``pddcfr``."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, ClassVar
+
+from treeplex.base.digits import three_digits
+from treeplex.base.spec import quoted, split_outside_brackets
+from treeplex.errors import SpecError
+from treeplex.forms.sources.load import named_file
+from treeplex.learn.discount.evolution_trainer import EvolutionTrainer
+from treeplex.learn.discount.fitness import fitness_on, training_games
+from treeplex.learn.discount.job import BEST, DISCOUNT, DiscountJob, best_of
+from treeplex.learn.discount.ppo import PPOTrainer
+from treeplex.learn.discount.settings import GAMES, DiscountSettings
+from treeplex.learn.discount.trainer import Trainer
+from treeplex.learn.train.kind import Options, Training, TrainingKind, count_of
+from treeplex.solvers.rules.discount_policy import DiscountPolicy
+from treeplex.solvers.rules.discount_policy_files import load_discount_policy
+from treeplex.solvers.rules.learned import LEARNED, REFERENCE
+
+
+class DiscountKind(TrainingKind):
+    """Trains a network that sets how a CFR variant discounts.
+
+    Args:
+        name: of :data:`treeplex.solvers.rules.learned.LEARNED`.
+    """
+
+    job_kind, settings, source = DISCOUNT, DiscountSettings, REFERENCE
+    takes = ("workers", "ray")
+    line: ClassVar[Mapping[str, str]] = {"fitness": "fitness {:.3f}", "best_fitness": "best {:.3f}", "lost": "{} workers lost"}
+    needs_game = False
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.base, self.summary = LEARNED[name]
+
+    def make(self, game: Any, settings: DiscountSettings, options: Options) -> DiscountJob:
+        """A training at epoch 0."""
+        specs = specs_of(game)
+        games = training_games(specs, named_in=options.named_in)
+        fitness = fitness_on(games, settings.horizon, kind=settings.fitness, weights=settings.weights)
+        policy, work = settings.start(self.base), options.work
+        trainer: Trainer
+        if settings.optimizer == "ppo":
+            if work.ray is not None:
+                raise SpecError(
+                    "PPO plays its episodes on threads of this machine; leave --ray out, or train with --set optimizer=es"
+                )
+            trainer = PPOTrainer(policy, games, fitness, ppo=settings.ppo, workers=work.cores)
+        else:
+            trainer = EvolutionTrainer(policy, games, fitness, evolution=settings.evolution, executor=work.executor())
+        return DiscountJob(self.name, specs, games, settings, trainer, fitness)
+
+    def load(self, folder: Path) -> DiscountPolicy:
+        """The policy with the best fitness."""
+        return load_discount_policy(folder / BEST)
+
+    def named_again(self, training: Training) -> str:
+        """Games of one's own."""
+        return ",".join(training.game) if any(map(named_file, training.game)) else ""
+
+    def summarise(self, training: Training) -> dict[str, Any]:
+        """Exploitabilities by game, the best epoch, and all workers that died."""
+        last, best = training.records[-1], best_of(training.records)
+
+        def by_game(values: Sequence[float]) -> dict[str, float]:
+            return dict(zip(training.game, values, strict=True))
+
+        found = {"epoch": best.done, "fitness": best.fitness, "exploitability": by_game(best.exploitability)}
+        lost = sum(record.lost for record in training.records)
+        return {"exploitability": by_game(last.exploitability), "best": found, "lost": lost}
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """Fitness and exploitabilities."""
+        first, last, best = training.records[0], training.records[-1], best_of(training.records)
+        now = f"{first.fitness:.4f} before, {last.fitness:.4f} now, {best.fitness:.4f} at best (epoch {best.done:,})"
+        facts = {"fitness": now}
+        for number, game in enumerate(training.game):
+            before, after = first.exploitability[number], best.exploitability[number]
+            facts[game] = f"{before:.2e} -> {after:.2e}   exploitability after T iterations, best policy"
+        effort = f"{count_of(last.done, 'epochs')} in {three_digits(last.seconds)} s"
+        return f"{self.name} by {training.settings.optimizer}: {effort}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Use the policy, train on."""
+        policy, own = f"{self.name}(policy={training.folder}/{BEST})", self.named_again(training)
+        again = f"treeplex train {f'{self.name} {quoted(own)} ' if own else ''}--resume {quoted(str(training.folder))}"
+        return [
+            (f'treeplex solve leduc_poker -a "{policy}"', "use it"),
+            (f"{again} --set epochs={2 * training.settings.epochs}", "train on"),
+        ]
+
+
+def specs_of(game: Any) -> list[str]:
+    """Specs of training games: those given, one text with commas between them, or DDCFR's four."""
+    if game is None:
+        return list(GAMES)
+    texts = [game] if isinstance(game, str) else list(game)
+    return [part.strip() for text in texts for part in split_outside_brackets(str(text), ",", str(text))]
+
+
+DISCOUNT_LEARNERS = tuple(DiscountKind(name) for name in LEARNED)
+"""The three of them."""

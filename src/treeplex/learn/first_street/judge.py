@@ -1,0 +1,98 @@
+"""How exploitable the play on a spot's first street is, everything that follows solved as well as it can be.
+
+A strategy of the first street says nothing of what follows, so by itself it has no exploitability. Of a player whose first
+street is fixed, what follows is chosen here against an opponent who may do anything anywhere: the spot is solved with that
+player's first street locked, once for each player. The two locked players together are a strategy of the whole spot, and its
+exploitability, found by the exact judge, is the least that any continuation of the first street has, up to how far the two
+solves are from their ends, and never less. So it counts mistakes on the first street alone.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+
+from treeplex.errors import PolicyError
+from treeplex.evaluate.judge import Judgement
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
+from treeplex.holdem.forms.subgame import own_parts
+from treeplex.holdem.policies.judge import judge_spot, judging_crew
+from treeplex.holdem.policies.node_values import HoldemValues
+from treeplex.holdem.solve.carried_regrets import START, without_average
+from treeplex.holdem.solve.estimate import check_spot
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.spot import Spot
+
+JUDGED_BY = "dcfr"
+JUDGING = 100
+"""Iterations of each of the two solves."""
+
+
+def judge_first_street(
+    solution: HoldemSolution,
+    *,
+    iterations: int = JUDGING,
+    threads: int | None = None,
+    start: HoldemSolution | None = None,
+    progress: Callable[[int, int], None] | None = None,
+) -> Judgement:
+    """Judge what a solution plays on its first street; values are of the two strategies that are judged.
+
+    Args:
+        solution: of a spot, whole or on its first street alone.
+        iterations: of each solve with one player's first street locked.
+        threads: default: one per core that this process may use. They change no number.
+        start: a whole solution of the same spot, solved without isomorphism in storage float32, from whose regrets both solves
+            begin, so that a few iterations come near. Averages begin anew: the old ones are play after another first street.
+        progress: called after each iteration with those done and those to do, of both solves.
+
+    Raises:
+        SpecError: the whole spot does not fit into memory.
+        PolicyError: a solution in 16-bit numbers, or one to start from that is not as said.
+    """
+    if solution.scales.size:
+        raise PolicyError("a policy kept in 16-bit numbers is not judged on its first street; solve with storage float32")
+    fits = start is None or (
+        start.state
+        and (start.algorithm, start.settings.storage) == (JUDGED_BY, "float32")
+        and not (start.game.isomorphism or start.game.cut_short)
+    )
+    if not fits:
+        raise PolicyError(f"start from a resumable solution by {JUDGED_BY}, made with isomorphism=False and storage float32")
+    if start is not None and start.spot.identity != solution.spot.identity:
+        raise PolicyError("start from a solution of the same spot; this one is of another")
+    if start is None:
+        check_judging(solution.spot, threads=threads)
+    game = compile_spot(solution.spot, isomorphism=False) if start is None else start.game
+    locks = [first_street_locks(solution.hand_values, player) for player in (0, 1)]
+    average = np.zeros(game.stored, np.float32)
+    for player in (0, 1):
+        solver = HoldemSolver(game, JUDGED_BY, threads=threads, horizon=iterations, locks=locks[player])
+        if start is not None and start.state is not None:
+            solver.restore(START, without_average(start.state))
+            solver.store.regrets[solver.store.lock_places] = solver.store.lock_values
+        for done in range(iterations):
+            solver.run(1)
+            if progress is not None:
+                progress(player * iterations + done + 1, 2 * iterations)
+        for own in own_parts(game, player, len(game.boards)):
+            average[own] = solver.store.average[own]
+        average[solver.store.lock_places] = solver.store.lock_values
+    none = np.zeros(0, np.float32)
+    return judge_spot(game, average, store_of_policy(game, average, none), judging_crew(game, threads or 1))
+
+
+def check_judging(spot: Spot, *, threads: int | None = None) -> None:
+    """Refuse a spot of which :func:`judge_first_street` will not have enough memory, before anything is built.
+
+    Raises:
+        SpecError: it does not fit.
+    """
+    check_spot(spot, JUDGED_BY, isomorphism=False, storage="float32", threads=threads or 1)
+
+
+def first_street_locks(values: HoldemValues, player: int) -> list[FixedStrategy]:
+    """What a player does on the first street, as locks of the whole spot compiled without isomorphism."""
+    numbers = values.game.forests[0].numbers[player]
+    return [FixedStrategy(0, player, row, values.policy(0, 0, number)) for row, number in enumerate(numbers)]

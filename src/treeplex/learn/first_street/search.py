@@ -1,0 +1,360 @@
+"""Search the first street of a spot, with values where its betting ends, and judge what that plays."""
+
+import os
+from collections.abc import Callable, Mapping
+from contextlib import nullcontext
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.spec import nearest
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.engine.threads import checked_threads
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.holdem.betting.sizes import BetPlan, plan_from_json
+from treeplex.holdem.betting.tree import Decision, check_nodes
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.forms.spot_size import check_boards, spot_size
+from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
+from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.solve.estimate import needed_memory
+from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.hand_values.job import HAND_VALUES
+from treeplex.learn.hand_values.shipped import HANDS, shipped_hand_net
+from treeplex.learn.hand_values.shipped import SHIPPED as SHIPPED_HANDS
+from treeplex.learn.hand_values.trainer import FORM as HAND_FORM
+from treeplex.learn.hand_values.trainer import NET as HAND_NET
+from treeplex.learn.hand_values.trainer import hand_net_of
+from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
+from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
+from treeplex.learn.rebel.training.job import NET, TURNS, is_turn_folder
+from treeplex.learn.rebel.turns.lesson import check_turn
+from treeplex.learn.rebel.turns.nets import read_turn_leaf
+from treeplex.run.job.folder import JobFolder, kind_of
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.record import Progress, Record, check_count
+from treeplex.search.agents.of_users import load_leaf
+from treeplex.search.leaf import LeafValue, ZeroLeaf
+from treeplex.search.methods import METHODS
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.warm_start.begin import begin_search
+
+Watcher = Callable[[Progress], None]
+ITERATIONS, METHOD, RIVER, STORAGE = 128, "lcfr", 64, "float32"
+"""Iterations of a search, its method, iterations of the endgames' solution, and the numbers that it is kept in."""
+LEAF_STEPS = {"turn": 2, "flop": 24}
+"""Of leaves by networks for hands: equities look at every so many-th complete board below."""
+
+
+@dataclass(frozen=True, eq=False)
+class SearchedSpot:
+    """A searched spot.
+
+    Attributes:
+        search: the search, which has the average policy.
+        values: where values at the ends of the street came from: ``exact``, ``zero``, ``rebel`` for the library's own network,
+            a file, or the name of a class.
+        net: the network's file, if values are a network's.
+        method: a name of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR in each solution of the endgames.
+        ev: for each player, as the search values it, chips against half of the starting pot.
+        first: the player who acts first.
+        actions: what that player can do, and how often it does, over its range.
+        seconds, cpu_seconds: of the search.
+        played: the average policy, and endgames solved for its beliefs, as a solution of the whole game, judged; None if not
+            asked for.
+        judging_seconds: what solving those endgames and judging took.
+        status: ``finished`` or ``interrupted``.
+    """
+
+    search: SubgameSearch
+    values: str
+    net: NetFile | None
+    method: str
+    river: int
+    ev: tuple[float, float]
+    first: int
+    actions: Mapping[str, float]
+    seconds: float
+    cpu_seconds: float
+    played: HoldemSolution | None = field(repr=False, default=None)
+    judging_seconds: float = 0.0
+    status: str = "finished"
+
+    @property
+    def spot(self) -> Spot:
+        """The spot."""
+        return subgame_of(self.search).game.spot
+
+    @property
+    def unlike(self) -> list[str]:
+        """What the spot has that the network was not trained with, as far as its card says."""
+        return unlike(self.net, self.spot)
+
+
+def search_spot(
+    spot: Spot,
+    source: str | os.PathLike[str] | LeafValue | None = None,
+    *,
+    iterations: int = ITERATIONS,
+    method: str = METHOD,
+    river: int = RIVER,
+    threads: int | None = None,
+    judge: bool | None = None,
+    progress: Watcher | None = None,
+) -> SearchedSpot:
+    """Search the first street of a spot, all hands at once, to the end of its betting.
+
+    Args:
+        spot: at least one street follows its first.
+        source: for turns a training folder, the file of its network, or ``rebel``, the network that comes with the library;
+            for turns and flops the same of networks for hands, ``hands`` being the library's; for any spot values of your
+            own, such as :class:`treeplex.search.ZeroLeaf`, or a leaf in a file, ``file.py:NAME``; None for exact values, all
+            streets that follow solved anew in every iteration.
+        iterations: of the search; each updates both players.
+        method: a name of :data:`treeplex.search.METHODS`.
+        river: iterations of Discounted CFR in each solution of the endgames: on a turn the rivers.
+        threads: for endgames and judging; default: one per core that this process may use. They change no number.
+        judge: find how exploitable the average policy is with endgames solved for its beliefs; None where memory allows.
+        progress: called after each iteration.
+
+    Raises:
+        SpecError: a value outside its range, a spot that networks do not know, too little memory, or PyTorch is missing.
+        GameError: nothing follows the spot's first street, it is too large, or its ranges leave no pair of hands.
+        FileError: no network for rivers of hold'em there.
+    """
+    own, file = (source, None) if callable(source) else (None, source)
+    hands = None if file is None else hand_network(file, spot)
+    threads, net, leaf = searching(None if hands else file, iterations, method, river, threads)
+    leaf = own or leaf
+    if hands is not None:
+        net, leaf = hands
+    elif net is not None:
+        check_turn(spot)
+    check_streets(spot)
+    cut = cut_spot(spot)
+    player, needed = None, leaf is None or judge is True
+    if (needed or judge is None) and memory_for(cut, threads, needed=needed):
+        player = Player(cut, river, storage=STORAGE, threads=threads)
+        leaf = leaf or player.endgames
+    assert leaf is not None
+    search = begin_search(cut, METHODS[method], leaf, None, iterations)
+    began, processor = perf_counter(), process_time()
+    with Interrupt() as interrupt, one_thread() if net is not None else nullcontext():
+        for done in range(search.iteration + 1, iterations + 1):
+            search.run(1)
+            if progress is not None:
+                rate = done / (perf_counter() - began)
+                progress(Progress(method, "iterations", done, iterations, rate, (iterations - done) / rate))
+            if interrupt.requested:
+                break
+    event, (first_value, second_value) = cut.game.tree.nodes[0], search.mean_values()
+    assert isinstance(event, Decision)
+    shares = search.root_actions().tolist()
+    found = SearchedSpot(
+        search=search,
+        values=name_of(source, net),
+        net=net,
+        method=method,
+        river=river,
+        ev=(float(first_value[0]), float(second_value[0])),
+        first=event.player,
+        actions={str(action): share for action, share in zip(event.actions, shares, strict=True)},
+        seconds=perf_counter() - began,
+        cpu_seconds=process_time() - processor,
+        status="finished" if search.iteration == iterations else "interrupted",
+    )
+    return found if player is None or judge is False else judged(found, player, threads)
+
+
+def searching(
+    source: str | os.PathLike[str] | None, iterations: int, method: str, river: int, threads: int | None
+) -> tuple[int, NetFile | None, LeafValue | None]:
+    """Threads, and the network with its values if there is one, once all that is asked of searches is checked.
+
+    Raises:
+        SpecError, FileError: as :func:`search_spot`.
+    """
+    check_count("iterations", iterations)
+    check_count("iterations of endgames", river)
+    threads = checked_threads(threads)
+    if method not in METHODS:
+        raise SpecError(f"unknown method {method!r}{nearest(method, METHODS)}")
+    if source is not None and is_user_spec(str(source)):
+        return threads, None, load_leaf(str(source))
+    return (threads, None, None) if source is None else (threads, *network(source))
+
+
+def hand_network(
+    source: str | os.PathLike[str], spot: Spot, *, every: int = 1, symmetric: bool = False
+) -> tuple[NetFile, HandValues] | None:
+    """The network for single hands that a training folder, a file or ``hands`` means; None for anything else.
+
+    Args:
+        source: as said.
+        spot: of the street before the network's.
+        every, symmetric: see :class:`treeplex.holdem.search.leaves.hand_values.HandValues`.
+
+    Raises:
+        FileError: the folder has no network yet, or it is damaged.
+        SpecError: the street that the spot leads to is another than the network's, or the spot has rake or another deck.
+    """
+    path = Path(source)
+    if kind_of(path) == HAND_VALUES.name:
+        path = path / HAND_NET
+    following = street_names(spot.format)[spot.street + 1] if len(spot.streets) > 1 else ""
+    if source == HANDS and not path.exists():
+        path = shipped_hand_net(following)
+    elif not is_net_file(path, form=HAND_FORM):
+        return None
+    found = read_net(path, form=HAND_FORM, makers="train hand-values")
+    net = hand_net_of(found)
+    if net.street != following:
+        raise SpecError(f"{path} values hands where the {net.street} begins; give a spot of the street before")
+    if spot.format != HOLDEM or spot.rake.rate or not spot.opening_pot > 0:
+        raise SpecError("networks for hands know the whole deck, a pot, and no rake; change the spot, or search with --exact")
+    return found, net.leaf(step=LEAF_STEPS.get(net.street, 1), every=every, symmetric=symmetric)
+
+
+def network(source: str | os.PathLike[str]) -> tuple[NetFile, LeafValue]:
+    """The network of a training folder or file, or the library's own (``rebel``), and values by it.
+
+    Raises:
+        FileError: there is none, or one for something else.
+        SpecError: PyTorch is missing.
+    """
+    path = RIVERS if source == REBEL and not is_turn_folder(source) else Path(source)
+    if path.is_dir() or is_turn_folder(path):
+        JobFolder(TURNS, path).about()
+        if not (path / NET).is_file():
+            raise FileError(f"{path} has no network yet; resume it: treeplex holdem train --resume {path}")
+        path = path / NET
+    return read_net(path), read_turn_leaf(path)
+
+
+def name_of(source: str | os.PathLike[str] | LeafValue | None, net: NetFile | None) -> str:
+    """What values are called: see :class:`SearchedSpot`."""
+    if net is not None:
+        own = {RIVERS: REBEL} | dict.fromkeys(SHIPPED_HANDS.glob("*.safetensors"), HANDS)
+        return own.get(net.path, str(net.path))
+    if source is None:
+        return "exact"
+    if callable(source):
+        return "zero" if isinstance(source, ZeroLeaf) else type(source).__name__
+    return str(source)
+
+
+def check_streets(spot: Spot) -> None:
+    """Refuse a spot whose first street nothing follows, or that is too large to be compiled.
+
+    Raises:
+        GameError: it has one street of betting.
+        SpecError: too much betting, or too many boards.
+    """
+    if len(spot.streets) < 2:
+        raise GameError("the spot has one street of betting and nothing after it to value; solve it: treeplex holdem solve")
+    check_boards(spot, isomorphism=False)
+    check_nodes(spot_size(spot, isomorphism=False).nodes)
+
+
+def unlike(net: NetFile | None, spot: Spot) -> list[str]:
+    """What a spot has that a network was not trained with, as far as its card says; nothing without one."""
+    trained = {} if net is None else net.card.get("spot", {})
+    if net is not None and "street" in net.settings:
+        return unlike_hands(net, spot)
+    if net is None or not trained:
+        return []
+    own = spot.to_json()
+    deepest = float(net.settings["stacks"][1]) / trained["pot"] - 0.5
+    checks = {
+        "other cards": trained["format"] != own["format"],
+        "another board": not net.settings["boards"] and trained["board"] != own["board"],
+        f"other bet sizes{sizes_text(trained['bets'])}": tree_of(trained) != tree_of(own),
+        f"deeper stacks ({deepest:g} pots behind at most in training)": spot.stack / spot.pot > deepest,
+    }
+    return [text for text, differs in checks.items() if differs]
+
+
+def unlike_hands(net: NetFile, spot: Spot) -> list[str]:
+    """The same of a network for hands, whose settings say it."""
+    sizes = BetPlan.same(str(net.settings["bets"]), str(net.settings["raises"])).streets[-1]
+    most, played = float(net.settings["most_stack"]), spot.bets.streets[-1] if isinstance(spot.bets, BetPlan) else None
+    checks = {
+        f"other bet sizes (trained with --bets {net.settings['bets']} --raises {net.settings['raises']})": played != sizes,
+        f"deeper stacks ({most:g} pots behind at most in training)": spot.stack / spot.opening_pot > most,
+    }
+    return [text for text, differs in checks.items() if differs]
+
+
+def tree_of(spot: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides the betting on the turn and the river, chips in parts of the pot, from a spot as plain data."""
+    bets, plan = spot["bets"], plan_from_json(spot["bets"])
+    in_chips = not isinstance(plan, BetPlan) or any(
+        size.kind == "chips" for street in plan.streets[-2:] for own in street for size in (*own.bets, *own.raises)
+    )
+    later = {name: bets[name][-2:] for name in ("streets", "bets", "most") if name in bets}
+    least = None if bets.get("min_bet") is None else bets["min_bet"] / spot["pot"]
+    return {**bets, **later, "min_bet": least, "pot": spot["pot"] if in_chips else None}
+
+
+def sizes_text(bets: Mapping[str, Any]) -> str:
+    """The sizes of a betting plan as options, in brackets; nothing where players or streets have different ones."""
+    sizes = [own for street in bets.get("streets", [])[-2:] for own in street]
+    if not sizes or any((own["bets"], own["raises"]) != (sizes[0]["bets"], sizes[0]["raises"]) for own in sizes):
+        return ""
+    first, later = (sizes[0][name] or "none" for name in ("bets", "raises"))
+    return f" (trained with --bets {first} --raises {later})"
+
+
+def memory_for(cut: HoldemSubgame, threads: int, *, needed: bool) -> bool:
+    """Whether all endgames can be solved and what is played judged.
+
+    Raises:
+        SpecError: they cannot, and it is ``needed``.
+    """
+    size = needed_memory(cut.whole.size, "dcfr", storage=STORAGE, threads=threads) + 3 * 8 * cut.whole.stored
+    free = available_memory()
+    if free is None or size <= free:
+        return True
+    if needed:
+        raise SpecError(
+            f"solving what follows this spot's first street needs {megabytes(size)} of memory, and {megabytes(free)} are free; "
+            "offer fewer sizes, narrow the ranges, or search with a network and without judging (--no-judge)"
+        )
+    return False
+
+
+def subgame_of(search: SubgameSearch) -> HoldemSubgame:
+    """The street that a search is of."""
+    assert isinstance(search.subgame, HoldemSubgame)
+    return search.subgame
+
+
+def judged(found: SearchedSpot, player: Player, threads: int) -> SearchedSpot:
+    """The same with what it plays in the whole game, endgames solved exactly for the beliefs with which they begin."""
+    began, search = perf_counter(), found.search
+    strategy = player.average(search)
+    verdict = player.judge(strategy)
+    took = perf_counter() - began
+    played = HoldemSolution(
+        game=subgame_of(search).whole,
+        algorithm=f"search by {found.method}",
+        settings=HoldemSettings(STORAGE, threads, search.horizon),
+        records=(Record(search.iteration, found.seconds, found.cpu_seconds, {"exploitability": verdict.exploitability}),),
+        ev=(verdict.value[0], verdict.value[1]),
+        status=found.status,
+        average=strategy.astype(np.float32),
+        scales=np.zeros(0, np.float32),
+        state=None,
+        streets=len(subgame_of(search).whole.boards),
+        judging_seconds=took,
+    )
+    return replace(found, played=played, judging_seconds=took)

@@ -1,0 +1,294 @@
+"""Spots solved on their first street alone: ``--until turn`` cuts a flop after its betting and asks a network for every turn.
+
+The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one board
+(:mod:`treeplex.holdem.forms.first_street`). A network for single hands is asked for both players at once on every board
+that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
+comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
+network's values. How exploitable it is nobody knows without solving what follows, see
+:mod:`treeplex.learn.first_street.judge`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from math import nan
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.cards.format import HOLDEM
+from treeplex.holdem.forms.first_street import cut_first_street, following_street
+from treeplex.holdem.forms.subgame import HoldemSubgame
+from treeplex.holdem.search.first_street import average_values
+from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, reread
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.first_street.search import LEAF_STEPS, hand_network, unlike
+from treeplex.learn.hand_values.shipped import HANDS
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.job import Outcome
+from treeplex.run.job.record import Record, check_count
+from treeplex.run.solve.solvable import Asked, SolvingJob
+from treeplex.search.methods import METHODS, Method
+from treeplex.search.subgame import SubgameSearch
+from treeplex.solvers.registry import DEFAULT_ALGORITHM
+from treeplex.solvers.rules.variants import Variant
+from treeplex.solvers.synonyms import unknown_algorithm
+
+SHOWDOWN = "showdown"
+"""In place of a network: hands are worth what they win if nobody bets again."""
+EVERY = {"flop": 4}
+"""Iterations for which the values that a network says are kept, by the street that it values; elsewhere :data:`USUALLY`."""
+USUALLY = 2
+ITERATIONS = 60
+"""Of a solve until the next street, where nothing else is said."""
+REFUSED = ("storage", "locks", "start", "workers", "ray", "most_memory")
+"""Options of whole solves that mean nothing here."""
+KEPT = ("kept0", "kept1")
+"""Names of the values that the network said last, in files."""
+
+
+class UntilJob(SolvingJob):
+    """A first street being solved.
+
+    Args:
+        search: at iteration 0.
+        values: what it asks at its leaves.
+        settings: how it is solved.
+        file: where it keeps itself; None for nowhere.
+        interrupt: who listens for requests to stop already.
+    """
+
+    kind = SPOT
+
+    def __init__(
+        self,
+        search: SubgameSearch,
+        values: HandValues,
+        settings: HoldemSettings,
+        *,
+        iterations: int,
+        file: Path | None = None,
+        interrupt: Interrupt | None = None,
+    ) -> None:
+        super().__init__(interrupt)
+        assert isinstance(search.subgame, HoldemSubgame)
+        self.search, self.values, self.settings, self.file = search, values, settings, file
+        self.subgame, self.iterations = search.subgame, iterations
+
+    @property
+    def name(self) -> str:
+        """The algorithm."""
+        return self.search.method.name
+
+    @property
+    def identity(self) -> str:
+        """Of the spot."""
+        return self.subgame.game.spot.identity
+
+    @property
+    def done(self) -> int:
+        """Iterations done."""
+        return self.search.iteration
+
+    @property
+    def total(self) -> int:
+        """Iterations asked for."""
+        return self.iterations
+
+    def step(self, count: int) -> None:
+        """Iterate."""
+        self.search.run(count)
+
+    def measure(self) -> Mapping[str, Any]:
+        """Nothing is known of what follows."""
+        return {"exploitability": nan}
+
+    def points(self) -> Iterator[int]:
+        """At the end."""
+        return iter((self.iterations,))
+
+    def about(self) -> Mapping[str, Any]:
+        """Spot and algorithm."""
+        return {"spot": self.subgame.game.spot.to_json(), "algorithm": self.name}
+
+    def keep(self, records: Sequence[Record], status: str) -> None:
+        """Write the file, such that solving goes on from it."""
+        if self.file is not None:
+            self.made(records, status).save(self.file)
+
+    def solution(self, outcome: Outcome) -> HoldemSolution:
+        """The solution when a session has ended."""
+        return self.made(outcome.records, outcome.status)
+
+    def made(self, records: Sequence[Record], status: str) -> HoldemSolution:
+        """The solution as the search stands."""
+        ev, _, ends = average_values(self.search, self.values)
+        last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, {"exploitability": nan})
+        state = {"average": self.search.average.copy(), "regrets": self.search.regrets.copy()}
+        if self.search.policy is not self.search.regrets:
+            state["policy"] = self.search.policy.copy()
+        if self.values.kept is not None:
+            state |= dict(zip(KEPT, self.values.kept, strict=True))
+        return HoldemSolution(
+            game=self.subgame.top,
+            algorithm=self.name,
+            settings=self.settings,
+            records=(*(record for record in records if record.done < self.done), last),
+            ev=ev,
+            status=status,
+            average=state["average"],
+            scales=np.zeros(0, np.float32),
+            state=state,
+            streets=1,
+            ends=ends,
+            folder=self.file,
+        )
+
+    def go_on(self, resume: HoldemSolution) -> None:
+        """Take over the state of a solution.
+
+        Raises:
+            FileError: it does not fit.
+        """
+        assert resume.state is not None
+        for name, array in (("average", self.search.average), ("regrets", self.search.regrets), ("policy", self.search.policy)):
+            found = resume.state.get(name, array)
+            if found.shape != array.shape:
+                raise FileError(f"the state of the solution does not fit: {name} has shape {found.shape}; solve it again")
+            array[:] = found
+        for player in (0, 1):
+            self.search.arrays.play(player)
+        self.search.iteration = resume.iterations
+        kept = tuple(np.asarray(resume.state[name], np.float64) for name in KEPT if name in resume.state)
+        if len(kept) == len(KEPT):
+            self.values.keep(self.subgame.leaves, (kept[0], kept[1]), resume.iterations)
+        self.clock.seconds, self.clock.cpu_seconds = resume.records[-1].seconds, resume.records[-1].cpu_seconds
+
+
+def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
+    """The job of a spot whose settings or options say where to stop, new or from a solution.
+
+    Args:
+        spot: the spot; None for that of the solution to resume.
+        asked: as for :func:`treeplex.holdem.solve.solve.solve_spot`.
+        stack: where what is begun for it ends.
+
+    Raises:
+        SpecError: a street that is not the next one, an option of whole solves, an algorithm that searches do not know, a
+            network for another street, or a spot that it does not know.
+        GameError: nothing follows the spot's first street, or the ranges leave no pair of hands.
+        FileError: no such network, or a solution that cannot be resumed.
+    """
+    resume: HoldemSolution | None = asked.resume
+    if resume is not None and spot is not None and reread(spot).identity != reread(resume.spot).identity:
+        raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
+    given, how = resume.spot if spot is None and resume is not None else spot, None if spot is None else spot.settings
+    assert given is not None
+    until = named(asked, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
+    net = named(asked, "net") or (resume.settings.net if resume else "") or (how.net if how else "") or HANDS
+    check_asked(given, until, asked)
+    algorithm = str(asked.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM)
+    method = METHODS.get(algorithm)
+    if method is None or not isinstance(method.scheme, Variant) or not is_algorithm(method):
+        known = [name for name, each in METHODS.items() if is_algorithm(each)]
+        raise unknown_algorithm(algorithm, known, f"until {until}: unknown algorithm")
+    longest = resume.settings.horizon if resume is not None and method.scheme.needs_horizon else None
+    usual = longest or max(ITERATIONS, 2 * resume.iterations if resume else 0)
+    iterations = next((count for count in (asked.iterations, how.iterations if how else None) if count is not None), usual)
+    check_count("iterations", iterations)
+    if resume is not None:
+        check_resumed(resume, algorithm, net, iterations)
+    if longest is not None and iterations > longest:
+        raise SpecError(f"{algorithm} paces itself for {longest:,} iterations; ask for at most that many in total")
+    values = values_of(given, net)
+    settings = HoldemSettings("float64", 1, resume.settings.horizon if resume else iterations, None, until, net)
+    search = SubgameSearch(cut_first_street(given), method, values, horizon=settings.horizon)
+    stack.enter_context(one_thread())
+    job = UntilJob(search, values, settings, iterations=iterations, file=asked.out, interrupt=asked.interrupt)
+    if resume is not None:
+        job.go_on(resume)
+    return job
+
+
+def is_algorithm(method: Method) -> bool:
+    """Whether a method of search goes by the name of an algorithm for whole solves: CFR-D with alternating updates."""
+    return isinstance(method.scheme, Variant) and method.leaves == "current" and method.updates == "alternating"
+
+
+def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: int) -> None:
+    """Refuse to go on by another algorithm, with another network, with nothing to go on from, or for fewer iterations."""
+    done = resume.iterations
+    if resume.state is None:
+        raise SpecError("this solution was saved without what solving on needs (resumable); solve the spot again")
+    if not resume.settings.until:
+        raise SpecError("the solution to resume is one of all streets; leave until out, or solve the spot from the start")
+    if algorithm != resume.algorithm:
+        raise SpecError(f"the solution to resume is one by {resume.algorithm}, not {algorithm}; leave the algorithm out")
+    if net != resume.settings.net:
+        raise SpecError(f"the solution to resume has values by {resume.settings.net}, not {net}; leave net out")
+    if iterations < done:
+        raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
+
+
+def stops_early(spot: Spot | None, asked: Asked) -> bool:
+    """Whether a spot is to be solved on its first street alone."""
+    resume: HoldemSolution | None = asked.resume
+    net = named(asked, "net") or (spot.settings.net if spot is not None else None)
+    until = named(asked, "until") or (spot.settings.until if spot is not None else None) or (resume and resume.settings.until)
+    if net and not until:
+        raise SpecError("net is for solves that stop at a street; say which (until: turn, --until turn), or leave net out")
+    return bool(until)
+
+
+def named(asked: Asked, name: str) -> str | None:
+    """An option that is a text."""
+    found = asked.options.get(name)
+    return None if found is None else str(found)
+
+
+def check_asked(spot: Spot, until: str, asked: Asked) -> None:
+    """Refuse streets that do not come next, and options that mean nothing here."""
+    following = following_street(spot)
+    if until != following:
+        remedy = f"write until: {following}" if following else "leave until out"
+        raise SpecError(
+            f"until {until}: {'the next street is the ' + following if following else 'no street follows'}; {remedy}"
+        )
+    for name in REFUSED:
+        if asked.options.get(name) or getattr(spot.settings, name, None):
+            raise SpecError(f"{name} does not go with until; leave it out")
+    if asked.target is not None:
+        raise SpecError("until solves no later street, so exploitability is not known; leave target out, and give iterations")
+    if asked.options.get("threads") not in (None, 1):
+        raise SpecError("threads does not go with until, which runs on one thread; leave it out")
+
+
+def values_of(spot: Spot, net: str) -> HandValues:
+    """What hands are worth where the next street begins.
+
+    Args:
+        spot: the spot.
+        net: :data:`SHOWDOWN`, ``hands`` for the library's own, or a training folder or a file.
+
+    Raises:
+        SpecError, FileError: as :func:`treeplex.learn.first_street.search.hand_network`, or something else
+            that is no network.
+    """
+    following = following_street(spot)
+    every = EVERY.get(following, USUALLY)
+    if net == SHOWDOWN:
+        step = LEAF_STEPS.get(following, 1) if spot.format == HOLDEM else 1
+        return HandValues(None, step=step, every=every, symmetric=True)
+    found = hand_network(net, spot, every=every, symmetric=True)
+    if found is None:
+        raise SpecError(f"no network for hands at {net}; name a folder of treeplex train hand-values, hands or showdown")
+    return found[1]
+
+
+def unlike_training(spot: Spot, net: str) -> list[str]:
+    """What a spot has that the network of its values was not trained with, as far as its card says."""
+    found = None if net == SHOWDOWN else hand_network(net, spot)
+    return [] if found is None else unlike(found[0], spot)

@@ -1,0 +1,135 @@
+"""Policies of public belief states as rows of numbers for a network."""
+
+from collections.abc import Hashable
+from typing import NamedTuple
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Bytes, Ints, Singles
+from treeplex.errors import GameError
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree
+from treeplex.learn.common.encoding import MOST_SEEN, Encoding
+from treeplex.search.subgame import SubgameSearch
+from treeplex.search.subgames.batch import Subgames
+
+MOST_FUTURES = 200_000
+STEPS = 255
+"""Steps between probabilities 0 and 1 in a stored row."""
+
+
+class PolicyRows(NamedTuple):
+    """Examples of policies at public belief states.
+
+    Attributes:
+        inputs: float32 [K, inputs], as a value network reads them.
+        targets: uint8 [K, H, A], probabilities in steps of 1/255; all 0 for hands that say nothing.
+        legal: bool [K, A].
+    """
+
+    inputs: Singles
+    targets: Bytes
+    legal: NDArray[np.bool_]
+
+
+class PolicyEncoding:
+    """The output of a policy network for one game: for each hand of the player to act a number for each action of the game.
+
+    Its input is a value network's. Columns are the actions' labels in order, the same wherever they occur; those that are not
+    legal somewhere are left out there.
+
+    Attributes:
+        encoding: of the inputs.
+        labels: the actions of the game.
+        outputs: hands times actions.
+    """
+
+    def __init__(self, encoding: Encoding) -> None:
+        """Prepare.
+
+        Raises:
+            GameError: too many public nodes to see which actions there are, or no public tree.
+        """
+        if not isinstance(encoding.game, PublicTree):
+            raise GameError(f"a policy network needs public-tree rules, not a {type(encoding.game).__name__}")
+        self.encoding, self.labels = encoding, action_labels(encoding.game)
+        self.outputs = encoding.hands * len(self.labels)
+        self._columns: WeakKeyDictionary[PublicTree, dict[PublicState, Ints]] = WeakKeyDictionary()
+
+    def table(self, subgames: Subgames) -> Ints:
+        """The sequence of each decision, hand and action, int64 [decisions, H, A]; -1 for none.
+
+        The subgames' rules may leave out actions, as a :class:`treeplex.search.action_subset.ActionSubset` does.
+        """
+        columns = [self._columns_at(subgames.game, state) for state in subgames.decisions.states]
+        counts = np.array([len(own) for own in columns])
+        infosets = subgames.infosets
+        table = np.full((len(columns), self.encoding.hands, len(self.labels)), -1, np.int64)
+        layout = subgames.tree.infoset_layout[infosets]
+        for a in range(int(counts.max(initial=0))):
+            rows = np.flatnonzero(counts > a)
+            at = np.array([columns[row][a] for row in rows])
+            found = np.where(infosets[rows] >= 0, layout[rows, :, 0] + a * layout[rows, :, 1], -1)
+            table[rows, : infosets.shape[1], at] = found
+        return table
+
+    def rows(self, search: SubgameSearch) -> PolicyRows:
+        """The average policy at every decision of a search, for the beliefs that this policy leads to.
+
+        A hand that the average policy never brings there says nothing, and a decision that no hand comes to is left out.
+        """
+        subgames = search.subgames
+        table, reached = self.table(subgames), subgames.decisions.reach_at(search.average)
+        prepared = self.encoding.prepared(subgames.decisions)
+        there = np.zeros(table.shape[:2], np.bool_)
+        for player in (0, 1):
+            acts = prepared.slots[player] == 0
+            there[acts, : reached[player].shape[1]] = reached[player][acts] > 0
+        probabilities = search.average_policy()[np.maximum(table, 0)]
+        targets = np.where((table >= 0) & there[:, :, None], np.rint(probabilities * STEPS), 0).astype(np.uint8)
+        kept = targets.any(axis=(1, 2))
+        legal = np.asarray((table >= 0).any(axis=1))
+        return PolicyRows(prepared.write(reached)[kept], targets[kept], legal[kept])
+
+    def _columns_at(self, rules: PublicTree, state: PublicState) -> Ints:
+        """The columns of the actions at a decision."""
+        known = self._columns.setdefault(rules, {})
+        if state not in known:
+            if len(known) > MOST_SEEN:
+                known.clear()
+            visited = rules.visit(state.node)
+            assert isinstance(visited, Decision)
+            known[state] = np.searchsorted(self.labels, visited.actions)
+        return known[state]
+
+
+_labels: "WeakKeyDictionary[PublicTree, Ints]" = WeakKeyDictionary()
+
+
+def action_labels(rules: PublicTree) -> Ints:
+    """All actions of a game, in order.
+
+    Raises:
+        GameError: the game has too many public nodes of different futures.
+    """
+    if rules not in _labels:
+        found: set[int] = set()
+        seen: set[Hashable] = {rules.future(rules.root)}
+        stack = [rules.root]
+        while stack:
+            node = stack.pop()
+            visited = rules.visit(node)
+            if isinstance(visited, Decision):
+                found.update(visited.actions)
+                below = list(visited.actions)
+            else:
+                below = [label for label, _ in visited.outcomes] if isinstance(visited, Chance) else []
+            for child in (rules.child(node, label) for label in below):
+                if (future := rules.future(child)) not in seen:
+                    seen.add(future)
+                    stack.append(child)
+            if len(seen) > MOST_FUTURES:
+                raise GameError(f"more than {MOST_FUTURES:,} public nodes, too many to list the actions of a policy network")
+        _labels[rules] = np.array(sorted(found), np.int64)
+    return _labels[rules]

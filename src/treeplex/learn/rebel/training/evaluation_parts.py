@@ -1,0 +1,83 @@
+"""Parts of the playthroughs that judge a network, and where those that are done are kept."""
+
+import hashlib
+import json
+import shutil
+from dataclasses import astuple, dataclass
+from pathlib import Path
+
+import numpy as np
+from safetensors import SafetensorError
+from safetensors.numpy import load as arrays_from_bytes
+from safetensors.numpy import save as bytes_from_arrays
+
+from treeplex.base.arrays import Floats
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import read_bytes
+from treeplex.errors import FileError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.learn.rebel.files import NetFile
+from treeplex.search.settings import PlaythroughSettings
+
+DRAWS = 2
+"""Of two ways to draw iterations the newer one; what the older one drew is not added to it."""
+PART = 32
+"""Playthroughs of a part, which one worker does at once."""
+LEAST_PARTS = 4
+
+
+@dataclass(frozen=True)
+class Part:
+    """A job: some playthroughs, by the number of their part."""
+
+    number: int
+    count: int
+
+
+def parts_of(playthroughs: int) -> list[Part]:
+    """Playthroughs in parts."""
+    size = min(PART, -(-playthroughs // LEAST_PARTS))
+    starts = range(0, playthroughs, size)
+    return [Part(number, min(size, playthroughs - start)) for number, start in enumerate(starts)]
+
+
+class Store:
+    """Parts of an evaluation on disk; those of other networks in the same folder are thrown away."""
+
+    def __init__(self, folder: Path | None, net: NetFile, game: CompiledGame, settings: PlaythroughSettings, seed: int) -> None:
+        own = [DRAWS, game.identity, settings.method, settings.iterations, *astuple(settings.horizon), settings.warm, seed]
+        self.size = int(game.tree.sequence_offsets[-1])
+        self.folder = None
+        if folder is not None:
+            key = hashlib.sha256(json.dumps(own).encode()).hexdigest()[:12]
+            self.folder = folder / f"{net.checksum[:12]}-{key}"
+            if folder.is_dir():
+                for other in folder.iterdir():
+                    if not other.name.startswith(net.checksum[:12]):
+                        shutil.rmtree(other, ignore_errors=True)
+
+    def path(self, part: Part) -> Path:
+        """The file of a part."""
+        assert self.folder is not None
+        return self.folder / f"{part.number:05}-{part.count}.safetensors"
+
+    def get(self, part: Part) -> tuple[Floats, float] | None:
+        """A part's strategy and seconds, if it is there and whole."""
+        if self.folder is None or not self.path(part).exists():
+            return None
+        try:
+            arrays = arrays_from_bytes(read_bytes(self.path(part)))
+            strategy, seconds = arrays["strategy"], float(arrays["seconds"][0])
+        except (FileError, SafetensorError, KeyError, ValueError):
+            return None
+        return (strategy, seconds) if strategy.shape == (self.size,) and np.isfinite(strategy).all() else None
+
+    def put(self, part: Part, strategy: Floats, seconds: float) -> None:
+        """Keep a part."""
+        if self.folder is None:
+            return
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot write the folder {self.folder}: {error.strerror or error}; free some space") from error
+        write_atomically(self.path(part), bytes_from_arrays({"strategy": strategy, "seconds": np.array([seconds])}))

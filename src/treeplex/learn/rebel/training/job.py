@@ -1,0 +1,300 @@
+"""A ReBeL training, as a job: a step is one round of self-play and the gradient steps that it allows.
+
+======================= =========================================================================================
+``run.json``            game or spot, settings, versions, status, and the last record
+``metrics.jsonl``       one record every few seconds: subgames or games, rows, steps, loss, now and then exploitability
+``net.safetensors``     the network, with a card
+``net-96.safetensors``  the network as it was after 96% of the training, and ``net-98``: the paper judges three checkpoints
+``state.safetensors``   everything from which the training continues
+``learning-curve.png``  losses and exploitability against subgames or games
+``evaluations.jsonl``   what ``treeplex evaluate`` found, one record each
+``judged/``             parts of evaluations, from which they resume; may be deleted
+``tensorboard/``        the records as TensorBoard events, if asked for
+======================= =========================================================================================
+
+Trainings on turns of hold'em have no checkpoints at 96% and 98%, and ``treeplex evaluate`` does not judge them.
+"""
+
+import math
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from treeplex.base.work_clock import work_time
+from treeplex.base.workers.crew import Inline
+from treeplex.base.workers.executor import Executor
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.spots.spot import Spot
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.rebel.files import save_net
+from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayStopped
+from treeplex.learn.rebel.policy_net import weights_of
+from treeplex.learn.rebel.settings import HoldemRebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
+from treeplex.learn.rebel.training.live_evaluation import Judge
+from treeplex.learn.train.kind import TrainingJob
+from treeplex.run.job.checkpoint import Arrays, State
+from treeplex.run.job.folder import JobKind, kind_of
+from treeplex.run.job.interrupt import StepAbandoned
+from treeplex.run.job.record import Record, integer, maybe, real
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+NET, PLOT, EVALUATIONS, JUDGED = "net.safetensors", "learning-curve.png", "evaluations.jsonl", "judged"
+LATE: Mapping[float, str] = {0.96: "net-96.safetensors", 0.98: "net-98.safetensors"}
+"""Networks kept on the way, by the part of the training done: epochs 980 and 1,000 of the paper's 1,020."""
+NUMBERS = {"rows": integer, "steps": integer, "loss": maybe(real), "rate": real}
+REBEL = JobKind(
+    name="rebel",
+    unit="subgames",
+    maker="treeplex train",
+    numbers={
+        **NUMBERS,
+        "policy_loss": maybe(real),
+        "lost": integer,
+        "exploitability": maybe(real),
+        "playthroughs": maybe(integer),
+        "iterations": maybe(integer),
+    },
+    needs={"game": str, "settings": dict, "identity": str},
+    files=(NET, PLOT),
+    noun="training",
+)
+"""Trainings of ReBeL. ``rows`` in the buffer and gradient ``steps``; ``loss``: mean Huber loss of the steps since the last
+record, None without any, ``policy_loss`` the same of a policy network; ``rate``: subgames a second since the last record;
+``lost``: workers that died so far; ``exploitability`` of ``playthroughs`` playthroughs, ``iterations`` a search, None where not
+judged."""
+TURNS = JobKind(
+    name="rebel on turns",
+    unit="games",
+    maker="treeplex holdem train",
+    numbers={**NUMBERS, "policy_loss": maybe(real), "lost": maybe(integer)},
+    needs={"game": dict, "identity": str, "settings": dict},
+    files=(NET, PLOT),
+    noun="training on turns",
+)
+"""Trainings on turns of hold'em: the same of games and of solved rivers as rows."""
+
+
+class RebelJob(TrainingJob[LearningSettings]):
+    """A training under way.
+
+    Attributes:
+        trainer: the trainer.
+        executor: who plays its streams; None where it plays itself.
+        judge: judges it now and then; None: never.
+        folder: where networks are kept on the way; None for nowhere.
+        lost: workers that died so far.
+    """
+
+    kind = REBEL
+    late: ClassVar[Mapping[float, str]] = LATE
+
+    def __init__(
+        self,
+        game: Any,
+        identity: str,
+        trainer: RebelTrainer,
+        settings: LearningSettings,
+        folder: Path | None,
+        *,
+        executor: Executor | None = None,
+        judge: Judge | None = None,
+    ) -> None:
+        super().__init__("rebel", game, identity, settings)
+        self.trainer, self.folder, self.executor, self.judge = trainer, folder, executor, judge
+        self.lost = 0
+        self._seconds: float | None = getattr(settings, "seconds", None)
+        self._last: Record | None = None
+        self._judged: dict[str, Any] = {}
+        self._losses: list[tuple[int, float, float]] = []  # gradient steps of each round, mean losses of both networks
+        if judge is not None:
+            judge.stop = lambda: self.interrupt.requested
+        if parallel := self._parallel:
+            parallel.stop = lambda: self.interrupt.requested
+
+    @property
+    def done(self) -> int:
+        """Subgames solved, or games drawn."""
+        return int(self.trainer.lesson.done)
+
+    @property
+    def total(self) -> int | None:
+        """How many were asked for; None with a budget of time."""
+        return None if self._seconds is not None else self.settings.length
+
+    def share(self, seconds: float) -> float:
+        """The part of the training that is done after so many seconds."""
+        return self.done / self.settings.length if self._seconds is None else seconds / self._seconds
+
+    @property
+    def ahead(self) -> int:
+        """A step is one round."""
+        finished = self.trainer.finished if self._seconds is None else self.clock.seconds >= self._seconds
+        return 0 if finished else 1
+
+    @property
+    def seconds_left(self) -> float | None:
+        """What is left of a budget of time."""
+        return None if self._seconds is None else max(0.0, self._seconds - self.clock.seconds)
+
+    @property
+    def _parallel(self) -> ParallelSelfPlay | None:
+        return self.trainer.play if isinstance(self.trainer.play, ParallelSelfPlay) else None
+
+    def resumed(self, records: Sequence[Record]) -> None:
+        """Speed and workers that died are counted on from the last record."""
+        self._last = records[-1] if records else None
+        self.lost = self._last.numbers.get("lost", 0) if self._last else 0
+
+    def step(self, count: int) -> None:
+        """One round; with a budget of time, ``solves`` is what that time will do at the speed so far."""
+        trainer, parallel = self.trainer, self._parallel
+        if self._seconds is not None:
+            share = min(max(self.clock.seconds / self._seconds, 1e-6), 1.0)
+            solved = trainer.play.solved + trainer.settings.episodes
+            trainer.settings = replace(trainer.settings, solves=math.ceil(solved / share))
+        worked, steps, before = parallel.seconds if parallel else 0.0, trainer.steps, self.share(self.clock.seconds)
+        began = work_time()
+        try:
+            found = trainer.round()
+        except SelfPlayStopped as stopped:
+            raise StepAbandoned from stopped
+        if parallel and not isinstance(parallel.executor.crew, Inline):
+            self.clock.cpu_seconds += parallel.seconds - worked
+        after = self.share(self.clock.seconds + work_time() - began)
+        for share, name in self.late.items():
+            if self.folder and before < share <= after:
+                self.save_net(self.folder / name)
+        if found.steps > steps:
+            self._losses.append((found.steps - steps, found.loss, found.policy_loss))
+
+    def measure(self) -> Mapping[str, Any]:
+        """Losses and speed since the last record; exploitability if it is time for it."""
+        judged = self.judge.due(self.trainer, self.clock.seconds, at_end=not self.ahead) if self.judge else {}
+        missing = dict.fromkeys(("exploitability", "playthroughs", "iterations"))
+        found = {**missing, **self._now(), **mean_losses(self._losses), **judged}
+        self._losses.clear()
+        self._judged = judged or self._judged
+        self._last = Record(self.done, self.clock.seconds, self.clock.cpu_seconds, found)
+        return found
+
+    def _now(self) -> dict[str, Any]:
+        """Rows, steps, speed since the last record (that of the last record until there is a new one), workers that died."""
+        last, parallel = self._last, self._parallel
+        solved = self.done - (last.done if last else 0)
+        passed = self.clock.seconds - (last.seconds if last else 0.0)
+        if parallel:
+            self.lost, parallel.executor.lost = self.lost + parallel.executor.lost, 0
+        rate = solved / passed if solved > 0 and passed > 0 else last.rate if last else 0.0
+        return {"rows": len(self.trainer.values.rows), "steps": self.trainer.steps, "rate": rate, "lost": self.lost}
+
+    def live(self) -> Mapping[str, Any]:
+        """Rows, steps, speed and losses since the last record, and the newest exploitability."""
+        return {**self._now(), **self._judged, **(mean_losses(self._losses) if self._losses else {})}
+
+    def state(self) -> State:
+        """The trainer's arrays."""
+        return self.trainer.state()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore the trainer."""
+        self.trainer.restore(arrays)
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the network, and at the end the learning curve."""
+        self.save_net(path / NET)
+        if ended:
+            from treeplex.run.plots import write_figure
+
+            write_figure(self.figure(records), path / PLOT)
+
+    def figure(self, records: Sequence[Record]) -> "Figure":
+        """The learning curve."""
+        return rebel_figure(f"ReBeL on {self.game}", records)
+
+    def _times(self) -> dict[str, Any]:
+        date = datetime.now(UTC).date().isoformat()
+        return {"seconds": self.clock.seconds, "cpu_seconds": self.clock.cpu_seconds, "date": date}
+
+    def save_net(self, path: Path) -> None:
+        """Write the network with a card."""
+        card = {"solved": self.done, "steps": self.trainer.steps, **self._times()}
+        weights, settings = weights_of(self.trainer.leaf), self.settings.to_json()
+        save_net(path, weights, game=self.game, identity=self.identity, settings=settings, card=card)
+
+    def close(self) -> None:
+        """End the workers."""
+        if self.executor is not None:
+            self.executor.close()
+
+
+class HoldemRebelJob(RebelJob):
+    """A training on turns of hold'em under way; its game is a spot as plain data."""
+
+    kind = TURNS
+    late: ClassVar[Mapping[float, str]] = {}
+
+    def __init__(
+        self,
+        spot: Spot,
+        trainer: RebelTrainer,
+        settings: HoldemRebelSettings,
+        folder: Path | None,
+        *,
+        executor: Executor | None = None,
+    ) -> None:
+        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder, executor=executor)
+        self.spot = spot
+
+    def figure(self, records: Sequence[Record]) -> "Figure":
+        """The learning curve."""
+        board = "" if self.trainer.settings.boards else f", {cards_to_string(self.spot.board)}"
+        title = f"ReBeL on turns, pot {self.spot.pot:g}{board}"
+        return rebel_figure(title, records, across="Games", loss="Huber loss, in pots")
+
+    def save_net(self, path: Path) -> None:
+        """Write the network with a card."""
+        save_rivers(self.trainer, path, **self._times(), spot=self.game)
+
+
+def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:
+    """Mean losses over rounds of (steps, loss, policy loss) as a record has them; None of a network without steps."""
+    steps = sum(count for count, _, _ in losses)
+    means = [sum(each[0] * each[kind] for each in losses) / steps if steps else math.nan for kind in (1, 2)]
+    return {name: None if math.isnan(mean) else mean for name, mean in zip(("loss", "policy_loss"), means, strict=True)}
+
+
+def is_rebel_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a ReBeL training on public-tree rules."""
+    return kind_of(path) == REBEL.name
+
+
+def is_turn_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a training on turns of hold'em."""
+    return kind_of(path) == TURNS.name
+
+
+def rebel_figure(
+    title: str, records: Sequence[Record], *, across: str = "Subgames solved", loss: str = "Huber loss"
+) -> "Figure":
+    """The loss, that of a policy network, exploitability where it was judged: one below the other, their height logarithmic."""
+    from treeplex.run.plots import Curve, Panel, curves_figure
+
+    def curve(name: str, number: int, *, dots: bool = False) -> Curve:
+        shown = [record for record in records if record.numbers.get(name) is not None]
+        return Curve([record.done for record in shown], [record.numbers[name] for record in shown], number=number, dots=dots)
+
+    panels = [Panel(loss, [curve("loss", 0)])]
+    if any(record.numbers.get("policy_loss") is not None for record in records):
+        panels.append(Panel("Squared error\nof the policy network", [curve("policy_loss", 2)]))
+    if judged := [record for record in records if record.numbers.get("exploitability") is not None]:
+        last = judged[-1]
+        label = f"Exploitability of {last.playthroughs} playthroughs\n(T = {last.iterations}, game units)"
+        panels.append(Panel(label, [curve("exploitability", 1, dots=True)], floor=1e-12))
+    end = max([record.done for record in records], default=1)
+    return curves_figure(title, across, panels, last=end, height=1.2 + 2.4 * len(panels))

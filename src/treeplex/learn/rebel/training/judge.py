@@ -1,0 +1,374 @@
+"""Exploitability of a network that searches, as Brown et al. 2020 (section 8) measure it: repeated playthroughs averaged."""
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from treeplex.base import notebook
+from treeplex.base.arrays import Floats
+from treeplex.base.notices import reporting, tell
+from treeplex.base.spec import nearest, suggests_arguments
+from treeplex.base.storage.files import append_line
+from treeplex.base.workers.executor import POLL_SECONDS
+from treeplex.engine.tree.sweeps import reach
+from treeplex.errors import PolicyError, SpecError
+from treeplex.evaluate.judge import Judgement, judge
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.games.base import Game
+from treeplex.games.public import PublicTree
+from treeplex.learn.common.device import one_thread, torch_module
+from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
+from treeplex.learn.rebel.network_leaf import NetworkLeaf
+from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_net
+from treeplex.learn.rebel.training.evaluation_parts import LEAST_PARTS, PART, Part, Store, parts_of
+from treeplex.learn.rebel.training.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
+from treeplex.run.job.record import check_count
+from treeplex.run.job.workers import Work
+from treeplex.run.solve.tree_game import holds_policy
+from treeplex.search import play_distribution as repeated
+from treeplex.search.perfect_information import certain_policy
+from treeplex.search.play_distribution import averaged_policy
+from treeplex.search.settings import PlaythroughSettings
+from treeplex.search.subgames.identity import public_identity
+from treeplex.search.subgames.public_rules import PerfectInformation, public_rules
+
+PLAYTHROUGHS = 256
+SHIFTS = 2**32
+"""A number that no part has, for what all parts share."""
+SPLITS = 24
+"""Random halves of the playthroughs that say how much more of them would matter."""
+LEAST_SETTLED = LEAST_PARTS * PART
+"""Playthroughs below which their halves say nothing: too few parts are then too small."""
+SEARCH = ("method", "depth", "rounds", "endgame", "warm")
+"""Settings of a search that may be others than in training."""
+LARGEST_GAIN, WIDEST = 0.1, 0.2
+"""Of the exploitability found: by how much halves may exceed it on average, and how far they may lie from each other."""
+Watch = Callable[[int, int, float | None], None]
+"""Called with the playthroughs done, those asked for, and seconds left; of an exact judgement with searches."""
+
+
+@dataclass(frozen=True)
+class Halves:
+    """Exploitability of random halves of the playthroughs: lowest, mean and highest."""
+
+    low: float
+    mean: float
+    high: float
+
+
+@dataclass(frozen=True)
+class RebelJudgement:
+    """What :func:`judge_rebel` found.
+
+    Attributes:
+        game: spec.
+        network: the folder or file judged, or ``rebel:NAME``.
+        settings: method, depth, N playthroughs of T iterations per search.
+        exact: whether the policy is the agent's own, for which nothing is drawn; then N plays no part.
+        seed: of the iterations drawn.
+        judgement: exploitability and the rest, of the policy of all playthroughs; an upper bound of the agent's own.
+        halves: the same of half as many playthroughs; None of fewer than two, and of an exact judgement.
+        seconds: processor time of the searches, those of earlier sessions included.
+        card: what the network's file says about its training.
+        policy: the policy judged.
+    """
+
+    game: str
+    network: str
+    settings: PlaythroughSettings
+    exact: bool
+    seed: int
+    judgement: Judgement
+    halves: Halves | None
+    seconds: float
+    card: dict[str, Any]
+    policy: Policy = field(repr=False)
+
+    @property
+    def gain(self) -> float | None:
+        """By how much the second half of the playthroughs lowered exploitability; twice as many would hardly do more."""
+        return None if self.halves is None else self.halves.mean - self.judgement.exploitability
+
+    @property
+    def settled(self) -> bool:
+        """Whether more playthroughs would hardly change it: there are enough, and halves agree with each other and the whole.
+
+        Halves of many parts span about four standard errors of the whole, of the fewest about three, so :data:`WIDEST` is
+        one of 5% to 7%.
+        """
+        if self.exact or self.halves is None or self.gain is None:
+            return self.exact
+        found = self.judgement.exploitability
+        close = abs(self.gain) <= LARGEST_GAIN * found and self.halves.high - self.halves.low <= WIDEST * found
+        return close and self.settings.playthroughs >= LEAST_SETTLED
+
+    def _repr_html_(self) -> str:
+        shown = {name: str(value) for name, value in self.to_json().items() if isinstance(value, str | float | int)}
+        return notebook.facts(shown)
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
+        return {
+            "game": self.game,
+            "algorithm": "rebel",
+            "network": self.network,
+            "exploitability": self.judgement.exploitability,
+            "exact": self.exact,
+            "playthroughs": None if self.exact else self.settings.playthroughs,
+            "iterations": self.settings.iterations,
+            "method": self.settings.method,
+            "depth": self.settings.depth,
+            "rounds": self.settings.rounds,
+            "endgame": self.settings.endgame,
+            "warm": self.settings.warm,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "nash_conv": self.judgement.nash_conv,
+            "value": list(self.judgement.value),
+            "gains": list(self.judgement.gains),
+            "halves": None if self.halves is None else asdict(self.halves),
+            "settled": self.settled,
+            "trained": self.card,
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Searcher:
+    """What a worker knows: game, network, and how it searches."""
+
+    spec: str
+    net: NetFile
+    settings: PlaythroughSettings
+    seed: int
+    own_net: str | None = None
+
+    @cached_property
+    def known(self) -> tuple[CompiledGame, PublicTree, NetworkLeaf]:
+        """The compiled game, its rules, and the leaves."""
+        torch_module().set_num_threads(1)
+        rules = public_rules(self.spec)
+        return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
+
+
+def search_part(searcher: Searcher, job: Part) -> tuple[Floats, float]:
+    """The mean sequence form of these playthroughs, float64 [Q], and the processor time it took."""
+    game, rules, leaf = searcher.known
+    began, seed = process_time(), searcher.seed
+    settings = PlaythroughSettings(**(asdict(searcher.settings) | {"playthroughs": job.count}))
+    part = repeated.Part(job.number, np.random.default_rng([seed, SHIFTS]))
+    policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng([seed, job.number]), part=part)
+    return sequence_form(policy), process_time() - began
+
+
+@suggests_arguments
+def judge_rebel(
+    game: str | Game | CompiledGame,
+    source: str | os.PathLike[str],
+    *,
+    playthroughs: int | None = None,
+    iterations: int | None = None,
+    search: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    ray: str | None = None,
+    watch: Watch | None = None,
+    progress: bool | None = None,
+) -> RebelJudgement:
+    """Judge a network by the policy of N repeated playthroughs, averaged by reach.
+
+    In a game of perfect information the agent's own policy can be found exactly, with one search a state and nothing drawn;
+    so it is, in this process, unless playthroughs are asked for.
+
+    Parts that are done are kept in the training folder, so that the same call resumes where it was stopped, and one with more
+    playthroughs begins with those done if both numbers are multiples of 32 and at least 128. The number of workers changes
+    no number.
+
+    Args:
+        game: the game.
+        source: a training folder; or a ``net.safetensors``, or ``rebel`` or ``rebel:NAME`` for a network that comes with the
+            library (of which no part is kept).
+        playthroughs: N; None: :data:`PLAYTHROUGHS`, or none in a game of perfect information.
+        iterations: T of each search; both players update in each. Default: the network's own
+            (:attr:`treeplex.learn.rebel.files.NetFile.play_iterations`).
+        search: how it searches where that is not as in its training: changes to :data:`SEARCH` by name; ``net`` names a
+            network of one's own again.
+        seed: of the iterations drawn.
+        workers: processes; None for all cores (Ray: all of the cluster's).
+        ray: search on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
+        watch: called now and then with what is done, what there is to do, and about how many seconds are left.
+        progress: False shows none; None shows it where a person looks, see :func:`treeplex.solve`.
+
+    Raises:
+        PolicyError: a network for another game, or none for it comes with the library.
+        FileError: the network cannot be read, or the folder cannot be written.
+        SpecError: an unknown method or name of a network, or a count below one; PyTorch (or Ray) is missing; no
+            such cluster.
+    """
+    if playthroughs is not None:
+        check_count("playthroughs", playthroughs)
+    if iterations is not None:
+        check_count("iterations", iterations)
+    work = Work(workers, ray)
+    work.check()
+    if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
+        raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
+    folder = Path(source) if is_rebel_folder(source) else None
+    rules = public_rules(game)
+    certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
+    if certain is not None and ray is not None:
+        raise SpecError(f"{game} has perfect information, so no workers judge it; leave --ray out, or give --playthroughs")
+    net = net_of(source, rules)
+    compiled = compile_game(game, progress=progress)
+    search = dict(search or {})
+    own_net = search.pop("net", None)
+    for name in search:
+        if name not in SEARCH:
+            raise SpecError(f"unknown setting {name!r}{nearest(name, SEARCH)}; of a search: {', '.join(SEARCH)}")
+    changes = PlaythroughSettings.read_changes(search)
+    if changes.get("warm") and not net.settings.get("policy_net"):
+        raise SpecError("searches start warm from a policy network, and this training has none; leave warm out")
+    iterations = net.play_iterations if iterations is None else iterations
+    settings = net.searching(**changes, iterations=iterations, playthroughs=playthroughs or PLAYTHROUGHS)
+    show: Watch = watch or (lambda done, total, left: tell(f"searching: {done:,}/{total:,}"))
+    with reporting(progress, "searching"):
+        if certain is not None:
+            policy, halves, seconds = exactly(compiled, certain, net.leaf(certain, own_net), settings, show)
+        else:
+            store = Store(None if folder is None else folder / JUDGED, net, compiled, settings, seed)
+            searcher = Searcher(compiled.spec, net, settings, seed, own_net)
+            policy, halves, seconds = sampled(searcher, compiled, store, work, show)
+    result = RebelJudgement(
+        game=compiled.spec,
+        network=shipped_name(net) or str(source),
+        settings=settings,
+        exact=certain is not None,
+        seed=seed,
+        judgement=judge(compiled, policy),
+        halves=halves,
+        seconds=seconds,
+        card=dict(net.card),
+        policy=policy,
+    )
+    if folder is not None:
+        append_line(folder / EVALUATIONS, json.dumps(result.to_json()))
+    return result
+
+
+Judged = tuple[Policy, Halves | None, float]
+"""A policy, its halves, and processor time of the searches."""
+
+
+def exactly(
+    game: CompiledGame, rules: PerfectInformation, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
+) -> Judged:
+    """The agent's own policy in a game of perfect information."""
+    began, processor = perf_counter(), process_time()
+
+    def tell(searched: int, known: int) -> None:
+        nonlocal began
+        if not searched:  # still finding out which states there are
+            began = perf_counter()
+        if watch is not None:
+            watch(searched, known, (perf_counter() - began) / searched * (known - searched) if searched else None)
+
+    with one_thread():
+        policy = certain_policy(game, rules, leaf, settings, watch=tell)
+    return policy, None, process_time() - processor
+
+
+def sampled(searcher: Searcher, game: CompiledGame, store: Store, work: Work, watch: Watch | None) -> Judged:
+    """The policy of repeated playthroughs, by workers."""
+    parts = parts_of(searcher.settings.playthroughs)
+    found = gathered(searcher, store, parts, work, watch)
+    sizes = np.array([part.count for part in parts], np.float64)
+    strategies = np.stack([strategy for strategy, _ in found])
+    halves = halves_of(game, strategies, sizes, searcher.seed)
+    return mixed(game, strategies, sizes), halves, sum(seconds for _, seconds in found)
+
+
+def is_rebel(source: str | os.PathLike[str]) -> bool:
+    """Whether this is a folder of a ReBeL training, a network of one, or the word for those that come with the library."""
+    return is_rebel_folder(source) or is_net_file(source) or is_shipped(source)
+
+
+def is_shipped(source: str | os.PathLike[str]) -> bool:
+    """Whether this is ``rebel`` or ``rebel:NAME``, and not a folder called ``rebel`` with a training or a policy in it."""
+    if isinstance(source, str) and source == REBEL:
+        return not is_rebel_folder(source) and not holds_policy(source)
+    return isinstance(source, str) and source.startswith(f"{REBEL}:")
+
+
+def net_of(source: str | os.PathLike[str], rules: PublicTree) -> NetFile:
+    """The network of a training folder or file, or one that comes with the library.
+
+    Raises:
+        PolicyError: it is for other rules, or none for these comes with the library.
+        FileError: it cannot be read.
+        SpecError: an unknown name after ``rebel:``.
+    """
+    if is_shipped(source):
+        return shipped_net(rules, str(source).partition(":")[2] or None)
+    net = read_net(Path(source) / NET if is_rebel_folder(source) else source)
+    if public_identity(rules) != net.identity:
+        raise PolicyError(f"{source} has a network for {net.game}, not for these rules; give the game that it was trained on")
+    return net
+
+
+def gathered(
+    searcher: Searcher, store: Store, parts: Sequence[Part], work: Work, watch: Watch | None
+) -> list[tuple[Floats, float]]:
+    """Every part's strategy and seconds: those that the store has, the others done now and put there."""
+    found = {part: kept for part in parts if (kept := store.get(part)) is not None}
+    missing = [part for part in parts if part not in found]
+    if missing:
+        began, before, total = perf_counter(), sum(part.count for part in found), sum(part.count for part in parts)
+        with work.executor(len(missing)) as executor:
+            shared = executor.share(searcher)
+            for part in missing:
+                executor.add(part, search_part, shared, part)
+            while executor.left():
+                for name, result in executor.finished(POLL_SECONDS):
+                    assert isinstance(name, Part)
+                    found[name] = result
+                    store.put(name, *result)
+                done = sum(part.count for part in found)
+                rate = (perf_counter() - began) / (done - before) if done > before else None
+                if watch is not None:
+                    watch(done, total, None if rate is None else rate * (total - done))
+    return [found[part] for part in parts]
+
+
+def sequence_form(policy: Policy) -> Floats:
+    """The reach of every sequence by its player's own actions, float64 [Q]."""
+    strategy = np.empty_like(policy.probabilities)
+    for player in range(policy.game.players):
+        reach(policy.game.tree, player, policy.probabilities, strategy)
+    return strategy
+
+
+def mixed(game: CompiledGame, strategies: Floats, weights: Floats) -> Policy:
+    """The policy whose sequence form is the weighted mean of some, [K, Q]: what their owners play together."""
+    return Policy(game, normalised(game, weights @ strategies / weights.sum()))
+
+
+def halves_of(game: CompiledGame, strategies: Floats, sizes: Floats, seed: int) -> Halves | None:
+    """Exploitability of random halves of the parts, and of what each leaves."""
+    count = len(sizes)
+    if count < 2:
+        return None
+    generator = np.random.default_rng(seed)
+    halves = []
+    for _ in range(SPLITS // 2):
+        order = generator.permutation(count)
+        halves += [order[: count // 2], order[count // 2 : 2 * (count // 2)]]
+    found = [judge(game, mixed(game, strategies[chosen], sizes[chosen])).exploitability for chosen in halves]
+    return Halves(min(found), float(np.mean(found)), max(found))

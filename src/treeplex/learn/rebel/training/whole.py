@@ -1,0 +1,325 @@
+"""ReBeL on whole hold'em as a learner, and its judgement on small decks."""
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.base.spec import nearest
+from treeplex.base.storage.files import append_line
+from treeplex.base.workers.executor import Executor
+from treeplex.errors import PolicyError, SpecError, TreeplexError
+from treeplex.evaluate.judge import Judgement
+from treeplex.forms.sources.load import load_rules
+from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.spot_size import spot_size
+from treeplex.holdem.street_search.agent import unlimited
+from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.rebel.files import NetFile, read_net
+from treeplex.learn.rebel.parallel_self_play import WholePlayer, parallel_trainer
+from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
+from treeplex.learn.rebel.trainer import RebelTrainer
+from treeplex.learn.rebel.training.job import EVALUATIONS, NET, REBEL, RebelJob
+from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
+from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.train.kind import Options
+from treeplex.run.job.folder import JobKind, kind_of
+from treeplex.run.job.record import check_count
+from treeplex.search.leaf import LeafValue
+from treeplex.search.settings import PlaythroughSettings
+
+WHOLE = JobKind(
+    name="rebel on whole hold'em",
+    unit="subgames",
+    maker="treeplex train",
+    numbers=REBEL.numbers,
+    needs=REBEL.needs,
+    files=REBEL.files,
+    noun="training",
+)
+"""Trainings on whole hold'em; a subgame is a street after its cards, with all its boards. Numbers as of other trainings."""
+LARGEST = 4_000_000
+"""Numbers of a policy that is judged during a training without being asked for."""
+FIRST_SECONDS, SHARE = 60.0, 0.1
+"""When a training is judged first, and how much of its time that takes, unless asked for more."""
+JUDGED_ROWS = 512
+Watch = Callable[[int], None]
+
+
+class _Stopped(Exception):  # noqa: N818 (no error)
+    """Ctrl-C was pressed."""
+
+
+class WholeJudge:
+    """Judges the average policy of searches now and then, on small decks.
+
+    Attributes:
+        every: seconds between judgements; None as often as costs :data:`SHARE` of the time; 0 never.
+        stop: says whether to give up, asked all the time.
+    """
+
+    def __init__(self, game: PublicHoldem, settings: WholeRebelSettings, every: float | None) -> None:
+        self.stop: Callable[[], bool] = lambda: False
+        self.game, self.every = game, every
+        self._settings = PlaythroughSettings(
+            method=settings.method, iterations=settings.iterations, playthroughs=1, batch=JUDGED_ROWS
+        )
+        self._compiled = None if every == 0.0 else judged_form(game, asked=every is not None)
+        self._next = every or FIRST_SECONDS
+        self._judged = False
+
+    def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
+        """Exploitability of the average policies, if it is time for it."""
+        late = seconds >= self._next or (at_end and self._judged)
+        if self._compiled is None or not late or trainer.steps == 0 or self.stop():
+            return {}
+
+        def watch(searched: int) -> None:
+            if self.stop():
+                raise _Stopped
+
+        began = perf_counter()
+        try:
+            found = searched_strategy(
+                self.game,
+                trainer.leaf,
+                self._settings,
+                np.random.default_rng(0),
+                self._compiled,
+                drawn=False,
+                watch=watch,
+            )
+        except _Stopped:
+            return {}
+        judged = judge_whole(self._compiled, found).exploitability
+        self._judged = True
+        self._next = seconds + (self.every or max(FIRST_SECONDS, (perf_counter() - began) / SHARE))
+        return {"exploitability": judged, "playthroughs": 1, "iterations": self._settings.iterations}
+
+
+def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
+    """The game compiled for its judge; None where that cannot be or, unless ``asked``, is large.
+
+    Raises:
+        GameError, SpecError: it cannot be, and is asked for.
+    """
+    try:
+        spot = whole_spot(game)
+        if not asked and spot_size(spot).stored > LARGEST:
+            return None
+        return compiled_whole(game)
+    except TreeplexError:
+        if asked:
+            raise
+        return None
+
+
+class WholeRebelJob(RebelJob):
+    """A training on whole hold'em under way."""
+
+    kind = WHOLE
+    late: ClassVar[Mapping[float, str]] = {}
+
+
+def is_whole_folder(path: str | os.PathLike[str]) -> bool:
+    """Whether a folder holds a training on whole hold'em."""
+    return kind_of(path) == WHOLE.name
+
+
+def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tuple[Holdem, PublicHoldem]:
+    """Rules and public states of whole hold'em.
+
+    Raises:
+        SpecError: another game.
+    """
+    rules = load_rules(game, named_in=named_in)
+    if not isinstance(rules, Holdem):
+        raise SpecError(f"{rules} is not whole hold'em; give holdem(...)")
+    return rules, rules.public_game()
+
+
+def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetFile:
+    """The network of a training on whole hold'em, for a game if one is given.
+
+    Raises:
+        FileError: it cannot be read.
+        PolicyError: it is for other cards or blinds.
+    """
+    net = read_net(Path(source) / NET if is_whole_folder(source) else source)
+    if game is not None and net.identity != whole_identity(game):
+        raise PolicyError(
+            f"{source} has a network for {net.game}, not for {game.rules.stakes}; give the game that it was trained on"
+        )
+    return net
+
+
+def trained_game(net: NetFile, game: PublicHoldem) -> PublicHoldem:
+    """The game that a network was trained on, with the table's stacks if it knows these."""
+    own = whole_game(net.game)[1]
+    stacks, (low, high) = game.rules.betting.stacks, net.settings.get("stacks") or (0, 0)
+    if low <= min(stacks) == max(stacks) <= high:
+        return PublicHoldem(replace(own.rules, betting=replace(own.rules.betting, stacks=stacks)))
+    return own
+
+
+def shipped_whole_net(game: PublicHoldem, name: str | None = None) -> NetFile:
+    """The network for whole hold'em that comes with the library, for a table's cards, blinds and stacks.
+
+    Args:
+        game: at the table; its raises may be others.
+        name: file name, without its ending; None for the first that fits.
+
+    Raises:
+        SpecError: there is none, or an unknown name.
+    """
+    known = shipped_whole_nets()
+    if name is not None:
+        if name not in known:
+            what = "no training, and no network for whole hold'em that comes with the library, is called"
+            raise SpecError(f"{what} {name!r}{nearest(name, known)}")
+        return known[name]
+    for net in known.values():
+        own = trained_game(net, game)
+        if (own.rules.format, unlimited(own)) == (game.rules.format, unlimited(game)):
+            return net
+    raise SpecError(
+        f"no network for whole hold'em with {game.rules.stakes} comes with the library; {of(known)}; or name a training: "
+        "rebel(network=runs/whole)"
+    )
+
+
+def of(known: Mapping[str, NetFile]) -> str:
+    """Which networks there are."""
+    return "known: " + (", ".join(f"{stem} for {net.game}" for stem, net in known.items()) or "none")
+
+
+@dataclass(frozen=True)
+class WholeJudgement:
+    """What :func:`judge_whole_rebel` found.
+
+    Attributes:
+        game, network: what was judged.
+        settings: method, N playthroughs of T iterations.
+        drawn: whether iterations were drawn; else the average policies of searches are played.
+        seed: of the draws.
+        judgement: exploitability in chips a hand; of drawn iterations an upper bound of the agent's own.
+        big_blind: in chips.
+        seconds: processor time of the searches.
+        card: what the network's file says.
+    """
+
+    game: str
+    network: str
+    settings: PlaythroughSettings
+    drawn: bool
+    seed: int
+    judgement: Judgement
+    big_blind: int
+    seconds: float
+    card: dict[str, Any] = field(repr=False)
+
+    @property
+    def milliblinds(self) -> float:
+        """Exploitability in thousandths of a big blind a hand."""
+        return 1000.0 * self.judgement.exploitability / self.big_blind
+
+    def to_json(self) -> dict[str, Any]:
+        """As ``--json`` prints it and ``evaluations.jsonl`` keeps it."""
+        return {
+            "game": self.game,
+            "algorithm": "rebel",
+            "network": self.network,
+            "exploitability": self.judgement.exploitability,
+            "mbb": self.milliblinds,
+            "playthroughs": self.settings.playthroughs if self.drawn else None,
+            "iterations": self.settings.iterations,
+            "method": self.settings.method,
+            "drawn": self.drawn,
+            "seed": self.seed,
+            "seconds": self.seconds,
+            "gains": list(self.judgement.best_response_values),
+            "trained": self.card,
+        }
+
+
+def judge_whole_rebel(
+    game: Any,
+    source: str | os.PathLike[str],
+    *,
+    playthroughs: int = 8,
+    iterations: int | None = None,
+    method: str | None = None,
+    drawn: bool = True,
+    seed: int = 0,
+    watch: Watch = lambda searched: None,
+) -> WholeJudgement:
+    """Judge a network for whole hold'em with a small deck exactly.
+
+    See :func:`treeplex.holdem.street_search.exact.searched_strategy`.
+
+    Args:
+        game: the game, or its spec.
+        source: a training folder, or its network.
+        playthroughs: N.
+        iterations: T of each search; None: those of its training.
+        method: how streets are solved; None: as in its training.
+        drawn: whether iterations are drawn; else the average policy of each search is played.
+        seed: of the draws.
+        watch: called with the streets searched so far.
+
+    Raises:
+        PolicyError, FileError: no network for this game.
+        GameError, SpecError: the game cannot be compiled, or a count below one.
+    """
+    check_count("playthroughs", playthroughs)
+    if iterations is not None:
+        check_count("iterations", iterations)
+    rules, public = whole_game(game)
+    net = whole_net(source, public)
+    compiled = compiled_whole(public)
+    settings = PlaythroughSettings(
+        method=method or str(net.settings["method"]),
+        iterations=iterations or net.play_iterations,
+        playthroughs=playthroughs,
+        batch=JUDGED_ROWS,
+    )
+    began = process_time()
+    with one_thread():
+        leaf: LeafValue = leaf_of(net, public)
+        found = searched_strategy(public, leaf, settings, np.random.default_rng(seed), compiled, drawn=drawn, watch=watch)
+    seconds = process_time() - began
+    result = WholeJudgement(
+        rules.spec,
+        str(source),
+        settings,
+        drawn,
+        seed,
+        judge_whole(compiled, found),
+        rules.big_blind,
+        seconds,
+        dict(net.card),
+    )
+    if is_whole_folder(source):
+        append_line(Path(source) / EVALUATIONS, json.dumps(result.to_json()))
+    return result
+
+
+def whole_job(game: Any, settings: WholeRebelSettings, options: Options, executor: Executor | None) -> WholeRebelJob:
+    """A training at its beginning; ``executor`` plays its streams, None for one in this process."""
+    rules, public = whole_game(game, options.named_in)
+    judge = WholeJudge(public, settings, options.judge_every)
+    if executor is None:
+        trainer = RebelTrainer(public, settings)
+    else:
+        assert settings.streams is not None
+        trainer, _ = parallel_trainer(public, settings, executor, WholePlayer(rules.spec, settings), settings.streams)
+    identity = whole_identity(public)
+    return WholeRebelJob(rules.spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)

@@ -1,0 +1,337 @@
+"""Classes that derive ``Learner`` as jobs, the library's and one's own: a step is one of theirs.
+
+======================= =========================================================================================
+``run.json``            the learner's name, game, settings, versions, status, and the last record
+``metrics.jsonl``       one record at 0 steps and ten per power of ten: what was measured
+``policy.safetensors``  the policy
+``state.safetensors``   everything from which the training continues
+``learning-curve.png``  what was measured against steps
+======================= =========================================================================================
+
+Reading a folder runs no code: to resume, a learner of one's own is named again. Those of the library are known by name.
+"""
+
+import inspect
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
+from importlib.util import find_spec
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, TypeGuard
+
+import numpy as np
+
+from treeplex.base.settings import Settings, declared
+from treeplex.base.spec import quoted
+from treeplex.errors import AlgorithmError, SpecError
+from treeplex.forms.policies.files import load_policy, save_policy
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load_walked, named_file, names_spot
+from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
+from treeplex.learn.common.device import one_thread
+from treeplex.learn.common.random_state import random_state, set_random_state
+from treeplex.learn.learner import Learner
+from treeplex.learn.train.kind import EFFORTS, RECIPE, Options, Training, TrainingJob, TrainingKind, count_of
+from treeplex.run.job.checkpoint import Arrays, State
+from treeplex.run.job.folder import JobKind
+from treeplex.run.job.record import Record, named_reals
+from treeplex.run.job.schedule import evaluation_points
+
+if TYPE_CHECKING:
+    from treeplex.run.plots import Panel
+
+POLICY, PLOT = "policy.safetensors", "learning-curve.png"
+OF_JOB = "job."
+"""Before the names of the job's own arrays, beside the learner's."""
+OWN = JobKind(
+    name="own learner",
+    unit="steps",
+    maker="treeplex train",
+    numbers={"measures": named_reals},
+    needs={"learner": str, "game": str, "identity": str, "settings": dict},
+    files=(POLICY, PLOT),
+    noun="training",
+)
+"""Trainings by learners of one's own. ``measures``: what the learner measured, and what its last step
+returned."""
+LIBRARY = replace(OWN, name="learner")
+"""Trainings by the library's classes that derive ``Learner``, with the same files."""
+
+
+class OwnJob(TrainingJob[Settings]):
+    """A training under way.
+
+    Attributes:
+        student: the learner at work.
+    """
+
+    kind = OWN
+
+    def __init__(self, name: str, student: Learner, game: str, settings: Settings) -> None:
+        super().__init__(name, game, student.identity, settings)
+        self.student = student
+        self._done, self._last = 0, dict[str, float]()
+
+    @property
+    def done(self) -> int:
+        """Steps."""
+        return self._done
+
+    @property
+    def total(self) -> int | None:
+        """The setting ``steps``, if there is one and nothing else limits the training."""
+        return None if self.limits else getattr(self.settings, "steps", None)
+
+    @property
+    def limits(self) -> dict[str, int]:
+        """Limits of effort by name that are asked for."""
+        asked = {name: getattr(self.settings, name, 0) for name in self.student.effort()}
+        return {name: limit for name, limit in asked.items() if limit}
+
+    @property
+    def ahead(self) -> int:
+        """A step, unless all are done or a limit of effort is reached."""
+        if limits := self.limits:
+            effort = self.student.effort()
+            return int(all(effort[name] < limit for name, limit in limits.items()))
+        return 1 if self.total is None or self._done < self.total else 0
+
+    @property
+    def seconds_left(self) -> float | None:
+        """By how much of a limit of effort is left, at the speed so far."""
+        effort = self.student.effort()
+        shares = [effort[name] / limit for name, limit in self.limits.items()]
+        most = max(shares, default=0.0)
+        return self.clock.seconds * (1.0 - most) / most if 0.0 < most < 1.0 else None
+
+    def points(self) -> Iterator[int]:
+        """Before the first step, then ten times per power of ten, or every so many steps where there is a setting ``every``."""
+        last = 10**12 if self.total is None else self.total
+        return chain((0,), evaluation_points(last, every=getattr(self.settings, "every", None)))
+
+    def step(self, count: int) -> None:
+        """One step of the learner.
+
+        Raises:
+            SpecError: it counts nothing of what limits the training, which would never end.
+        """
+        found = self.student.step() or {}
+        self._last = {name: float(value) for name, value in found.items()}
+        self._done += 1
+        effort = self.student.effort()
+        if idle := [name for name in self.limits if not effort[name]]:
+            raise uncounted(self.learner, idle[0], self.student.countable)
+
+    def close(self) -> None:
+        """End its workers."""
+        self.student.executor.close()
+
+    def measure(self) -> Mapping[str, Any]:
+        """What the learner measures, and what its last step returned."""
+        measured = {**self.student.measure(), **self.student.effort()}
+        found = {**self._last, **{name: float(value) for name, value in measured.items()}}
+        if wrong := [name for name, value in found.items() if not np.isfinite(value)]:
+            raise AlgorithmError(f"{wrong[0]} is {found[wrong[0]]} after {self._done:,} steps of {self.learner}")
+        return {"measures": found}
+
+    def live(self) -> Mapping[str, Any]:
+        """What the last step returned."""
+        return self._last
+
+    def state(self) -> State:
+        """The learner's arrays, its random numbers, steps, and what the last one returned."""
+        own = {"steps": np.array([self._done]), "random": random_state(self.student.generator)}
+        own |= {f"last.{name}": np.array([value]) for name, value in self._last.items()}
+        found = {name: np.asarray(array) for name, array in self.student.state().items()}
+        return found | {OF_JOB + name: array for name, array in own.items()}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Restore all of that."""
+        found = {name: np.array(array) for name, array in arrays.items()}
+        own = {name.removeprefix(OF_JOB): found.pop(name) for name in list(found) if name.startswith(OF_JOB)}
+        self._done = int(own.pop("steps")[0])
+        set_random_state(self.student.generator, own.pop("random"))
+        self._last = {name.removeprefix("last."): float(value[0]) for name, value in own.items()}
+        self.student.restore(found)
+
+    def model(self, kind: TrainingKind, records: Sequence[Record]) -> Policy | NeuralPolicy:
+        """The policy."""
+        return self.student.policy()
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the policy, and at the end the learning curve."""
+        about = {"algorithm": self.learner, "iterations": self._done, "seconds": self.clock.seconds}
+        judged = bool(records) and records[-1].done == self._done and "exploitability" in records[-1].measures
+        if ended or judged or not self.student.costly or not (path / POLICY).exists():
+            policy = self.student.policy()
+            if isinstance(policy, NeuralPolicy):
+                policy.save(path / POLICY, about)
+            else:
+                save_policy(policy, path / POLICY, metadata=about)
+        if ended:
+            from treeplex.run.plots import curves_figure, write_figure
+
+            panels = panels_of(records, self.student.effort())
+            title, end = f"{self.learner} on {self.game}", max(self._done, 1)
+            write_figure(curves_figure(title, "Steps", panels, last=end, height=1.2 + 2.4 * len(panels)), path / PLOT)
+
+
+class LibraryJob(OwnJob):
+    """A training by a class of the library."""
+
+    kind = LIBRARY
+
+
+class OwnKind(TrainingKind):
+    """A learner of one's own.
+
+    Args:
+        made: the class.
+        name: ``file.py:NAME``, or the class's name.
+    """
+
+    job_kind = OWN
+    job_class: ClassVar[type[OwnJob]] = OwnJob
+    line: ClassVar[Mapping[str, str]] = {"exploitability": "exploitability {:.2e}"}
+
+    def __init__(self, made: type[Learner], name: str) -> None:
+        if not isinstance(getattr(made, "settings_class", None), type) or not issubclass(made.settings_class, Settings):
+            raise SpecError(f"{name} has no settings; set settings_class to one that derives treeplex.base.settings.Settings")
+        if inspect.isabstract(made):
+            missing = ", ".join(sorted(made.__abstractmethods__))
+            raise SpecError(f"{name} lacks {missing}; write these methods")
+        declared(made.settings_class)
+        self.made, self.name, self.settings = made, name, made.settings_class
+        self.summary, self.source = (made.__doc__ or "").strip().partition("\n")[0], made.source
+        self.takes = ("workers", "ray") if made.spreads else ()
+        self.efforts = tuple(each for each in EFFORTS if each in declared(made.settings_class))
+
+    def presets(self, game: Any) -> Mapping[str, Settings]:
+        """``recipe`` and those of the class."""
+        usual = self.made.settings_class()
+        return {RECIPE: usual, **{name: usual.changed(changes) for name, changes in self.made.presets.items()}}
+
+    def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
+        """A training at its beginning."""
+        rules = load_walked(game, named_in=options.named_in)
+        spec = game if isinstance(game, str) and named_file(game) else rules.spec
+        with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
+            student = self.made(rules, settings)
+        check_limits(self.name, student, settings)
+        if options.work.asked:
+            student.spread_over(options.work.executor(), spec)
+        return self.job_class(self.name, student, spec, settings)
+
+    def load(self, folder: Path) -> Policy | NeuralPolicy:
+        """The policy."""
+        file = folder / POLICY
+        return NeuralPolicy.load(file) if is_neural_policy(file) else load_policy(file)
+
+    def named_again(self, training: Training) -> str:
+        """The game, if it is in a file."""
+        return str(training.game) if not training.game or named_file(training.game) else ""
+
+    def report(self, training: Training) -> tuple[str, dict[str, str]]:
+        """What was measured at first and last."""
+        first, last = training.records[0], training.records[-1]
+        facts = {}
+        for name, value in last.measures.items():
+            before = f"{number_text(first.measures[name])} -> " if name in first.measures and first is not last else ""
+            facts[name.replace("_", " ")] = f"{before}{number_text(value)}"
+        return f"{self.name} on {training.game}: {count_of(last.done, 'steps')}", facts
+
+    def next_steps(self, training: Training) -> list[tuple[str, str]]:
+        """Judge it, read it."""
+        game, folder = quoted(str(training.game)), quoted(str(training.folder))
+        if names_spot(str(training.game)):
+            return [(f"treeplex evaluate {game} {folder}", "judge it exactly")]
+        if is_neural_policy(f"{training.folder}/{POLICY}") and "exploitability" not in training.records[-1].measures:
+            return [(f"treeplex playouts {game} {folder} --against uniform", "play it; the game is not compiled")]
+        return [
+            (f"treeplex evaluate {game} {folder}", "judge it"),
+            (f"treeplex show {folder}", "read the policy"),
+        ]
+
+
+class LibraryKind(OwnKind):
+    """A learner of the library, known by name."""
+
+    job_kind, job_class = LIBRARY, LibraryJob
+
+    def context(self) -> AbstractContextManager[None]:
+        """One thread, where there is PyTorch: these networks are small."""
+        return one_thread() if find_spec("torch") is not None else nullcontext()
+
+
+def panels_of(records: Sequence[Record], efforts: Collection[str]) -> "list[Panel]":
+    """A panel for each measure that is no effort, over steps from 0."""
+    from treeplex.run.plots import Curve, Panel
+
+    panels = []
+    for number, name in enumerate(dict.fromkeys(name for each in records for name in each.measures if name not in efforts)):
+        shown = [record for record in records if name in record.measures]
+        curve = Curve([each.done for each in shown], [each.measures[name] for each in shown], number=number)
+        low = all(value > 0 for value in curve.heights)
+        panels.append(Panel(name.replace("_", " ").capitalize(), [curve], logarithmic=low))
+    return panels
+
+
+def check_limits(name: str, student: Learner, settings: Settings) -> None:
+    """Refuse a limit of effort that a learner does not count, for the training would never end.
+
+    Raises:
+        SpecError: there is one.
+    """
+    for effort in student.effort():
+        if getattr(settings, effort, 0) and effort not in student.countable:
+            raise uncounted(name, effort, student.countable)
+
+
+def uncounted(name: str, effort: str, countable: Sequence[str]) -> SpecError:
+    """What to say of a limit that is not counted, and what may limit a training in its place."""
+    others = ", ".join([*(f"--{each}" for each in countable if each != effort), "steps"])
+    return SpecError(f"{name} counts no {effort} with these settings; limit it by {others} or --seconds")
+
+
+def number_text(value: float) -> str:
+    """A number for people: counts whole."""
+    return f"{value:,.0f}" if value.is_integer() and value else f"{value:.3e}"
+
+
+def place_of(made: type[Learner]) -> Path:
+    """The file of a class; its name where it has none, as at a prompt."""
+    try:
+        return Path(inspect.getsourcefile(made) or made.__name__)
+    except (OSError, TypeError):
+        return Path(made.__name__)
+
+
+def is_learner(thing: object) -> TypeGuard[type[Learner]]:
+    """Whether it is a class of learners."""
+    return inspect.isclass(thing) and issubclass(thing, Learner) and thing is not Learner
+
+
+LEARNER = Wanted("learner", "MyLearner", "class that derives treeplex.learn.Learner", is_learner, is_learner)
+"""What a file is asked for."""
+
+
+def own_learner(learner: object) -> OwnKind | None:
+    """The learner that a class, or ``file.py:NAME``, is; None of other names.
+
+    Raises:
+        SpecError: no such file or class, or one that is no learner.
+    """
+    if is_learner(learner):
+        return OwnKind(learner, learner.__name__)
+    if not isinstance(learner, str):
+        raise SpecError(f"a learner is a name, file.py:NAME, or a class that derives treeplex.learn.Learner, not {learner!r}")
+    if not is_user_spec(learner):
+        return None
+    made, spec = user_source(learner, LEARNER)
+    if spec.parameters:
+        raise SpecError(f"{learner} has parameters; give settings by --set instead")
+    if not is_learner(made):
+        raise SpecError(f"{learner} is no learner; it has to derive treeplex.learn.Learner")
+    return OwnKind(made, f"{spec.name}:{made.__name__}" if spec.name.endswith(".py") else spec.name)

@@ -1,0 +1,150 @@
+"""Learners by name, and the learner of a training's folder."""
+
+import os
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from treeplex.base.storage.reading import read_json
+from treeplex.errors import FileError, SpecError
+from treeplex.learn.learner import Learner
+from treeplex.learn.train.kind import TrainingKind
+from treeplex.learn.train.own import OWN, LibraryKind, OwnKind, own_learner
+from treeplex.run.job.folder import RUN, JobFolder, JobKind, kind_of
+from treeplex.solvers.synonyms import unknown_algorithm
+
+TRAINING = JobKind(name="training", unit="steps", maker="treeplex train", noun="training")
+"""What messages say of a folder that holds no training of any kind."""
+REBEL = "rebel"
+"""The learner that is meant where none is named; in a folder also that on turns of hold'em."""
+AnyLearner = str | type[Learner] | TrainingKind
+"""A learner's name, ``file.py:NAME`` or a class of one's own."""
+
+NEURAL: Mapping[str, str] = {
+    "a2c": "gradients.a2c:IndependentA2C",
+    "coma": "gradients.coma:Coma",
+    "armac": "regrets.armac:Armac",
+    "deep-cfr": "regrets.deep_cfr:DeepCfr",
+    "dream": "regrets.dream:Dream",
+    "escher": "regrets.escher:Escher",
+    "mmd": "gradients.mmd:Mmd",
+    "ned": "gradients.ned:Ned",
+    "neurd": "gradients.policy_gradient:NeuRD",
+    "nfsp": "responses.nfsp:Nfsp",
+    "ppg": "gradients.ppg:Ppg",
+    "ppo": "gradients.ppo:Ppo",
+    "psro": "responses.psro:PSRO",
+    "qpg": "gradients.policy_gradient:Qpg",
+    "r-nad": "gradients.r_nad:RNaD",
+    "rcfr": "regrets.rcfr:Rcfr",
+    "rmpg": "gradients.policy_gradient:Rmpg",
+    "rpg": "gradients.policy_gradient:Rpg",
+    "sd-cfr": "regrets.deep_cfr:SingleDeepCfr",
+    "vr-deep-dcfr+": "regrets.vr_deep_cfr:VrDeepDcfr",
+    "vr-deep-pdcfr+": "regrets.vr_deep_cfr:VrDeepPdcfr",
+}
+"""The library's classes that derive :class:`Learner`: a name, and the module and class under ``treeplex.learn.neural``."""
+
+
+@cache
+def learners() -> Mapping[str, TrainingKind]:
+    """The learners that come with the library, by name."""
+    from treeplex.learn.alphaholdem.kind import AlphaHoldemKind
+    from treeplex.learn.best_response.kind import BestResponseKind
+    from treeplex.learn.blueprint.kind import BlueprintKind
+    from treeplex.learn.deepstack.kind import DeepStackKind
+    from treeplex.learn.discount.kind import DISCOUNT_LEARNERS
+    from treeplex.learn.hand_values.kind import HandValuesKind
+    from treeplex.learn.rebel.training.kind import RebelKind
+
+    known: list[TrainingKind] = [
+        RebelKind(),
+        DeepStackKind(),
+        *DISCOUNT_LEARNERS,
+        BestResponseKind(),
+        AlphaHoldemKind(),
+        BlueprintKind(),
+        HandValuesKind(),
+    ]
+    known += [LibraryKind(neural_class(place), name) for name, place in NEURAL.items()]
+    return {each.name: each for each in known}
+
+
+def neural_class(place: str) -> type[Learner]:
+    """The class that a place such as ``regrets.deep_cfr:DeepCfr`` means."""
+    module, _, name = place.partition(":")
+    found: type[Learner] = getattr(import_module(f"treeplex.learn.neural.{module}"), name)
+    return found
+
+
+def learner_named(learner: AnyLearner) -> TrainingKind:
+    """The learner that a name or class means.
+
+    Raises:
+        SpecError: an unknown name, or a file without such a class.
+    """
+    if isinstance(learner, TrainingKind):
+        return learner
+    if isinstance(learner, type):
+        for each in learners().values():
+            if isinstance(each, LibraryKind) and each.made is learner:
+                return each
+    if (own := own_learner(learner)) is not None:
+        return own
+    if learner not in learners():
+        raise SpecError(f"{unknown_algorithm(str(learner), learners(), 'unknown learner')}; see treeplex train --list")
+    return learners()[str(learner)]
+
+
+def kind_for(game: Any, learner: AnyLearner | None, resume: str | os.PathLike[str] | None, preset: str | None) -> TrainingKind:
+    """The kind of training that is asked for; without a learner that of the folder to resume, or ReBeL.
+
+    Raises:
+        SpecError: an unknown learner, or a preset for a training that is resumed.
+        FileError: there is no training in the folder.
+    """
+    if resume is None:
+        return learner_named(learner or REBEL).for_game(game)
+    if preset is not None:
+        raise SpecError("a resumed training keeps its settings; change some with --set instead of --preset")
+    return (
+        learner_of(resume) if learner is None or (learner == REBEL and game is None) else learner_named(learner).for_game(game)
+    )
+
+
+def learner_of(folder: str | os.PathLike[str]) -> TrainingKind:
+    """The learner of the training in a folder.
+
+    Raises:
+        FileError: there is none, or one by a learner of one's own, which reading a folder does not run.
+    """
+    from treeplex.learn.rebel.training.kind import HoldemRebelKind, WholeRebelKind
+
+    kind = kind_of(folder)
+    if kind == OWN.name:
+        name = str(JobFolder(OWN, folder).about()["learner"])
+        raise FileError(
+            f"{folder} was trained by {name}, a learner of your own; reading a folder runs no code, so name it as well: "
+            f"treeplex train {name} --resume {folder}"
+        )
+    for each in (HoldemRebelKind, WholeRebelKind):
+        if kind == each.job_kind.name:
+            return each()
+    known = [each for each in learners().values() if each.job_kind.name == kind]
+    if not known:
+        JobFolder(TRAINING, folder).about()  # raises, for no folder is of that kind
+    named = about_of(folder).get("learner") if len(known) > 1 else known[0].name
+    if named not in learners():
+        raise FileError(f"{Path(folder) / RUN}: 'learner' is missing; put back a copy or start again (with --force)")
+    return learners()[str(named)]
+
+
+def about_of(folder: str | os.PathLike[str]) -> dict[str, Any]:
+    """What ``run.json`` says, unchecked."""
+    found = read_json(Path(folder) / RUN)
+    return found if isinstance(found, dict) else {}
+
+
+__all__ = ["LibraryKind", "OwnKind", "learner_named", "learner_of", "learners"]

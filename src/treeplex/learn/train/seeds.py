@@ -1,0 +1,229 @@
+"""The same training with several seeds: a folder of trainings, and bands of what they measured.
+
+=================== ===============================================================================
+``seeds.json``      what was asked for: game, learner, settings, how many seeds
+``seed-0``, ...     the trainings, each a folder of its own
+``bands.json``      mean, least and greatest of each measure over seeds, at each number of steps
+``bands-nodes.png`` exploitability against nodes, or the return of games that all are paid for alike, or what is won against
+                    uniform play; the same for episodes, CPU seconds and steps; none of trainings that are not judged
+=================== ===============================================================================
+"""
+
+import json
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+from treeplex.base.settings import Settings, declared
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import read_json
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.learn.train.kind import Training
+from treeplex.learn.train.registry import AnyLearner, kind_for
+from treeplex.learn.train.train import train
+from treeplex.run.job.folder import RUN, JobFolder
+from treeplex.run.job.progress_line import AnyProgress
+from treeplex.run.job.record import Record, check_count
+
+SEEDS, BANDS = "seeds.json", "bands.json"
+EFFORTS: Mapping[str, tuple[str, Callable[[Record], float | None]]] = {
+    "nodes": ("Histories walked", lambda record: measured(record).get("nodes")),
+    "episodes": ("Walks or playthroughs", lambda record: measured(record).get("episodes")),
+    "cpu-seconds": ("Seconds of the processor", lambda record: record.cpu_seconds),
+    "steps": ("Steps", lambda record: float(record.done)),
+}
+"""What curves are drawn against, by the name of the picture."""
+SHOWN = {"exploitability": "Exploitability", "return": "Mean return", "won": "Chips a hand against uniform play"}
+"""What curves show, by the name of the measure: the first of them that there is."""
+
+
+@dataclass(frozen=True)
+class SeedTrainings:
+    """Trainings that differ in their seed alone.
+
+    Attributes:
+        trainings: in the order of seeds.
+        folder: where they are.
+        pictures: names of those that were drawn there; none where trainings were not judged.
+    """
+
+    trainings: tuple[Training, ...]
+    folder: Path
+    pictures: tuple[str, ...] = ()
+
+    @property
+    def status(self) -> str:
+        """That of the last one."""
+        return self.trainings[-1].status
+
+    def bands(self) -> list[dict[str, Any]]:
+        """At each number of steps that all have a record of: mean, least and greatest of each measure."""
+        return bands_of([training.records for training in self.trainings])
+
+    def to_json(self) -> dict[str, Any]:
+        """As JSON can say it: the last bands, and each training."""
+        whole = self.bands()
+        last = whole[-1] if whole else {}
+        each = [training.to_json() for training in self.trainings]
+        first = self.trainings[0]
+        about = {"learner": first.learner, "game": first.game, "status": self.status, "seeds": len(self.trainings)}
+        return {**about, **last, "trainings": each, "folder": str(self.folder)}
+
+
+def train_seeds(
+    game: Any = None,
+    learner: AnyLearner | None = None,
+    *,
+    seeds: int | None = None,
+    settings: Settings | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    progress: AnyProgress = None,
+    **options: Any,
+) -> SeedTrainings:
+    """Train with seeds s, s+1, ..., where s is the setting ``seed``, one after the other; draw bands at the end.
+
+    Args:
+        game, learner, settings, preset, force, progress, options: see :func:`treeplex.learn.train.train.train`.
+        seeds: how many; with ``resume`` as many as were asked for.
+        out: the folder of new trainings.
+        resume: a folder to resume: trainings that have ended stay as they are.
+
+    Raises:
+        SpecError: a learner without a seed, or a number below 1.
+        FileError: a folder that cannot be written, or that holds no trainings of several seeds.
+        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.learn.train.train.train`.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training that was stopped.
+    """
+    if (out is None) == (resume is None):
+        raise SpecError("give a folder: out (--out) for new trainings, resume (--resume) to resume them")
+    asked: dict[str, Any]
+    if resume is None:
+        check_count("seeds", seeds)
+        known = kind_for(game, learner, None, preset)
+        found = settings if isinstance(settings, Settings) else known.settings_for(game, preset, settings or {})
+        if "seed" not in declared(type(found)):
+            raise SpecError(f"{known.name} has no setting seed; train without --seeds")
+        folder = Path(str(out))
+        JobFolder(known.job_kind, folder).check_free(force=force)
+        asked = {"game": str(game), "learner": known.name, "settings": found.to_json(), "seeds": seeds}
+    else:
+        folder = Path(resume)
+        asked = seeds_of(folder)
+        known = kind_for(game, learner or asked["learner"], None, None)
+    base = known.settings.from_json(asked["settings"], folder / SEEDS)
+    trainings = []
+    with nullcontext() if resume is not None else written_down(asked, folder):
+        for number in range(asked["seeds"]):
+            own = base.changed({"seed": getattr(base, "seed", 0) + number})
+            place = seed_folder(folder, number)
+            begun = resume is not None and (place / "state.safetensors").exists()
+            where: dict[str, Any] = {"resume": place, "settings": settings} if begun else {"out": place, "settings": own}
+            named = asked["game"] if game is None else game
+            given = None if begun and game is None else named
+            trainings.append(train(given, known, force=not begun, progress=progress, **where, **options))
+    done = SeedTrainings(tuple(trainings), folder)
+    write_atomically(folder / BANDS, json.dumps(done.bands(), indent=1).encode())
+    return replace(done, pictures=draw_bands(done))
+
+
+def seed_folder(folder: Path, number: int) -> Path:
+    """The folder of one of the trainings."""
+    return folder / f"seed-{number}"
+
+
+@contextmanager
+def written_down(asked: Mapping[str, Any], folder: Path) -> Iterator[None]:
+    """Make the folder and ``seeds.json`` for what runs within; both are as before if the first training is refused."""
+    file, first, made = folder / SEEDS, seed_folder(folder, 0) / RUN, not folder.exists()
+    before, earlier = content_of(file), content_of(first)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {folder}: {error.strerror or error}; choose another") from error
+    write_atomically(file, json.dumps(asked, indent=1).encode())
+    try:
+        yield
+    except TreeplexError:
+        if content_of(first) == earlier:  # no training has begun
+            if before is None:
+                file.unlink()
+            else:
+                write_atomically(file, before)
+            if made:
+                with suppress(OSError):  # what else is in it stays
+                    folder.rmdir()
+        raise
+
+
+def content_of(file: Path) -> bytes | None:
+    """What is in a file; None where there is none."""
+    return file.read_bytes() if file.exists() else None
+
+
+def seeds_of(folder: Path) -> dict[str, Any]:
+    """What trainings of several seeds were asked for.
+
+    Raises:
+        FileError: the folder holds none.
+    """
+    found = read_json(folder / SEEDS) if (folder / SEEDS).exists() else None
+    if not isinstance(found, dict) or not {"game", "learner", "settings", "seeds"} <= set(found):
+        raise FileError(f"{folder} holds no trainings of several seeds, for {SEEDS} is missing or damaged")
+    check_count("seeds", found["seeds"])
+    return found
+
+
+def bands_of(runs: Sequence[Sequence[Record]]) -> list[dict[str, Any]]:
+    """See :meth:`SeedTrainings.bands`."""
+    by_step = [{record.done: record for record in records} for records in runs]
+    common = sorted(set(by_step[0]).intersection(*by_step[1:]))
+    found = []
+    for step in common:
+        records = [each[step] for each in by_step]
+        rows = [measured(record) for record in records]
+        columns = {name: [row[name] for row in rows] for name in rows[0] if all(name in row for row in rows)}
+        columns["cpu_seconds"] = [record.cpu_seconds for record in records]
+        parts: dict[str, Callable[[list[float]], float]] = {"mean": fmean, "low": min, "high": max}
+        found.append({"steps": step, **{part: {name: of(row) for name, row in columns.items()} for part, of in parts.items()}})
+    return found
+
+
+def measured(record: Record) -> dict[str, float]:
+    """The numbers of a record, its ``measures`` among them; without those that are unknown."""
+    found = {**record.numbers, **record.numbers.get("measures", {})}
+    return {name: float(value) for name, value in found.items() if isinstance(value, int | float)}
+
+
+def draw_bands(done: SeedTrainings) -> tuple[str, ...]:
+    """Draw what is judged against each kind of effort that records have; the names of the pictures."""
+    from treeplex.run.plots import Curve, Panel, curves_figure, write_figure
+
+    bands = [band for band in done.bands() if band["steps"]]
+    judged = next((name for name in SHOWN if any(name in band["mean"] for band in bands)), None)
+    if judged is None:
+        return ()
+    whole = [band for band in bands if judged in band["mean"]]
+    columns = {part: [band[part][judged] for band in whole] for part in ("mean", "low", "high")}
+    first, by_step = done.trainings[0], [{record.done: record for record in each.records} for each in done.trainings]
+    drawn = []
+    title = f"{first.learner} on {first.game}, {len(done.trainings)} seeds: mean, least and greatest"
+    for name, (label, of) in EFFORTS.items():
+        across = [[of(records[band["steps"]]) for records in by_step] for band in whole]
+        if any(place is None for row in across for place in row):
+            continue
+        places = [sum(place for place in row if place is not None) / len(row) for row in across]
+        if not any(places):  # what the learner does not count
+            continue
+        curve = Curve(places, columns["mean"], low=columns["low"], high=columns["high"], dots=True)
+        panel = Panel(SHOWN[judged], [curve], logarithmic=judged == "exploitability")
+        figure = curves_figure(title, label, [panel], logarithmic=True, height=4.2)
+        drawn.append(f"bands-{name}.png")
+        write_figure(figure, done.folder / drawn[-1])
+    return tuple(drawn)

@@ -1,0 +1,217 @@
+"""One door to training: start a training by any learner, or resume one, and let it run."""
+
+import os
+from collections.abc import Mapping
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from treeplex.base.settings import Settings, declared
+from treeplex.base.spec import suggests_arguments
+from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.forms.sources.load import load_rules
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.named import NAME as HOLDEM
+from treeplex.holdem.whole.nodes import check_acting
+from treeplex.learn.train.events import tensorboard_events
+from treeplex.learn.train.kind import Options, Training, TrainingJob, TrainingKind, check_options
+from treeplex.learn.train.registry import AnyLearner, kind_for
+from treeplex.run.job.folder import RUN, JobFolder, folder_at
+from treeplex.run.job.job import go_on, start
+from treeplex.run.job.progress_line import AnyProgress, watcher_for
+from treeplex.run.job.workers import Work
+
+EVENTS = "tensorboard"
+
+
+@suggests_arguments
+def train(
+    game: Any = None,
+    learner: AnyLearner | None = None,
+    *,
+    settings: Settings | Mapping[str, Any] | None = None,
+    preset: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: str | os.PathLike[str] | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    episodes: int | None = None,
+    force: bool = False,
+    workers: int | None = None,
+    ray: str | None = None,
+    judge_every: float | None = None,
+    tensorboard: bool = False,
+    progress: AnyProgress = None,
+) -> Training:
+    """Train in memory, or in a folder from which the training can be resumed bit for bit.
+
+    Args:
+        game: a spec, or what else names a game; of ``ddcfr``, ``dpcfr+`` and ``pddcfr`` several specs (None: DDCFR's four); of
+            ``rebel`` also a turn of hold'em, as a spot or a spot file. With ``resume``, needed only where the game is in a file
+            of one's own, which reading a folder does not run.
+        learner: ``rebel`` (the default) or another name that ``treeplex train --list`` has; a class that derives
+            :class:`treeplex.learn.learner.Learner`, or ``file.py:NAME`` of one. With ``resume``, needed only for one's own.
+        settings: the learner's settings, or changes to the preset by name; with ``resume``, changes.
+        preset: ``recipe`` (the default), or another one of the learner.
+        out: the folder of a new training; None to train in memory, which leaves no files.
+        resume: a folder to resume. It ends up as if it had never stopped.
+        seconds: of ``rebel`` on public-tree games the time over which it trains, in place of so many subgames; of others, the
+            time after which this call stops.
+        nodes, episodes: of learners that count them, the histories walked or playthroughs after which a training ends, in
+            place of so many steps: the settings of these names.
+        force: overwrite what is in ``out``.
+        workers: how many processes play; None for all cores (Ray: all of the cluster's). It changes no number, but how many
+            streams a new training by ``rebel`` has.
+        ray: play on a Ray cluster: its address, ``auto`` for the one this machine belongs to, ``local`` for a new one on it.
+        judge_every: seconds between judgements under way; None as often as costs a twentieth of the time, in small games; 0
+            never.
+        tensorboard: write TensorBoard events as well, into the folder.
+        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+            :func:`treeplex.solve`. A function is called after each step.
+
+    Returns:
+        The training: ``model``, what was learned (a policy, the file of a network, or a discount policy), and ``records``,
+        the learning curve from step 0 on.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range; PyTorch, TensorBoard or Ray is missing; no such cluster.
+        GameError: a game that this learner cannot train on.
+        AlgorithmError: the loss is no number, or workers die of a job; the last good checkpoint stays.
+        FileError: a folder that cannot be written, or a training that cannot be resumed.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is the training so far.
+    """
+    if out is not None and resume is not None:
+        raise SpecError("a resumed training stays in its own folder; give out or resume, not both")
+    if tensorboard and out is None and resume is None:
+        raise SpecError("TensorBoard events are written into the training's folder; give out, or leave tensorboard out")
+    known = kind_for(game, learner, resume, preset)
+    check_options(known, workers=workers, ray=ray, judge_every=judge_every)
+    work = Work(workers, ray)
+    work.check()
+    changes = dict(settings) if isinstance(settings, Mapping) else {}
+    changes |= efforts(known, {"nodes": nodes, "episodes": episodes})
+    limit = seconds
+    if seconds is not None and "seconds" in declared(known.settings):
+        limit, changes = None, changes | {"seconds": seconds}
+    elif seconds is not None and not seconds > 0:
+        raise SpecError(f"seconds must be a number above 0, not {seconds!r}")
+    place = out if resume is None else resume
+    with ExitStack() as stack:
+        watch = stack.enter_context(watcher_for(progress, "preparing"))
+        stack.enter_context(known.context())
+        folder = stack.enter_context(folder_at(known.job_kind, place))
+        options = Options(work, judge_every, folder.path if folder else None)
+        if resume is None:
+            if game is None and known.needs_game:
+                raise SpecError(f"name the game: treeplex train {known.name} GAME --out DIR")
+            asked = settings.changed(changes) if isinstance(settings, Settings) else known.settings_for(game, preset, changes)
+            if folder:
+                folder.check_free(force=force)
+            check_decisions(game)
+            make_events = tensorboard_events() if tensorboard else None
+            job = known.make(game, asked, options)
+            stack.callback(job.close)
+            session = start(job, folder, force=force)
+        else:
+            assert folder is not None
+            asked = settings if isinstance(settings, Settings) else None
+            make_events = tensorboard_events() if tensorboard else None
+            job = reopened(known, folder, game, asked.to_json() if asked else changes, options)
+            stack.callback(job.close)
+            session = go_on(job, folder)
+            check_left(job, folder)
+            job.resumed(session.records)
+        if make_events is not None and folder:  # what came after the checkpoint is done again
+            gone = None if resume is None else session.records[-1].done + 1 if session.records else 0
+            events = make_events(str(folder.path / EVENTS), gone, known.name)
+            stack.callback(events.close)
+            session.recorded = events.add
+        outcome = session.run(seconds=limit, progress=watch)
+        made = job.model(known, outcome.records) if folder is None else None
+    training = Training(job.learner, job.game, job.settings, outcome.records, outcome.status, outcome.folder, known, made)
+    if training.status == "interrupted":
+        raise Interrupted(training)
+    return training
+
+
+def check_decisions(game: Any) -> None:
+    """Refuse whole hold'em, named or given, in which blinds leave nobody a decision: no learner learns anything of it.
+
+    Raises:
+        SpecError: it is.
+    """
+    if isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM:
+        game = load_rules(game)
+    if isinstance(game, Holdem):
+        check_acting(game.rules)
+
+
+def efforts(known: TrainingKind, asked: Mapping[str, int | None]) -> dict[str, int]:
+    """The limits of effort that were asked for, as settings by name.
+
+    Raises:
+        SpecError: the learner does not count them.
+    """
+    found = {name: most for name, most in asked.items() if most is not None}
+    for name in found:
+        if name not in known.efforts:
+            raise SpecError(f"{known.name} does not count {name} (--{name}); leave it out")
+    return found
+
+
+def check_left(job: TrainingJob[Any], folder: JobFolder) -> None:
+    """Refuse a total that is less than what a resumed training has done.
+
+    Raises:
+        SpecError: it is.
+    """
+    if job.total is not None and job.done > job.total:
+        raise SpecError(
+            f"{folder.path} has done {job.done:,} {job.kind.unit} already; the setting counts all of them, so ask "
+            f"for at least {job.done}"
+        )
+
+
+def reopened(
+    known: TrainingKind, folder: JobFolder, game: Any, changes: Mapping[str, Any], options: Options
+) -> TrainingJob[Any]:
+    """The training of a folder, locked, at its beginning."""
+    about, place = folder.reopen(), folder.path / RUN
+    settings = known.settings.from_json(about["settings"], place)
+    known.check_named(settings, changes, folder.path)
+    settings = settings.changed_under_way(changes, place=folder.path)
+    named_in = folder.path if game is None else None
+    options = Options(options.work, options.judge_every, folder.path, named_in)
+    job = known.make(about["game"] if game is None else game, settings, options)
+    if job.identity != about["identity"]:
+        job.close()
+        why = "whose rules changed since" if game is None else f"not {game}"
+        raise FileError(
+            f"{folder.path} trains on {shown(about['game'])}, {why}; give the game it was started with, or start a new training"
+        )
+    return job
+
+
+def shown_settings(
+    learner: AnyLearner | None,
+    game: Any,
+    preset: str | None,
+    resume: str | os.PathLike[str] | None,
+    changes: Mapping[str, Any],
+) -> Settings:
+    """The settings that a training would have; with ``resume`` those of a folder, with changes.
+
+    Raises:
+        SpecError, FileError: as :func:`train`.
+    """
+    known = kind_for(game, learner, resume, preset)
+    if resume is None:
+        found: Settings = known.settings_for(game, preset, changes)
+        return found
+    folder = JobFolder(known.job_kind, resume)
+    return known.settings.from_json(folder.about()["settings"], Path(resume) / RUN).changed(changes)
+
+
+def shown(game: Any) -> str:
+    """A game as messages name it."""
+    return ", ".join(game) if isinstance(game, list) else "a turn of hold'em" if isinstance(game, dict) else str(game)

@@ -1,1 +1,0 @@
-"""Play: the command line, and environments for learners."""

@@ -1,0 +1,1 @@
+"""Runs: solve, sample and compare, with folders that resume; the core's commands."""

@@ -1,0 +1,43 @@
+"""``treeplex check``: rules of one game, compared by playthroughs."""
+
+from typing import Annotated
+
+import typer
+
+from treeplex.run.cli.shared.arguments import GameArgument, Json, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json
+from treeplex.run.cli.shared.live import Live
+
+
+@command("Compare two sets of rules of one game.", place=35)
+def check(
+    game: GameArgument,
+    against: Annotated[str | None, typer.Option(metavar="GAME", help="Other rules of the same game.")] = None,
+    playthroughs: Annotated[int, typer.Option(min=1, help="Random playthroughs.")] = 1000,
+    seed: Annotated[int, typer.Option(help="Seed of the actions.")] = 0,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Compare rules of one game in random playthroughs: who acts, actions, chance, payoffs, and what players know.
+
+    A game that has Numba functions is compared with them, as plain Python and compiled.
+
+    \b
+    Examples:
+      treeplex check "goofspiel(num_cards=6,imp_info=true)"
+      treeplex check "oshi_zumo(coins=9)" --against "openspiel:turn_based_simultaneous_game(game=oshi_zumo(coins=9))"
+    """
+    with Live(progress) as live:
+        live.say(f"comparing rules of {game}")
+        from treeplex.evaluate.check_rules import check_rules
+
+        found = check_rules(
+            game, against, playthroughs=playthroughs, seed=seed, watch=lambda done: live.say(f"{done:,} playthroughs")
+        )
+    if as_json:
+        print_json(vars(found))
+        return
+    for other in found.others:
+        typer.echo(f"equal: {found.game} and {other}")
+    typer.echo(f"{found.playthroughs:,} playthroughs, {found.histories:,} histories, {found.infosets:,} infosets")

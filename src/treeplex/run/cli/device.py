@@ -1,0 +1,210 @@
+"""The command ``device``: read a correlation device and how far it is from correlated equilibria."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.run.cli.shared.arguments import Json, Refine, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_facts, print_json, print_table
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.evaluate.correlation import DeviceJudgement, Trigger
+    from treeplex.forms.compile.compiled_game import CompiledGame
+    from treeplex.forms.correlation.device import Device
+
+OfGame = Annotated[str | None, typer.Option("--game", metavar="GAME", help="The game; default: the one the file names.")]
+
+
+@command("Judge and read a correlation device.", place=120, example="device runs/kuhn3")
+def device(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="DEVICE", help="A run folder of cfr-s or cfr-jr, or a device file (.safetensors, .json)."),
+    ],
+    game: OfGame = None,
+    top: Annotated[int, typer.Option("--top", metavar="K", min=0, help="How many of the likeliest joint plans to print.")] = 3,
+    lines: Annotated[int, typer.Option("--lines", metavar="L", min=0, help="The most lines of one plan; 0 for all.")] = 8,
+    best: Annotated[
+        bool, typer.Option("--best", help="Also find the largest welfare of a CCE by linear programming (tiny games).")
+    ] = False,
+    as_json: Json = False,
+    refine: Refine = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Judge a correlation device: payoffs, the distance to correlated equilibria of every kind, the likeliest joint plans.
+
+    The distance is the sum over players of what a best response gains by deviating from the plan where the concept
+    allows it; the gap is the most that any player gains by deviating at one place only. CCE: before the game; EFCCE and
+    EFCE: at an infostate, before and after the recommendation there; CE: after seeing the whole plan; AFCCE and AFCE:
+    as EFCCE and EFCE, but for one action only, after which the plan is followed.
+
+    \b
+    Examples:
+      treeplex solve "kuhn_poker(players=3)" -a cfr-jr --out runs/kuhn3
+      treeplex device runs/kuhn3
+      treeplex device runs/kuhn3 --top 0 --json
+    """
+    with Live(progress) as live:
+        live.say(f"reading {source}")
+        from treeplex.evaluate.correlation import judge_device
+        from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.run.devices import read_device, refined
+
+        compiled = None if game is None else compile_game(game, refine=refine or refined(source), watch=live.walked)
+        loaded, about = read_device(source, compiled, refine=refine)
+        live.say(f"judging {len(loaded):,} joint plans")
+        judgement = judge_device(loaded)
+        if best:
+            live.say(f"looking for the best CCE of {loaded.game}")
+        welfare = best_welfare(loaded.game) if best else None
+    if as_json:
+        print_json(
+            {
+                "game": loaded.game.spec,
+                "algorithm": about.get("algorithm"),
+                "iterations": about.get("iterations"),
+                "joint_plans": len(loaded),
+                "plans": [len(table) for table in loaded.plans],
+                "drawn": bool(about.get("drawn")),
+                "value": list(judgement.value),
+                "welfare": judgement.welfare,
+                **({"best_welfare": welfare} if best else {}),
+                "distances": distances_of(loaded.game, judgement),
+                "likeliest": likeliest(loaded, top),
+            }
+        )
+        return
+    print_device(loaded, about, judgement, welfare)
+    if top:
+        print_plans(loaded, top, lines)
+
+
+def best_welfare(game: "CompiledGame") -> float:
+    """The largest welfare of a coarse correlated equilibrium.
+
+    Raises:
+        AlgorithmError: the game is too large for a linear program over joint plans.
+    """
+    if game.constant is not None:
+        return game.constant
+    from treeplex.evaluate.cce import best_cce
+
+    return best_cce(game).welfare
+
+
+def print_device(loaded: "Device", about: dict[str, Any], judgement: "DeviceJudgement", best: float | None) -> None:
+    """Sizes, payoffs and distances."""
+    game, counts = loaded.game, " / ".join(f"{len(table):,}" for table in loaded.plans)
+    algorithm, iterations = about.get("algorithm"), about.get("iterations")
+    drawn = ", drawn from " + (f"{algorithm}'s" if algorithm else "a larger device") if about.get("drawn") else ""
+    facts = {
+        "joint plans": f"{len(loaded):,}{drawn}   plans of the players: {counts}",
+        "value": ", ".join(signed(value) for value in judgement.value),
+        "welfare": signed(judgement.welfare),
+    }
+    if game.constant is not None:
+        facts["welfare"] = f"{signed(game.constant)}   what payoffs sum to in this game, whatever is played"
+    elif best is not None:
+        facts["best welfare"] = f"{signed(best)}   of a CCE, by linear programming"
+    made = f"{algorithm}, " if algorithm else ""
+    made += f"{iterations:,} iterations, " if isinstance(iterations, int) and iterations else ""
+    print_facts(facts, title=f"device: {made}on {game}")
+    players = range(game.players)
+    rows = [[each.concept, f"{each.distance:.3e}", *(f"{gain:.2e}" for gain in each.gains)] for each in judgement.distances]
+    heads = ["concept", "distance", *(f"gain {player}" for player in players)]
+    print_table(heads, rows, right=range(1, len(heads)))
+    worst = [(each, max(each.triggers, key=lambda trigger: trigger.gain)) for each in judgement.distances]
+    rows = [[each.concept, f"{trigger.gain:+.2e}", str(trigger.player), *place_of(game, trigger)] for each, trigger in worst]
+    print_table(["concept", "gap", "player", "who leaves at", "told"], rows, right=(1,))
+
+
+def signed(value: float) -> str:
+    """A payoff with its sign; what rounds to zero is positive."""
+    return f"{round(value, 6) + 0.0:+.6f}"
+
+
+def place_of(game: "CompiledGame", trigger: "Trigger") -> tuple[str, str]:
+    """Where a player leaves and after being told what, in words."""
+    if trigger.infoset is None:
+        return "the beginning", ""
+    told = "" if trigger.told is None else action_name(game, trigger.infoset, trigger.told)
+    return in_one_line(game.infostates[trigger.infoset]), told
+
+
+def action_name(game: "CompiledGame", infoset: int, number: int) -> str:
+    """The name of the action with a number at an infoset."""
+    action = game.actions_at(infoset)[number]
+    return game.action_names[game.player_of(infoset)].get(action, str(action))
+
+
+def in_one_line(infostate: str) -> str:
+    """An infostate without line breaks."""
+    return " ".join(infostate.split()) or "(empty)"
+
+
+def print_plans(loaded: "Device", top: int, lines: int) -> None:
+    """The likeliest joint plans, one row per player."""
+    rows = []
+    for row in order_of(loaded)[:top]:
+        for player, number in enumerate(loaded.support[row].tolist()):
+            probability = f"{loaded.weights[row]:.4f}" if player == 0 else ""
+            rows.append([probability, str(player), plan_text(loaded, player, number, lines)])
+    print_table(["probability", "player", "plan"], rows, right=(0,), lines=True)
+    left = len(loaded) - top
+    if left > 0:
+        typer.echo(f"{left:,} more joint plan{'s' if left != 1 else ''}; --top shows more")
+
+
+def plan_text(loaded: "Device", player: int, number: int, lines: int) -> str:
+    """``infostate: action`` at the infostates that the plan does not exclude, one per line."""
+    game, first = loaded.game, int(loaded.game.tree.infoset_offsets[player])
+    told = [
+        f"{in_one_line(game.infostates[first + local])}: {action_name(game, first + local, action)}"
+        for local, action in enumerate(loaded.plans[player][number].tolist())
+        if action >= 0
+    ]
+    if lines and len(told) > lines:
+        told = [*told[:lines], f"... {len(told) - lines} more infostates (--lines 0)"]
+    return "\n".join(told) or "(nothing to do)"
+
+
+def order_of(loaded: "Device") -> list[int]:
+    """Joint plans, the likeliest first."""
+    ordered: list[int] = (-loaded.weights).argsort(kind="stable").tolist()
+    return ordered
+
+
+def likeliest(loaded: "Device", top: int) -> list[dict[str, Any]]:
+    """The likeliest joint plans for ``--json``: action ids by infostate."""
+    return [
+        {
+            "probability": float(loaded.weights[row]),
+            "plans": [loaded.actions(player, number) for player, number in enumerate(loaded.support[row].tolist())],
+        }
+        for row in order_of(loaded)[:top]
+    ]
+
+
+def distances_of(game: "CompiledGame", judgement: "DeviceJudgement") -> dict[str, Any]:
+    """All concepts for ``--json``."""
+    return {
+        each.concept: {
+            "distance": each.distance,
+            "gains": list(each.gains),
+            "gap": each.gap,
+            "triggers": [
+                {
+                    "player": trigger.player,
+                    "infostate": None if trigger.infoset is None else game.infostates[trigger.infoset],
+                    "told": None
+                    if trigger.infoset is None or trigger.told is None
+                    else game.actions_at(trigger.infoset)[trigger.told],
+                    "gain": trigger.gain,
+                }
+                for trigger in each.triggers
+            ],
+        }
+        for each in judgement.distances
+    }

@@ -1,0 +1,312 @@
+"""Commands that look around or get ready: ``games``, ``algorithms``, ``info``, ``warm-up``."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.run.cli.shared.arguments import GameArgument, Json, Limit, Refine, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_table
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.forms.compile.compiled_game import CompiledGame
+    from treeplex.forms.structure.classes import Structure
+    from treeplex.games.parameters import GameInfo
+    from treeplex.run.solve.cost import SolvingCost
+    from treeplex.solvers import Algorithm
+
+OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
+mygame.py:MyGame (rules of your own)."""
+
+CLASSES = {
+    "perfect_information": "perfect information",
+    "perfect_recall": "perfect recall",
+    "single_act": "single-act",
+    "nested": "nested form",
+    "ladder_nested": "ladder-nested form",
+    "nested_reordered": "nested game",
+    "ladder_nested_reordered": "ladder-nested game",
+    "feedback": "feedback game",
+    "nested_feedback": "nested feedback game",
+    "ladder_nested_feedback": "ladder-nested feedback game",
+    "open_loop": "open-loop game",
+}
+"""What to call the classes of :class:`treeplex.forms.structure.classes.Structure`."""
+
+
+@command("List the built-in games.", place=10, example="games")
+def games(as_json: Json = False) -> None:
+    """List the built-in games and their parameters.
+
+    \b
+    Examples:
+      treeplex games
+      treeplex games --json
+    """
+    from treeplex.games.registry import games
+
+    if as_json:
+        print_json(
+            {
+                name: {"summary": info.summary, "parameters": {each.name: each.default for each in info.parameters}}
+                | ({"note": info.note} if info.note else {})
+                for name, info in games().items()
+            }
+        )
+        return
+    print_entries((name, (info.summary, parameters_of(info), info.note)) for name, info in games().items())
+    typer.echo(OTHER_GAMES)
+
+
+def parameters_of(info: "GameInfo") -> str:
+    """The parameters of a game with their defaults, as a spec writes them."""
+    parts: list[str] = []
+    for each in info.parameters:
+        value = list(each.default) if isinstance(each.default, tuple) else each.default
+        series = each.name.rstrip("0123456789")
+        if series != each.name and parts and parts[-1].startswith(series):
+            parts[-1] = f"{parts[-1].split(' to ')[0]} to {each.name}"
+        else:
+            parts.append(each.name if value is None else f"{each.name}={value}".replace(" ", ""))
+    return ", ".join(parts)
+
+
+@command("List the algorithms.", place=20)
+def algorithms(as_json: Json = False) -> None:
+    """List the algorithms, their parameters and their papers.
+
+    \b
+    Examples:
+      treeplex algorithms
+      treeplex solve kuhn_poker -a "dcfr(alpha=2,gamma=3)"
+    """
+    from treeplex.solvers import algorithms
+    from treeplex.solvers.base import GROUPS
+
+    if as_json:
+        print_json(
+            {
+                name: {
+                    "group": each.group,
+                    "summary": each.summary,
+                    "reference": each.reference,
+                    "parameters": dict(each.parameters),
+                }
+                for name, each in algorithms().items()
+            }
+        )
+        return
+    for group, heading in GROUPS.items():
+        typer.secho(heading, bold=True, underline=True)
+        members = [(name, each) for name, each in algorithms().items() if each.group == group]
+        print_entries((name, (each.summary, settings_of(each), each.reference)) for name, each in members)
+        typer.echo()
+    typer.echo("Networks that search (ReBeL) and learned discounting are trained: treeplex train --help")
+
+
+def settings_of(algorithm: "Algorithm") -> str:
+    """Parameters with their defaults, in one line."""
+    numbers = [f"{key}={value:g}" for key, value in algorithm.parameters.items()]
+    return ", ".join(numbers + [f"{key}={what}" for key, what in algorithm.texts.items()])
+
+
+@command("Count what a game is made of.", place=30, example="info leduc_poker")
+def info(
+    game: GameArgument,
+    structure: Annotated[
+        bool,
+        typer.Option("--structure", help="Also show the game's classes: perfect information, recall, feedback, nested, ..."),
+    ] = False,
+    inferior_to: Annotated[
+        str | None,
+        typer.Option(metavar="GAME", help="Also say whether players know less than in this game of equal moves and payoffs."),
+    ] = None,
+    as_json: Json = False,
+    refine: Refine = False,
+    limit: Limit = None,
+    progress: ShowProgress = None,
+) -> None:
+    """Count what a game is made of: histories, terminals, infosets, sequences, depth, public states.
+
+    With --structure also its classes as an extensive form: perfect information, perfect recall, nested, ladder-nested,
+    feedback, open-loop; where it is not of a class, the place. Games of imperfect recall are accepted only with it. And what
+    solving takes: memory, and the time of an iteration, which is measured; of a hold'em spot on another, small one.
+
+    \b
+    Examples:
+      treeplex info leduc_poker
+      treeplex info "goofspiel(num_cards=4,imp_info=True)" --json
+      treeplex info mygame.py:MyGame
+      treeplex info "goofspiel(num_cards=4)" --structure
+      treeplex info poorer.efg --inferior-to richer.efg
+      treeplex info examples/spots/turn.yaml
+    """
+    from treeplex.errors import ImperfectRecallError
+
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.forms.sources.load import load
+        from treeplex.run.solve.solve import solvable
+
+        rules = load(game)
+        estimate = None if structure else solvable(rules).estimate()
+        compiled = found = less = cost = None
+        try:
+            if estimate is None:
+                compiled = compile_game(rules, refine=refine, limit=limit, watch=live.walked)
+        except ImperfectRecallError:
+            if not structure:
+                raise
+        if structure:
+            from treeplex.forms.structure.classes import structure as classes_of
+
+            found = classes_of(compiled or rules, refine=refine, limit=limit, watch=live.walked)
+        if inferior_to is not None:
+            from treeplex.forms.structure.inferior import informationally_inferior
+
+            less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
+        if not (structure or inferior_to):
+            from treeplex.run.solve.cost import at_pace_here, cost_of
+
+            live.say("measuring an iteration")
+            estimate = estimate and at_pace_here(estimate)
+            cost = compiled and cost_of(compiled)
+    if estimate is not None:
+        from treeplex.holdem.cli.solve import print_estimate
+
+        print_estimate(estimate, as_json=as_json)
+        return
+    if as_json:
+        said = {} if less is None else {"inferior_to": {"game": inferior_to, "holds": less.holds, "why": less.why}}
+        known = (counts_of(compiled) if compiled else {}) | (structure_of(found) if found else {})
+        print_json(known | said | (cost_as_json(cost) if cost else {}))
+        return
+    if compiled:
+        print_counts(compiled)
+    if cost:
+        print_facts(cost.facts(), title="to solve it")
+    if found:
+        print_structure(found, titled=compiled is None)
+    if less is not None:
+        print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
+
+
+def counts_of(compiled: "CompiledGame") -> dict[str, Any]:
+    """What ``--json`` prints of a compiled game."""
+    size = compiled.size
+    return {
+        "game": compiled.spec,
+        "players": compiled.players,
+        "histories": size.histories,
+        "terminals": size.terminals,
+        "depth": size.depth,
+        "largest_infoset": size.largest_infoset,
+        "infosets": list(compiled.infosets),
+        "sequences": list(compiled.sequences),
+        "public_states": size.public_states,
+    }
+
+
+def print_counts(compiled: "CompiledGame") -> None:
+    """The same for people."""
+    size = compiled.size
+    facts = {
+        "players": str(compiled.players),
+        "histories": f"{size.histories:,}   all nodes, chance and terminal ones included",
+        "terminals": f"{size.terminals:,}",
+        "depth": f"{size.depth:,}   nodes on the longest path",
+        "largest infoset": f"{size.largest_infoset:,}   histories",
+        "public states": "the rules do not say" if size.public_states is None else f"{size.public_states:,}",
+        "payoffs": payoffs_of(compiled),
+    }
+    print_facts(facts, title=str(compiled))
+    counts = zip(compiled.infosets, compiled.sequences, strict=True)
+    rows = [[str(player), f"{infosets:,}", f"{sequences:,}"] for player, (infosets, sequences) in enumerate(counts)]
+    rows.append(["all", f"{sum(compiled.infosets):,}", f"{sum(compiled.sequences):,}"])
+    print_table(["player", "infosets", "sequences"], rows, right=(1, 2))
+
+
+def cost_as_json(cost: "SolvingCost") -> dict[str, Any]:
+    """What ``--json`` prints of what solving takes."""
+    return {
+        "memory_mb": {"game": cost.game / 1e6, "run": cost.run / 1e6},
+        "available_mb": None if cost.available is None else cost.available / 1e6,
+        "seconds_per_iteration": cost.seconds,
+        "threads": cost.threads,
+        "algorithm": cost.algorithm,
+    }
+
+
+def structure_of(structure: "Structure") -> dict[str, Any]:
+    """What ``--json`` prints of a game's classes; ``why`` names a place where a class fails, or the order that shows it."""
+    pieces = structure.pieces
+    return {
+        "game": structure.spec,
+        "players": structure.players,
+        "histories": structure.histories,
+        "structure": {
+            **{name: {"holds": verdict.holds, "why": verdict.why} for name, verdict in structure.verdicts().items()},
+            "levels": list(structure.levels),
+            "sub_forms": structure.sub_forms,
+            "pieces": None if pieces is None else vars(pieces),
+        },
+    }
+
+
+def print_structure(structure: "Structure", *, titled: bool) -> None:
+    """The classes of a game, each with a place where it fails."""
+    first: dict[str, str] = {}
+    rows = []
+    for name, verdict in structure.verdicts().items():
+        why = verdict.why
+        if why and first.setdefault(why, CLASSES[name]) != CLASSES[name]:
+            why = f"as with {first[why]}"
+        rows.append([CLASSES[name], "yes" if verdict else "no", why])
+    title = f"{structure.spec}: {structure.histories:,} histories, {structure.players} players" if titled else ""
+    print_table(["class", "", "where it fails, or what shows it"], rows, title=title)
+    facts = {}
+    if len(structure.levels) > 0:
+        facts["levels of play"] = f"{len(structure.levels):,}   as a feedback game"
+    if structure.sub_forms is not None:
+        facts["sub-extensive forms"] = f"{structure.sub_forms:,}"
+    pieces = structure.pieces
+    if pieces is None:
+        remedy = "open_loop(game=...) makes a static game of it" if structure.open_loop else "--refine gives it"
+        facts["backward recursion"] = f"not without perfect recall; {remedy}"
+    elif not pieces.count:
+        facts["backward recursion"] = "plain backward induction"
+    else:
+        facts["backward recursion"] = (
+            f"pieces {pieces.count:,}, static {pieces.static:,}; the largest has {pieces.infosets:,} infosets with a choice, "
+            f"of {pieces.players} player{'s' if pieces.players != 1 else ''}"
+        )
+    print_facts(facts, title="to solve it")
+
+
+def payoffs_of(game: "CompiledGame") -> str:
+    """What payoffs sum to, in words."""
+    if game.constant is None:
+        return "general sums"
+    return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
+
+
+@command("Compile the kernels before the first run.", place=40, example="warm-up")
+def warm_up(progress: ShowProgress = None) -> None:
+    """Compile the numerical kernels now, so that the first runs of other commands start at once.
+
+    Otherwise kernels are compiled on first use, and cached. It takes a minute or two, on several cores.
+
+    \b
+    Examples:
+      treeplex warm-up
+    """
+    from time import perf_counter
+
+    from treeplex.run.warm_up import warm_up
+
+    begun = perf_counter()
+    with Live(progress) as live:
+        warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
+    typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")

@@ -1,0 +1,290 @@
+"""Commands about policies: ``show``, ``export``."""
+
+import difflib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.base.spec import quoted
+from treeplex.errors import GameSizeError, PolicyError, SpecError, printable
+from treeplex.run.cli.shared.arguments import Complete, Json
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json, print_table
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from treeplex.forms.policies.tabular import Policy
+    from treeplex.games.base import Game
+    from treeplex.holdem.spots.spot import Spot
+
+HINTS_AMONG = 2000
+GAP, STRATEGY_WIDTH = "   ", 44
+RULES = (".efg", ".game")
+PolicyArgument = Annotated[
+    str,
+    typer.Argument(
+        metavar="POLICY",
+        help="A folder of a run or training, a policy file (.safetensors, .npz, .json, .csv, .spot), or an agent.",
+    ),
+]
+OfGame = Annotated[
+    str | None, typer.Option("--game", metavar="GAME", help="The policy's game; default: the one its file or folder names.")
+]
+
+
+def origin_of(policy: str) -> dict[str, Any]:
+    """Algorithm, iterations and seconds behind a policy, as far as its file says."""
+    from treeplex.base.located_text import is_solved_spot
+    from treeplex.forms.policies.files import read_policy_header
+    from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+    from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+    from treeplex.holdem.blueprint.policy import is_holdem_blueprint
+    from treeplex.run.solve.solvable import UNIFORM
+    from treeplex.run.solve.tree_game import policy_file
+    from treeplex.search.named_agents.registry import names_agent, names_rebel, spec_of
+
+    if names_agent(policy) or is_holdem_blueprint(policy):
+        return {"algorithm": policy, "iterations": None, "seconds": None}
+    if names_rebel(policy):
+        return {"algorithm": str(spec_of(policy)), "iterations": None, "seconds": None}
+    if is_solved_spot(policy):
+        from treeplex.holdem.solve.solution import load_solution
+
+        solved = load_solution(policy)
+        return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
+    if policy == UNIFORM:
+        return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
+    file = policy_file(policy)
+    if is_table_policy(file) or is_neural_policy(file):
+        about = load_table_policy(file).about if is_table_policy(file) else NeuralPolicy.load(file).about
+        return {"algorithm": about.get("algorithm"), "iterations": whole_of(about.get("iterations")), "seconds": None}
+    known = read_policy_header(file).get("metadata", {})
+    return {name: known.get(name) for name in ("algorithm", "iterations", "seconds")}
+
+
+def whole_of(text: str | None) -> int | None:
+    """A number of iterations as a file says it, None where it says none."""
+    return int(text) if text is not None and text.isdecimal() and len(text) < 20 else None
+
+
+@command("Read a strategy.", place=80, example="show run")
+def show(
+    policy: PolicyArgument,
+    infostate: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Only this infostate, or all with this text; of a spot a line: 'x,b50%'."),
+    ] = None,
+    player: Annotated[
+        int | None, typer.Option(metavar="I", help="Only this player's infostates; players count from 0.")
+    ] = None,
+    limit: Annotated[int, typer.Option(metavar="ROWS", min=0, help="The most rows to print; 0 for all.")] = 40,
+    game: OfGame = None,
+    complete: Complete = False,
+    as_json: Json = False,
+) -> None:
+    """Read a strategy: the probability of every action at every infostate.
+
+    Of a solved spot (turn.spot) it shows the first decision, or the line of --infostate, as treeplex holdem show does.
+
+    \b
+    Examples:
+      treeplex show runs/kuhn
+      treeplex show runs/leduc --player 1 --limit 10
+      treeplex show runs/kuhn --infostate 0pb
+      treeplex show turn.spot
+    """
+    from treeplex.base.located_text import is_solved_spot
+
+    if is_solved_spot(policy):
+        from treeplex.holdem.cli.show import show as show_spot
+
+        if game is not None or complete:
+            raise SpecError("a solved spot knows its game and is whole; leave out --game and --complete")
+        if player not in (None, 0, 1):
+            raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {player}")
+        who = None if player is None else ("oop", "ip")[player]
+        show_spot(file=Path(policy), line=infostate or "", player=who, as_json=as_json)
+        return
+    loaded = loaded_policy(policy, game, complete=complete)
+    chosen = matching(loaded, infostate, player)
+    shown = chosen[:limit] if limit else chosen
+    if as_json:
+        print_json([row_of(loaded, infoset) for infoset in shown])
+        return
+    compiled = loaded.game
+    rows: list[list[str | Text]] = [
+        [str(compiled.player_of(infoset)), compiled.infostates[infoset].strip() or "(empty)", strategy_text(loaded, infoset)]
+        for infoset in shown
+    ]
+    several_lines = any("\n" in str(row[1]) for row in rows)
+    print_table(["player", "infostate", "strategy"], rows, title=str(compiled), lines=several_lines)
+    if len(shown) < len(chosen):
+        typer.echo(f"{len(shown)} of {len(chosen):,} infostates; --limit 0 shows all, --infostate and --player choose")
+
+
+def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
+    """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
+    from treeplex.holdem.blueprint.policy import is_holdem_blueprint
+    from treeplex.run.judge import load_policy
+    from treeplex.run.solve.solvable import UNIFORM
+    from treeplex.search.named_agents.agent_policy import policy_of_agent
+    from treeplex.search.named_agents.registry import names_agent, names_rebel
+
+    if is_holdem_blueprint(policy):
+        return policy_of_blueprint(policy, game)
+    if policy == UNIFORM and game is not None and not Path(policy).exists():
+        from treeplex.forms.compile.compile_game import compile_game
+        from treeplex.forms.policies.tabular import Policy
+
+        return Policy.uniform(compile_game(game))
+    if names_agent(policy) or names_rebel(policy):
+        return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
+    found: Policy = load_policy(policy, game, complete=complete)
+    return found
+
+
+def policy_of_blueprint(place: str, game: str | None) -> "Policy":
+    """The policy of a blueprint of whole hold'em, of a deck so small that its infosets can be listed.
+
+    Raises:
+        SpecError: they cannot; says what shows how it plays.
+    """
+    from treeplex.forms.compile.compile_game import compile_game
+    from treeplex.forms.sources.load import load_rules
+    from treeplex.holdem.blueprint.policy import game_of_blueprint
+    from treeplex.holdem.cards.format import HOLDEM
+    from treeplex.holdem.whole.game import Holdem
+    from treeplex.search.named_agents.agent_policy import policy_of_agent
+
+    spec = game_of_blueprint(place)
+    rules = load_rules(spec, named_in=place)
+    many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
+    if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
+        raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
+    try:
+        compiled = compile_game(rules if game is None else game)
+    except GameSizeError:
+        raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
+    return policy_of_agent(compiled, f"blueprint(file={place})").policy
+
+
+def trained_on(agent: str) -> "Game | Spot":
+    """The game that the folder of a training names.
+
+    Raises:
+        SpecError: an agent that is no folder, or one that was trained on turns of hold'em.
+        FileError: a damaged folder, or its game is in a file, which is not loaded because a folder names it.
+    """
+    from treeplex.forms.sources.load import load
+    from treeplex.learn.train.registry import learner_of
+    from treeplex.run.job.folder import JobFolder, kind_of
+
+    if kind_of(agent) is None:
+        raise SpecError(f"{agent} is an agent; name the game that it plays as well (--game)")
+    game = JobFolder(learner_of(agent).job_kind, agent).about()["game"]
+    if not isinstance(game, str):
+        raise SpecError(
+            f"{agent} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"
+        )
+    return load(game, named_in=agent)
+
+
+def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:
+    """The infosets asked for: an exact infostate, else all that contain the text."""
+    game = policy.game
+    if player is not None and not 0 <= player < game.players:
+        raise PolicyError(f"{game} has players 0 to {game.players - 1}, not {player}")
+    offsets = game.tree.infoset_offsets
+    chosen = range(len(policy)) if player is None else range(int(offsets[player]), int(offsets[player + 1]))
+    if text is None:
+        return list(chosen)
+    wanted = text.replace("\\n", "\n")
+    found = [infoset for infoset in chosen if game.infostates[infoset] == wanted]
+    found = found or [infoset for infoset in chosen if wanted in game.infostates[infoset]]
+    if not found:
+        raise PolicyError(f"no infostate of {game} contains {text!r}{hint(text, game.infostates)}")
+    return found
+
+
+def hint(text: str, infostates: Sequence[str]) -> str:
+    """The nearest of the first infostates, or how to see them all."""
+    close = difflib.get_close_matches(text, infostates[:HINTS_AMONG], n=1, cutoff=0.5)
+    return f"; did you mean {close[0]!r}?" if close else "; without --infostate all are shown"
+
+
+def names_of(policy: "Policy", infoset: int) -> list[tuple[str, float]]:
+    """Action names and probabilities at an infoset."""
+    names = policy.game.action_names[policy.game.player_of(infoset)]
+    return [(names.get(action, str(action)), probability) for action, probability in policy.at(infoset).items()]
+
+
+def row_of(policy: "Policy", infoset: int) -> dict[str, Any]:
+    """One infoset for ``--json``."""
+    return {
+        "player": policy.game.player_of(infoset),
+        "infostate": policy.game.infostates[infoset],
+        "actions": {str(action): probability for action, probability in policy.at(infoset).items()},
+        "names": [name for name, _ in names_of(policy, infoset)],
+    }
+
+
+def strategy_text(policy: "Policy", infoset: int) -> "Text":
+    """``Call 0.7500  Raise 0.2500``, the likeliest action in bold, actions never played in grey, lines not too long."""
+    from rich.text import Text
+
+    pairs = names_of(policy, infoset)
+    best = max(probability for _, probability in pairs)
+    text, length = Text(), 0
+    for name, probability in pairs:
+        entry = f"{printable(name)} {probability:.4f}"
+        if length:
+            fits = length + len(GAP) + len(entry) <= STRATEGY_WIDTH
+            text.append(GAP if fits else "\n")
+            length = length + len(GAP) if fits else 0
+        text.append(entry, style="bold" if probability == best else "dim" if probability < 5e-5 else "")
+        length += len(entry)
+    return text
+
+
+@command("Convert a policy, or write rules as .efg or .game.", place=90, example="export run policy.csv")
+def export(
+    source: Annotated[
+        str,
+        typer.Argument(
+            metavar="SOURCE", help="A folder of a run or training, a policy file, an agent, or a game for .efg and .game."
+        ),
+    ],
+    out: Annotated[
+        Path, typer.Argument(metavar="OUT", help="The file to write; its suffix chooses the format (.safetensors without one).")
+    ],
+    game: OfGame = None,
+    complete: Complete = False,
+) -> None:
+    """Convert a policy (.safetensors, .npz, .json, .csv), or write a game's rules (.efg, .game).
+
+    \b
+    Examples:
+      treeplex export runs/leduc leduc.json
+      treeplex export policy.npz policy.csv
+      treeplex export kuhn_poker kuhn.efg
+    """
+    if out.suffix.lower() in RULES:
+        if out.suffix.lower() == ".efg":
+            from treeplex.forms.sources.efg_write import write_efg
+
+            write_efg(source, out)
+        else:
+            from treeplex.forms.sources.liteefg_write import write_game_file
+
+            write_game_file(source, out)
+    else:
+        from treeplex.forms.policies.files import WRITERS, by_suffix, save_policy, with_suffix
+
+        out = with_suffix(out)
+        by_suffix(out, WRITERS, besides=f"rules: {', '.join(RULES)}")
+        known = {name: value for name, value in origin_of(source).items() if value is not None}
+        save_policy(loaded_policy(source, game, complete=complete), out, metadata=known)
+    typer.echo(f"wrote {out}")

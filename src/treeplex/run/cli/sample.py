@@ -1,0 +1,225 @@
+"""Commands for games too large to compile: ``sample``, ``playouts``."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.base.digits import three_digits
+from treeplex.base.spec import quoted
+from treeplex.run.cli.shared.arguments import Force, GameArgument, Iterations, Json, Nodes, Seconds, Seed, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, free_place, print_facts, print_json, print_next
+from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import clock
+
+if TYPE_CHECKING:
+    from treeplex.evaluate.playouts import Match
+    from treeplex.run.job.record import Progress
+    from treeplex.run.sample.job import Sampled
+
+Against = Annotated[
+    str | None,
+    typer.Option(metavar="WHOM", help="The opponent: uniform (the default), or another run or policy file."),
+]
+
+
+@command("Sample a game too large to compile.", place=100, example='sample "liars_dice(numdice=2)" --out dice')
+def sample(
+    game: Annotated[
+        str | None,
+        typer.Argument(metavar="GAME", help="A game (see: treeplex info --help); may be left out with --resume."),
+    ] = None,
+    algorithm: Annotated[
+        str | None,
+        typer.Option(
+            "-a",
+            "--algorithm",
+            metavar="NAME",
+            help="es-mccfr, os-mccfr, vr-mccfr, ... (treeplex algorithms). Default: es-mccfr.",
+        ),
+    ] = None,
+    iterations: Iterations = None,
+    nodes: Nodes = None,
+    seconds: Seconds = None,
+    memory: Annotated[
+        str | None, typer.Option(metavar="SIZE", help="Limit of the tables: 500MB, 4GiB, ... Default: 1GiB.")
+    ] = None,
+    every: Annotated[
+        int | None, typer.Option(metavar="K", help="Evaluate every K iterations; default: after 1, 2, 5, 10, 20, 50, ...")
+    ] = None,
+    playouts: Annotated[int | None, typer.Option(metavar="N", help="Games played at each evaluation. Default: 1000.")] = None,
+    against: Against = None,
+    judge: Annotated[
+        bool, typer.Option("--judge", help="Also compile the game and compute exploitability, if that is possible.")
+    ] = False,
+    seed: Seed = None,
+    out: Annotated[Path | None, typer.Option(metavar="DIR", help="Write a folder.")] = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the run in this folder.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Sample a game that is too large to compile: Monte Carlo CFR on its rules.
+
+    Infosets enter the tables on their first visit, until --memory is used up; after that, new ones are played
+    uniformly. The value of the policy is estimated by playouts: when all players follow it, and against uniform play or
+    another policy, from every seat. With --out, the folder gets run.json, metrics.jsonl, policy.safetensors,
+    state.safetensors and progress.png. Ctrl-C saves (without --out into a new folder under runs/), and --resume
+    continues bit for bit; -n and --nodes then count from the start of the run, and --memory may be larger. A game that
+    can be compiled is solved many times faster by treeplex solve, with the same algorithms.
+
+    \b
+    Examples:
+      treeplex sample "liars_dice(numdice=2)" --seconds 60 --out runs/dice
+      treeplex sample "leduc_poker(players=4)" -a "es-mccfr(variant=lcfr)" -n 10000 --memory 500MB
+      treeplex sample "goofspiel(num_cards=8,imp_info=true)" -a os-mccfr --nodes 1000000 --json
+      treeplex sample --resume runs/dice --seconds 600 --memory 4GiB
+      treeplex sample leduc_poker -a os-mccfr -n 5000 --judge
+    """
+    with Live(progress) as live:
+        live.say(f"reading {game or resume}")
+        from treeplex.errors import Interrupted
+        from treeplex.run.sample.sample import sample as run_sample
+
+        try:
+            sampled = run_sample(
+                game,
+                algorithm,
+                iterations=iterations,
+                seconds=seconds,
+                nodes=nodes,
+                memory=memory,
+                every=every,
+                seed=seed,
+                playouts=playouts,
+                against=against,
+                judge=judge or None,
+                out=out,
+                force=force,
+                resume=resume,
+                progress=lambda found: live.say(sampling_line(found)),
+            )
+        except Interrupted as stopped:
+            sampled = stopped.result
+            if sampled.folder is None:
+                sampled.save(free_place(f"sample-{sampled.game}-{sampled.algorithm}"))
+    if as_json:
+        last = sampled.last
+        found = {"iteration": last.done, "seconds": last.seconds, **last.numbers}
+        print_json({"game": sampled.game.spec, "algorithm": sampled.algorithm, "status": sampled.status, **found})
+    else:
+        print_sampled(sampled)
+    if sampled.status == "interrupted":
+        fail(f"stopped after {counted(sampled.last.done)}; saved; resume with {resuming(sampled)}", STOPPED)
+
+
+def sampling_line(progress: "Progress") -> str:
+    """One line: scheme, iterations, histories per second, infosets, memory, time left."""
+    numbers = progress.numbers
+    parts = [
+        f"{progress.name}  iteration {progress.done:,}  {progress.rate:,.3g} it/s",
+        f"{numbers['node_rate']:,.0f} nodes/s",
+        f"{numbers['infosets']:,} infosets",
+        f"{size_text(numbers['bytes'])} of {size_text(numbers['memory'])}" + (" (full)" if numbers["full"] else ""),
+    ]
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def size_text(size: float) -> str:
+    """Bytes for people."""
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000:
+            return f"{size:.3g} {unit}"
+        size /= 1000
+    return f"{size:.3g} TB"
+
+
+def print_sampled(sampled: "Sampled") -> None:
+    """Values with standard errors, tables, files, what to try next."""
+    last, settings = sampled.last, sampled.settings
+    facts = {
+        f"value of player {player}": f"{value:+.5f} +- {error:.5f}   when all follow the policy"
+        for player, (value, error) in enumerate(zip(last.value, last.error, strict=True))
+    }
+    name = "uniform play" if settings.against == "uniform" else settings.against
+    facts["in a match"] = f"{last.match:+.5f} +- {last.match_error:.5f}   a game against {name}, all seats"
+    if last.exploitability is not None and last.nash_conv is not None:
+        facts["exploitability"] = f"{last.exploitability:.4e}   mean gain of a best response; NashConv {last.nash_conv:.4e}"
+    facts["tables"] = f"{last.infosets:,} infosets, {size_text(last.bytes)} of {size_text(settings.memory)}"
+    if last.unstored:
+        facts["note"] = (
+            f"the memory limit was reached: {last.unstored:,} visits were to infosets outside the tables, which are played "
+            "uniformly; --memory takes more"
+        )
+    if sampled.folder:
+        facts["files"] = f"{sampled.folder}   policy.safetensors, metrics.jsonl, progress.png, run.json, state.safetensors"
+    effort = f"{counted(last.done)}, {last.nodes:,} nodes in {three_digits(last.seconds)} s"
+    print_facts(facts, title=f"{sampled.game} by {sampled.algorithm}: {effort}")
+    if sampled.folder:
+        print_next([(f"{resuming(sampled)} -n {10 * last.done}", "resume")])
+    else:
+        print_next([(f"treeplex sample {quoted(sampled.game.spec)} --out runs/first", "keep policy, metrics and state")])
+
+
+def resuming(sampled: "Sampled") -> str:
+    """The command that resumes a run."""
+    from treeplex.forms.sources.load import named_file
+
+    own = f"{quoted(sampled.game.spec)} " if named_file(sampled.game.spec) else ""
+    return f"treeplex sample {own}--resume {quoted(str(sampled.folder))}"
+
+
+@command("Play with a sampled policy.", place=110, example='playouts "liars_dice(numdice=2)" dice')
+def playouts(
+    game: GameArgument,
+    policy: Annotated[
+        str, typer.Argument(metavar="POLICY", help="A folder or policy file of treeplex sample or train, or uniform.")
+    ],
+    against: Annotated[
+        str | None, typer.Option(metavar="WHOM", help="Another run or policy file, or uniform, in the other seats.")
+    ] = None,
+    count: Annotated[int, typer.Option("-n", "--playouts", metavar="N", help="Games to play.")] = 10_000,
+    seed: Annotated[int, typer.Option(help="Seed of everything random.")] = 0,
+    as_json: Json = False,
+) -> None:
+    """Estimate the value of a policy by playouts: mean payoffs with standard errors. No game is compiled.
+
+    The policy is one that was sampled, or that a learner trained by the rules.
+
+    Without --against all players follow the policy; with it, the policy plays the other one from every seat in turn.
+
+    \b
+    Examples:
+      treeplex playouts "liars_dice(numdice=2)" runs/dice
+      treeplex playouts "liars_dice(numdice=2)" runs/dice --against runs/other -n 100000
+    """
+    from treeplex.evaluate.playouts import estimate, head_to_head
+    from treeplex.run.sample.sample import rules_and_policy
+
+    rules, own = rules_and_policy(game, policy)
+    if against is None:
+        found = estimate(rules, own, playouts=count, seed=seed)
+        if as_json:
+            print_json({"game": rules.spec, **asdict(found)})
+            return
+        pairs = enumerate(zip(found.value, found.error, strict=True))
+        facts = {f"value of player {player}": f"{value:+.5f} +- {error:.5f}" for player, (value, error) in pairs}
+        print_facts(facts, title=f"{rules}: {found.playouts:,} playouts")
+        return
+    match = head_to_head(rules, own, rules_and_policy(game, against)[1], playouts=count, seed=seed)
+    if as_json:
+        print_json({"game": rules.spec, **asdict(match)})
+    else:
+        print_match(match, f"{rules}: {policy} against {against}, {match.playouts:,} playouts")
+
+
+def print_match(match: "Match", title: str) -> None:
+    """What a match has shown."""
+    facts = {"mean payoff": f"{match.value:+.5f} +- {match.error:.5f}   the others' mean: {match.others:+.5f}"}
+    facts |= {f"in seat {seat}": f"{value:+.5f}" for seat, value in enumerate(match.seats)}
+    print_facts(facts, title=title)

@@ -1,0 +1,295 @@
+"""Several algorithms on one game: one plot, one table."""
+
+import csv
+import io
+import json
+import os
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from inspect import signature
+from pathlib import Path
+from typing import Any, Unpack
+
+from treeplex.base import notebook
+from treeplex.base.dataframes import dataframe
+from treeplex.base.digits import three_digits
+from treeplex.base.storage.files import write_atomically
+from treeplex.errors import FileError, Interrupted, SpecError
+from treeplex.run.job.folder import folder_at
+from treeplex.run.job.progress_line import AnyProgress, line_for
+from treeplex.run.job.record import check_effort, words_of
+from treeplex.run.solve.measures import measures_of
+from treeplex.run.solve.settings import PLOT, SOLVE
+from treeplex.run.solve.solution import Solution
+from treeplex.run.solve.solvable import AnyCompiled, Options
+from treeplex.run.solve.solve import AnyGame, solvable, solve
+from treeplex.solvers.registry import AnyAlgorithm
+
+NUMBERS = ("iterations", "nodes", "seconds", "exploitability", "nash_conv")
+"""What a row says of every solution, in this order."""
+TABLES = ("comparison.md", "comparison.csv", "comparison.json")
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """Solutions of one game by several algorithms.
+
+    Attributes:
+        game: the compiled game.
+        solutions: in the order asked for.
+        interrupted: Ctrl-C came: the last solution is unfinished, algorithms after it were not run.
+        x: what the plot shows progress against: ``iterations``, ``nodes`` or ``seconds``.
+        own: names of the measures of one's own.
+    """
+
+    game: AnyCompiled
+    solutions: tuple[Solution, ...]
+    interrupted: bool = False
+    x: str = "iterations"
+    own: tuple[str, ...] = ()
+
+    @property
+    def objective(self) -> str:
+        """The measure to compare by: what all algorithms aim at, else exploitability."""
+        aims = {solution.objective for solution in self.solutions}
+        return aims.pop() if len(aims) == 1 else "exploitability"
+
+    @property
+    def measures(self) -> list[str]:
+        """The names of what some of the algorithms measure besides, in the order of their first appearance."""
+        return list(dict.fromkeys(name for solution in self.solutions for name in solution.measures))
+
+    @property
+    def ranked(self) -> list[Solution]:
+        """The solutions, the best first by :attr:`objective`."""
+        return sorted(self.solutions, key=lambda solution: solution.last.measure(self.objective))
+
+    def rows(self) -> list[dict[str, object]]:
+        """One row per algorithm, ready for ``pandas.DataFrame``; gains and value are lists, one number per player.
+
+        What only some of the algorithms measure is None for the others.
+        """
+        return [
+            {
+                "algorithm": solution.algorithm,
+                **{name: getattr(solution, name) for name in NUMBERS},
+                **{name: solution.measures.get(name) for name in self.measures},
+                "gains": list(solution.gains),
+                "value": list(solution.value),
+            }
+            for solution in self.solutions
+        ]
+
+    def __len__(self) -> int:
+        return len(self.solutions)
+
+    def __iter__(self) -> Iterator[Solution]:
+        return iter(self.solutions)
+
+    def to_dataframe(self) -> Any:
+        """All curves as one ``pandas.DataFrame``, one row per algorithm and evaluation.
+
+        Columns: ``algorithm``, then those of :meth:`treeplex.run.solve.solution.Solution.to_dataframe`.
+
+        Raises:
+            SpecError: pandas is not installed.
+        """
+        return dataframe(
+            {"algorithm": solution.algorithm} | record.row("iterations")
+            for solution in self.solutions
+            for record in solution.records
+        )
+
+    def to_json(self) -> str:
+        """The game and the rows."""
+        return json.dumps({"game": self.game.spec, "rows": self.rows()}, indent=2)
+
+    def to_csv(self) -> str:
+        """The rows, columns ``gain_i`` and ``value_i`` for each player i; empty where an algorithm lacks a measure."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        players = range(self.game.players)
+        lists = [*(f"gain_{player}" for player in players), *(f"value_{player}" for player in players)]
+        writer.writerow(["algorithm", *NUMBERS, *self.measures, *lists])
+        for solution in self.solutions:
+            cells: list[object] = ["" if (number := getattr(solution, name)) is None else number for name in NUMBERS]
+            cells += [solution.measures.get(name, "") for name in self.measures]
+            numbers = [*cells, *solution.gains, *solution.value]
+            writer.writerow([solution.algorithm, *(cell if cell == "" else repr(cell) for cell in numbers)])
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """The rows as a Markdown table, the best first."""
+        rule = ["---", *["--:"] * (len(self.columns) - 1)]
+        return "".join(f"| {' | '.join(cells)} |\n" for cells in (self.columns, rule, *self.table()))
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of :meth:`table`: algorithm, iterations, nodes, seconds, exploitability, other aims, gains, value.
+
+        The gains, one for each player, are there for three and more players.
+        """
+        gains = ["gains"] if self.game.players > 2 else []
+        numbers = [name for name in NUMBERS[:-1] if name != "nodes" or self.counts_nodes]
+        return ["algorithm", *numbers, *map(words_of, self.aims), *gains, "value"]
+
+    @property
+    def counts_nodes(self) -> bool:
+        """Whether histories are counted."""
+        return any(solution.nodes is not None for solution in self.solutions)
+
+    @property
+    def aims(self) -> list[str]:
+        """What some of the algorithms aim at besides exploitability, and the measures of one's own."""
+        found = [*(solution.objective for solution in self.solutions), *self.own]
+        return list(dict.fromkeys(name for name in found if name != "exploitability"))
+
+    def table(self, separator: str = ", ") -> list[list[str]]:
+        """Readable rows under :attr:`columns`, the best first; ``separator`` stands between the numbers of the players.
+
+        The value of a two-player zero-sum game is that of player 0.
+        """
+        rows = []
+        for solution in self.ranked:
+            row = [solution.algorithm, f"{solution.iterations:,}"]
+            row += [short(solution.nodes or 0)] if self.counts_nodes else []
+            row += [three_digits(solution.seconds), f"{solution.exploitability:.3e}"]
+            found = [{**solution.measures, **solution.last.numbers}.get(name) for name in self.aims]
+            row += ["" if number is None else f"{number:.3e}" for number in found]
+            if self.game.players > 2:
+                row.append(separator.join(f"{gain:.2e}" for gain in solution.gains))
+            values = solution.value[:1] if self.game.players == 2 and self.game.zero_sum else solution.value
+            rows.append([*row, separator.join(f"{value:+.6f}" for value in values)])
+        return rows
+
+    def plot(self, path: str | os.PathLike[str] | None = None, *, x: str | None = None, y: str | None = None) -> object:
+        """All curves as one Matplotlib figure.
+
+        Args:
+            path: a file to write as well: PNG, SVG or PDF.
+            x: what the horizontal axis shows, ``iterations``, ``nodes`` or ``seconds``; default: the attribute ``x``.
+            y: what the vertical one shows, a measure that all have; default: :attr:`objective`.
+        """
+        from treeplex.run.plots import convergence_figure, write_figure
+
+        figure = convergence_figure(
+            str(self.game),
+            {solution.algorithm: solution.records for solution in self.solutions},
+            x=self.x if x is None else x,
+            y=self.objective if y is None else y,
+            exact=[solution.algorithm for solution in self.solutions if solution.exact],
+        )
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the plot, and the table as Markdown, CSV and JSON, into a folder, which is made if need be.
+
+        Raises:
+            FileError: the folder cannot be made or written.
+        """
+        folder = Path(path)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot write the folder {folder}: {error.strerror or error}; choose another") from error
+        for name, text in zip(TABLES, (self.to_markdown(), self.to_csv(), self.to_json() + "\n"), strict=True):
+            write_atomically(folder / name, text)
+        self.plot(folder / PLOT)
+        return folder
+
+    def __repr__(self) -> str:
+        best = self.ranked[0]
+        count, reached = len(self.solutions), best.last.measure(self.objective)
+        return f"<comparison of {count} algorithms on {self.game}: best {best.algorithm}, {reached:.3g}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.table(self.columns, self.table(), str(self.game))
+
+
+def compare(
+    game: AnyGame,
+    algorithms: Sequence[AnyAlgorithm],
+    *,
+    iterations: int | None = None,
+    every: int | None = None,
+    seconds: float | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    x: str | None = None,
+    progress: AnyProgress = None,
+    **options: Unpack[Options],
+) -> Comparison:
+    """Solve a game with each of several algorithms.
+
+    Args:
+        game: as for :func:`treeplex.solve`; compiled once.
+        algorithms: specs, at least one.
+        iterations: for each algorithm; default 1000, or any number when histories are counted (but learned algorithms do
+            as many as they pace themselves for); where an algorithm samples, by default all walk as many histories as 1000
+            full iterations do.
+        every: evaluate every so many iterations; default: ten evaluations a decade; spots: 10.
+        seconds: a time limit for each algorithm.
+        out: a folder for plot, tables and the run of each algorithm: a folder, or the file of a solved spot.
+        force: overwrite what is in ``out``.
+        x: what the plot shows progress against, ``"iterations"``, ``"nodes"`` or ``"seconds"``; default: nodes where
+            histories are counted or an algorithm samples (its name ends in ``-mccfr``), else iterations.
+        progress: called as by :func:`treeplex.solve`.
+        options: those of the game's form, as for :func:`treeplex.solve`, for all algorithms.
+
+    Raises:
+        SpecError, GameError, AlgorithmError, FileError: as :func:`treeplex.solve` does; algorithms are checked before any runs.
+    """
+    if not algorithms:
+        raise SpecError("no algorithm given; name at least one, for example dcfr")
+    if x is not None:
+        check_effort(x)
+    given = {name: value for name, value in options.items() if value is not None}
+    with line_for(progress) as line, folder_at(SOLVE, out) as folder:
+        line.say("reading the game")
+        target = solvable(game)
+        target.check_options(given, signature(compare).parameters.keys() - {"options"})
+        own = measures_of(options.get("measures"))
+        plan = target.plan(algorithms, iterations, given, line)
+        solutions: list[Solution] = []
+        interrupted = False
+        if folder:
+            folder.claim(force=force)
+        for name, algorithm in plan.algorithms.items():
+            try:
+                solution = solve(
+                    target,
+                    algorithm,
+                    iterations=plan.iterations,
+                    every=every,
+                    seconds=seconds,
+                    out=None if out is None else target.place(Path(out), slug(name)),
+                    force=force,
+                    progress=progress if callable(progress) else line,
+                    **plan.options,
+                )
+            except Interrupted as stopped:
+                solution, interrupted = stopped.result, True
+            solutions.append(solution)
+            if interrupted:
+                break
+        comparison = Comparison(target.compiled, tuple(solutions), interrupted, plan.axis if x is None else x, tuple(own))
+        if out is not None:
+            comparison.save(out)
+    return comparison
+
+
+def short(count: int) -> str:
+    """A count in few letters: 12,345, then 123k, 1.23M, 12.3G."""
+    if count < 100_000:
+        return f"{count:,}"
+    number = f"{count:.2e}"
+    thousands = min(int(number.partition("e")[2]) // 3, 4)
+    return f"{float(number) / 1000**thousands:.3g}{'kMGT'[thousands - 1]}"
+
+
+def slug(spec: str) -> str:
+    """A spec as a file name: ``dcfr(alpha=2.0)`` becomes ``dcfr-alpha=2.0``."""
+    return re.sub(r"[^\w.+=-]+", "-", spec.replace("(", "-").replace(")", "")).strip("-.")[:80] or "run"

@@ -1,0 +1,70 @@
+"""Who does the jobs of a command: this process, processes of this machine, or a Ray cluster."""
+
+from dataclasses import dataclass
+
+from treeplex.base.workers.executor import Executor, check_place, make_executor
+from treeplex.engine.threads import available_cores
+from treeplex.errors import SpecError
+
+
+@dataclass(frozen=True)
+class Work:
+    """So many workers (None: all cores), on a Ray cluster if there is an address."""
+
+    workers: int | None = None
+    ray: str | None = None
+
+    def __post_init__(self) -> None:
+        if self.workers is not None and (isinstance(self.workers, bool) or self.workers < 1):
+            raise SpecError(f"workers must be a whole number of at least 1, not {self.workers}")
+
+    def check(self) -> None:
+        """Check that the cluster can be reached, if there is one.
+
+        Raises:
+            SpecError: Ray is not installed, or there is no such cluster.
+        """
+        if self.ray is not None:
+            from treeplex.base.workers.on_ray import check_cluster
+
+            check_place(self.ray)
+            check_cluster(self.ray)
+
+    @property
+    def asked(self) -> bool:
+        """Whether a number of workers or a cluster was named."""
+        return self.workers is not None or self.ray is not None
+
+    @property
+    def cores(self) -> int:
+        """Workers on this machine."""
+        return self.workers or available_cores()
+
+    @property
+    def size(self) -> int:
+        """Workers wherever they are; asks the cluster if need be.
+
+        Raises:
+            SpecError: Ray is not installed, or there is no such cluster.
+        """
+        if self.workers is None and self.ray is not None:
+            from treeplex.base.workers.on_ray import cluster_cpus
+
+            return cluster_cpus(self.ray)
+        return self.cores
+
+    @property
+    def alone(self) -> bool:
+        """Whether this process does everything."""
+        return self.ray is None and self.cores == 1
+
+    def executor(self, most: int | None = None) -> Executor:
+        """An executor of the kind asked for, of no more than ``most`` workers; one worker of this machine is this process.
+
+        Raises:
+            SpecError: Ray is not installed, there is no such cluster, or it has too few CPUs.
+        """
+        if self.ray is not None:
+            return make_executor(self.ray, self.workers, most)
+        size = self.cores if most is None else min(self.cores, most)
+        return make_executor("inline" if size == 1 else "processes", size)

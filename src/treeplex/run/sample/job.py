@@ -1,0 +1,230 @@
+"""A run that samples rules, as a job, and what it gives."""
+
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, final
+
+from treeplex.base.storage.tensors import TensorFile
+from treeplex.base.work_clock import work_time
+from treeplex.evaluate import judge
+from treeplex.evaluate.playouts import Player, estimate, head_to_head
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.sparse import save_table_policy
+from treeplex.games.base import Game
+from treeplex.run.job.checkpoint import Arrays, State
+from treeplex.run.job.folder import JobFolder
+from treeplex.run.job.job import Job, Outcome, Session
+from treeplex.run.job.record import UNCOUNTED_ITERATIONS, Record
+from treeplex.run.job.schedule import sparse_points
+from treeplex.run.sample.settings import PLOT, POLICY, SAMPLE, UNIFORM, SampleSettings
+from treeplex.solvers.sampling.rules_solver import RulesSampler
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+ERRORS = 2.0
+"""Half the height of the bands in plots, in standard errors."""
+
+
+class SampleJob(Job):
+    """A sampler under way."""
+
+    kind = SAMPLE
+
+    def __init__(
+        self, sampler: RulesSampler, settings: SampleSettings, opponent: Player, compiled: CompiledGame | None = None
+    ) -> None:
+        super().__init__()
+        self.sampler, self.settings, self.opponent, self.compiled = sampler, settings, opponent, compiled
+        self._began: tuple[float, int] | None = None
+
+    @property
+    def name(self) -> str:
+        """The scheme."""
+        return self.sampler.algorithm
+
+    @property
+    def identity(self) -> str:
+        """The spec of the rules, which are not compiled."""
+        return self.sampler.game.spec
+
+    @property
+    def done(self) -> int:
+        """Iterations done."""
+        return self.sampler.iteration
+
+    @property
+    def total(self) -> int | None:
+        """Iterations asked for."""
+        return self.settings.iterations if self.settings.iterations < UNCOUNTED_ITERATIONS else None
+
+    @property
+    def ahead(self) -> int:
+        """Iterations left; the sampler itself stops at a limit of histories."""
+        nodes = self.settings.nodes
+        return 0 if nodes is not None and self.sampler.nodes >= nodes else max(0, self.settings.iterations - self.done)
+
+    @property
+    def left(self) -> float | None:
+        """Iterations left, by the histories that one walked so far where these are limited."""
+        nodes, walked = self.settings.nodes, self.sampler.nodes
+        found = [] if self.total is None else [float(max(0, self.total - self.done))]
+        if nodes is not None and walked:
+            found.append(max(0, nodes - walked) * self.done / walked)
+        return min(found, default=None)
+
+    def begin(self) -> None:
+        """Note where the session began."""
+        self._began = work_time(), self.sampler.nodes
+
+    def step(self, count: int) -> None:
+        """Iterate."""
+        self.sampler.run(count, nodes=self.settings.nodes)
+
+    def measure(self) -> Mapping[str, Any]:
+        """Estimate what the average policy is worth; judge it if the game is compiled."""
+        sampler, settings = self.sampler, self.settings
+        policy = sampler.average_policy()
+        own = estimate(sampler.game, policy, playouts=settings.playouts, seed=settings.seed)
+        match = head_to_head(sampler.game, policy, self.opponent, playouts=settings.playouts, seed=settings.seed + 1)
+        found = judge(self.compiled, policy.on(self.compiled)) if self.compiled is not None else None
+        return {
+            "nodes": sampler.nodes,
+            "infosets": sampler.infosets,
+            "bytes": sampler.bytes,
+            "unstored": sampler.unstored,
+            "value": own.value,
+            "error": own.error,
+            "match": match.value,
+            "match_error": match.error,
+            "exploitability": found.exploitability if found else None,
+            "nash_conv": found.nash_conv if found else None,
+        }
+
+    def live(self) -> Mapping[str, Any]:
+        """Histories a second in this session, and the tables."""
+        sampler, (began, walked) = self.sampler, self._began or (work_time(), self.sampler.nodes)
+        elapsed = work_time() - began
+        return {
+            "nodes": sampler.nodes,
+            "node_rate": (sampler.nodes - walked) / elapsed if elapsed > 0 else 0.0,
+            "infosets": sampler.infosets,
+            "bytes": sampler.bytes,
+            "memory": self.settings.memory,
+            "full": sampler.full,
+        }
+
+    def points(self) -> Iterator[int]:
+        """Where to evaluate."""
+        return sparse_points(self.settings.iterations, every=self.settings.every)
+
+    def about(self) -> Mapping[str, Any]:
+        """Game, algorithm and settings."""
+        game = self.sampler.game
+        return {"game": game.spec, "players": game.num_players, "algorithm": self.name, "settings": asdict(self.settings)}
+
+    def state(self) -> State:
+        """The tables, not copied."""
+        return self.sampler.tensors()
+
+    def restore(self, arrays: Arrays) -> None:
+        """Read the tables, piece by piece."""
+        assert isinstance(arrays, TensorFile)
+        self.sampler.restore(arrays)
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the average policy, and at the end the plot."""
+        save_table_policy(self.sampler.average_policy(), path / POLICY)
+        if ended:
+            from treeplex.run.plots import write_figure
+
+            title = f"{self.sampler.game.spec}, {self.name}"
+            write_figure(progress_figure(title, self.settings.against, records), path / PLOT)
+
+
+@final
+class Sampled:
+    """What a run gave.
+
+    Attributes:
+        policy: the average policy.
+        records: all evaluations (:data:`treeplex.run.sample.settings.SAMPLE`); :attr:`last` is about ``policy``.
+        settings: of the run.
+        status: ``finished``, ``time up`` or ``interrupted``.
+        sampler: from which more iterations can be done.
+        folder: where it was written, if it was.
+    """
+
+    def __init__(self, job: SampleJob, outcome: Outcome) -> None:
+        self.policy, self.records, self.status = job.sampler.average_policy(), outcome.records, outcome.status
+        self.settings, self.sampler, self.folder = job.settings, job.sampler, outcome.folder
+        self._job = job
+
+    @property
+    def last(self) -> Record:
+        """The last evaluation."""
+        return self.records[-1]
+
+    @property
+    def game(self) -> Game:
+        """The rules."""
+        return self.sampler.game
+
+    @property
+    def algorithm(self) -> str:
+        """The scheme."""
+        return self.sampler.algorithm
+
+    def save(self, path: str | os.PathLike[str], *, force: bool = False) -> Path:
+        """Write a run folder, from which the run can be resumed.
+
+        Raises:
+            FileError: the folder cannot be written, or holds files and ``force`` is not set.
+        """
+        with JobFolder(SAMPLE, path) as folder:
+            folder.claim(force=force)
+            folder.rewrite(self.records)
+            Session(self._job, folder, self.records).save(self.status)
+        self.folder = folder.path
+        return folder.path
+
+    def __repr__(self) -> str:
+        return (
+            f"<sampled {self.game.spec} by {self.algorithm}: {self.last.done:,} iterations, {self.last.nodes:,} nodes, "
+            f"{self.last.infosets:,} infosets, {self.status}>"
+        )
+
+
+def progress_figure(title: str, against: str, records: Sequence[Record]) -> "Figure":
+    """Exploitability (if it was computed) or payoffs by playouts above, infosets in the tables below.
+
+    Args:
+        title: of the figure.
+        against: whom the policy was played against.
+        records: at least one.
+    """
+    from treeplex.run.plots import AXES, Curve, Panel, curves_figure
+
+    nodes = [record.nodes for record in records]
+    if all(record.exploitability is not None for record in records):
+        exact = Curve(nodes, [record.exploitability for record in records])
+        above = Panel("Exploitability\n(mean best-response gain, game units)", [exact], share=1.5)
+    else:
+        name = "uniform play" if against == UNIFORM else Path(against).parent.name or against
+        shown = [(f"against {name}, all seats", [r.match for r in records], [r.match_error for r in records])]
+        for player in range(min(2, len(records[0].value))):
+            label = f"player {player} when all follow it"
+            shown.append((label, [r.value[player] for r in records], [r.error[player] for r in records]))
+        curves = []
+        for number, (label, means, errors) in enumerate(shown):
+            low = [mean - ERRORS * error for mean, error in zip(means, errors, strict=True)]
+            high = [mean + ERRORS * error for mean, error in zip(means, errors, strict=True)]
+            curves.append(Curve(nodes, means, label, number, low, high))
+        above = Panel("Mean payoff by playouts\n(bands: two standard errors)", curves, logarithmic=False, share=1.5)
+    full = next((record.nodes for record in records if record.unstored), None)
+    mark = None if full is None else (full, "memory limit reached")
+    sizes = [Curve(nodes, [record.infosets for record in records], number=2)]
+    below = Panel("Infosets in the tables", sizes, logarithmic=False, mark=mark, from_zero=True)
+    return curves_figure(title, AXES["nodes"].label, [above, below], logarithmic=True, height=5.8)

@@ -1,0 +1,243 @@
+"""Sample rules: Monte Carlo CFR on games too large to compile, with everything that a run needs."""
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+
+from treeplex.base.spec import Spec, suggests_arguments
+from treeplex.errors import AlgorithmError, Interrupted, SpecError
+from treeplex.evaluate.playouts import PLAYOUTS
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
+from treeplex.forms.sources.load import load_rules, load_walked
+from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.games.base import Game
+from treeplex.holdem.whole.game import Holdem
+from treeplex.holdem.whole.nodes import check_acting
+from treeplex.run.job.folder import RUN, JobFolder, folder_at
+from treeplex.run.job.job import Session, go_on, start
+from treeplex.run.job.progress_line import AnyProgress, watcher_for
+from treeplex.run.job.record import UNCOUNTED_ITERATIONS, check_limits
+from treeplex.run.sample.job import Sampled, SampleJob
+from treeplex.run.sample.settings import DEFAULT_MEMORY, POLICY, SAMPLE, UNIFORM, SampleSettings
+from treeplex.run.solve.settings import DEFAULT_ITERATIONS
+from treeplex.solvers import algorithms
+from treeplex.solvers.registry import algorithm_spec, known_algorithm, named_in, same_algorithm
+from treeplex.solvers.sampling.rules_solver import RulesSampler
+from treeplex.solvers.sampling.solver import SAMPLINGS, SamplingScheme
+from treeplex.solvers.synonyms import unknown_algorithm
+
+DEFAULT_ALGORITHM = "es-mccfr"
+WORTH_COMPILING = 1000
+"""Iterations from which on Numba functions of rules are compiled for a run, which takes a few seconds."""
+UNITS = {"": 1, "B": 1}
+UNITS |= {f"{letter}B": 1000**power for power, letter in enumerate("KMGT", start=1)}
+UNITS |= {f"{letter}IB": 1024**power for power, letter in enumerate("KMGT", start=1)}
+
+
+@suggests_arguments
+def sample(
+    game: str | Game | None = None,
+    algorithm: str | SamplingScheme | None = None,
+    *,
+    iterations: int | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    memory: int | str | None = None,
+    every: int | None = None,
+    seed: int | None = None,
+    playouts: int | None = None,
+    against: str | os.PathLike[str] | None = None,
+    judge: bool | None = None,
+    out: str | os.PathLike[str] | None = None,
+    force: bool = False,
+    resume: str | os.PathLike[str] | None = None,
+    progress: AnyProgress = None,
+) -> Sampled:
+    """Run Monte Carlo CFR on rules, without compiling them; tables grow as infosets are met.
+
+    Args:
+        game: a spec or rules. May be left out when resuming.
+        algorithm: a sampling scheme such as ``"es-mccfr"`` or ``"os-mccfr(variant=lcfr)"``, or one of your own,
+            ``"my.py:NAME"`` or the value itself, which resuming then needs again; default ``"es-mccfr"``.
+        iterations: iterations in total, those before a resume included; default 1000, or any number when there is another
+            limit. One iteration is one walk for each player.
+        seconds: stop after about this much time in this call; never within an iteration.
+        nodes: stop once so many histories were walked, those before a resume included.
+        memory: what tables may take, in bytes or as text such as ``"1GiB"``; default 1 GiB. Once it is used up, no more
+            infosets enter the tables (:class:`treeplex.solvers.sampling.rules_solver.RulesSampler`).
+        every: evaluate every so many iterations; default: after 1, 2, 5, 10, 20, 50, ...
+        seed: seed of everything random; default 0.
+        playouts: games played at each evaluation, once for the values and once against ``against``; default 1000.
+        against: whom the policy plays: ``"uniform"``, or the file or folder of another run.
+        judge: compile the game and compute exploitability, where that can be done.
+        out: a folder to write; see :mod:`treeplex.run.sample.settings`.
+        force: overwrite the run in ``out``.
+        resume: the folder of a run to resume. Only ``iterations``, ``nodes``, ``seconds`` and ``memory`` may be new.
+        progress: False shows none; default: one updated line where a person looks, or ``logging`` at level INFO; see
+            :func:`treeplex.solve`. A function is called about ten times per second.
+
+    Raises:
+        SpecError: an unknown name or a value outside its range.
+        GameError: rules that cannot be walked.
+        AlgorithmError: an algorithm that does not sample, or options that need the whole game.
+        FileError: a folder that cannot be written, or a run that cannot be resumed.
+        Interrupted: Ctrl-C or SIGTERM; its ``result`` is what there is.
+    """
+    check_limits(None, seconds)
+    most = None if memory is None else parsed_memory(memory)
+    other = None if against is None else str(against)
+    with watcher_for(progress, "preparing") as watch, folder_at(SAMPLE, out if resume is None else resume) as folder:
+        if resume is None:
+            if game is None:
+                raise SpecError("no game given; name one (see treeplex games) or a folder to resume")
+            usual = DEFAULT_ITERATIONS if seconds is None and nodes is None else UNCOUNTED_ITERATIONS
+            settings = SampleSettings(
+                iterations=usual if iterations is None else iterations,
+                nodes=nodes,
+                every=every,
+                seed=0 if seed is None else seed,
+                memory=DEFAULT_MEMORY if most is None else most,
+                playouts=PLAYOUTS if playouts is None else playouts,
+                against=UNIFORM if other is None else other,
+                judge=bool(judge),
+            )
+            session = start(job_of(game, algorithm or DEFAULT_ALGORITHM, settings), folder, force=force)
+        else:
+            if out is not None and Path(out) != Path(resume):
+                raise SpecError("a resumed run stays in its own folder; give out or resume, not both")
+            assert folder is not None
+            fixed = {"every": every, "seed": seed, "playouts": playouts, "against": other, "judge": judge}
+            limits = {"iterations": iterations, "nodes": nodes, "memory": most}
+            session = reopen(folder, game, algorithm, fixed, limits)
+        outcome = session.run(seconds=seconds, progress=watch)
+    assert isinstance(session.job, SampleJob)
+    sampled = Sampled(session.job, outcome)
+    if sampled.status == "interrupted":
+        raise Interrupted(sampled)
+    return sampled
+
+
+def parsed_memory(memory: int | str) -> int:
+    """Bytes of a text such as ``500MB``, ``1GiB``, ``2 GB`` or ``1e9``.
+
+    Raises:
+        SpecError: it cannot be read.
+    """
+    found = re.fullmatch(r"([0-9.]+(?:e[0-9]+)?)\s*([a-z]*)", str(memory).strip().lower())
+    try:
+        size = float(found[1]) * UNITS[found[2].upper()] if found else None
+    except (KeyError, ValueError):
+        size = None
+    if size is None or size < 1 or size > 2**62:
+        raise SpecError(f"cannot read {str(memory)!r} as memory; write 500MB, 1GiB or a number of bytes")
+    return int(size)
+
+
+def sampler_of(
+    game: str | Game, algorithm: str | SamplingScheme, *, seed: int, memory: int | None, functions: bool = True
+) -> RulesSampler:
+    """A sampler at iteration 0; ``functions`` as of :class:`treeplex.solvers.sampling.rules_solver.RulesSampler`.
+
+    Raises:
+        SpecError: an unknown algorithm or parameter.
+        AlgorithmError: an algorithm that does not sample.
+    """
+    name = "" if not isinstance(algorithm, str) or is_user_spec(algorithm) else algorithm_spec(algorithm).name
+    if name and name not in algorithms():
+        raise unknown_algorithm(name, SAMPLINGS, "unknown sampling scheme")
+    known, parameters = known_algorithm(algorithm, DEFAULT_ALGORITHM)
+    if (scheme := known.scheme) is None:
+        raise AlgorithmError(f"{known.name} sweeps the whole game, which has to be compiled; sample by {', '.join(SAMPLINGS)}")
+    text = str(Spec(known.name, dict(parameters)))
+    options = scheme.options(parameters)
+    return RulesSampler(game, scheme, options, seed=seed, most_bytes=memory, algorithm=text, functions=functions)
+
+
+def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSettings) -> SampleJob:
+    """A run at iteration 0.
+
+    Raises:
+        SpecError: whole hold'em in which nobody has a decision.
+    """
+    short = settings.iterations < WORTH_COMPILING
+    sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)
+    if isinstance(sampler.game, Holdem):
+        check_acting(sampler.game.rules)
+    compiled = compile_game(sampler.game) if settings.judge else None
+    return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled)
+
+
+def reopen(
+    folder: JobFolder,
+    game: str | Game | None,
+    algorithm: str | SamplingScheme | None,
+    fixed: Mapping[str, object],
+    limits: Mapping[str, int | None],
+) -> Session:
+    """A run from its folder; ``fixed`` are settings that may only repeat what is there, ``limits`` may be new."""
+    about = folder.reopen()
+    settings = SampleSettings.from_json(about["settings"], folder.path / RUN)
+    for name, value in fixed.items():
+        if value is not None and value != getattr(settings, name):
+            raise SpecError(
+                f"{folder.path} was run with {name} {getattr(settings, name)}, not {value}; leave it out or start a new run"
+            )
+    if limits["iterations"] is not None or limits["nodes"] is not None:
+        count = UNCOUNTED_ITERATIONS if limits["iterations"] is None else limits["iterations"]
+        settings = replace(settings, iterations=count, nodes=limits["nodes"])
+    if limits["memory"] is not None:
+        settings = replace(settings, memory=limits["memory"])
+    rules = load_rules(about["game"], named_in=folder.path) if game is None else load_rules(game)
+    asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
+    job = job_of(rules, asked, settings)
+    sampler = job.sampler
+    if not same_algorithm(sampler.algorithm, about["algorithm"]) or sampler.game.spec != about["game"]:
+        raise SpecError(
+            f"{folder.path} was run with {about['algorithm']} on {about['game']}, not {sampler.algorithm} on "
+            f"{sampler.game}; leave them out or start a new run"
+        )
+    sampler.algorithm = about["algorithm"]
+    session = go_on(job, folder)
+    if sampler.iteration > settings.iterations:
+        raise SpecError(
+            f"{folder.path} has run {sampler.iteration} iterations already; iterations counts all of them, "
+            f"so ask for more than {sampler.iteration}"
+        )
+    if limits["nodes"] is not None and sampler.nodes > limits["nodes"]:
+        raise SpecError(
+            f"{folder.path} has walked {sampler.nodes:,} histories already; nodes counts all of them, so ask for more"
+        )
+    return session
+
+
+def policy_of(named: str, rules: Game) -> TablePolicy | NeuralPolicy:
+    """A policy by name: ``uniform``, a run's folder or a file.
+
+    Raises:
+        FileError: no such file, or no table policy and no network's.
+        SpecError: the policy of another game.
+    """
+    if named == UNIFORM:
+        return TablePolicy.uniform(rules.spec, rules.num_players)
+    file = Path(named) / POLICY if Path(named).is_dir() else Path(named)
+    policy = NeuralPolicy.load(file) if is_neural_policy(file) else load_table_policy(file)
+    if policy.spec != rules.spec or policy.players != rules.num_players:
+        raise SpecError(f"{named} is a policy for {policy.spec}, not for {rules}; name that game or another policy")
+    return policy
+
+
+def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | NeuralPolicy]:
+    """Rules, turn by turn, and a policy for them by name.
+
+    Raises:
+        SpecError: an unknown game, or the policy of another.
+        GameError: rules that cannot be played.
+        FileError: no such file, or no table policy and no network's.
+    """
+    rules = turn_by_turn(load_walked(game))
+    return rules, policy_of(named, rules)

@@ -1,0 +1,144 @@
+"""What solving a game takes: memory before it is taken, and the time of an iteration, measured on this machine."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.storage.memory import available_memory, megabytes
+from treeplex.engine.tree.form import STORED
+from treeplex.engine.tree.gradient import gradient
+from treeplex.engine.tree.sweeps import reach
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.numba_rules import PathInfostates
+from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.sources.load import load_spot
+from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.solve.estimate import SpotEstimate, estimate_spot
+from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.spot_table import TURN_ENDGAME
+from treeplex.solvers import make_solver
+from treeplex.solvers.registry import DEFAULT_ALGORITHM
+
+MEASURED = 0.05
+"""Seconds for which iterations are measured, at least two."""
+SAMPLED = 2_000_000
+"""Histories of a game of walked rules that a measurement asks the rules about, at most about so many for each player."""
+SEQUENCE_NUMBERS, INFOSET_NUMBERS = 5, 2
+"""Numbers that a run keeps of a sequence (regret, policy, strategy, average, value) and of an infoset, float64."""
+
+
+@dataclass(frozen=True)
+class SolvingCost:
+    """What solving takes.
+
+    Attributes:
+        algorithm: by which.
+        payoffs: how they are kept.
+        game, run: bytes of the compiled game, and of what a run keeps besides.
+        available: bytes that are free; None where nobody says.
+        seconds: of one iteration, measured here; None where a run does not fit.
+        threads: on so many.
+    """
+
+    algorithm: str
+    payoffs: str
+    game: int
+    run: int
+    available: int | None
+    seconds: float | None
+    threads: int
+
+    def facts(self) -> dict[str, str]:
+        """All of it for people, by name."""
+        free = "" if self.available is None else f"; {megabytes(self.available)} are free"
+        time = "a run does not fit into memory" if self.seconds is None else f"{self.seconds:.2g} s"
+        threads = f", threads: {self.threads}" if self.threads > 1 else ""
+        return {
+            "payoffs kept": self.payoffs,
+            "memory": f"{megabytes(self.game)} for the game, {megabytes(self.run)} for a run{free}",
+            "an iteration": f"{time}   of {self.algorithm}, measured{threads}",
+        }
+
+
+def cost_of(game: CompiledGame) -> SolvingCost:
+    """What solving a game by the default algorithm takes; of a game of walked rules a part is walked."""
+    size, infosets, available = len(game.action_ids), sum(game.infosets), available_memory()
+    run = 8 * (SEQUENCE_NUMBERS * size + INFOSET_NUMBERS * infosets)
+    walk = game.infostates.walk if isinstance(game.infostates, PathInfostates) else None
+    fits = available is None or run <= available
+    seconds = None
+    if fits:
+        seconds = measured(game) if walk is None else measured_walk(game)
+    return SolvingCost(
+        algorithm=DEFAULT_ALGORITHM,
+        payoffs=payoffs_kept(game),
+        game=sum(each.nbytes for each in arrays_in((game.tree, game.payoff, game.action_ids))) + (walk.nbytes if walk else 0),
+        run=run,
+        available=available,
+        seconds=seconds,
+        threads=walk.part.parts if walk else 1,
+    )
+
+
+def arrays_in(value: Any) -> Iterator[np.ndarray[Any, Any]]:
+    """The arrays in tuples of tuples."""
+    if isinstance(value, np.ndarray):
+        yield value
+    elif isinstance(value, tuple):
+        for each in value:
+            yield from arrays_in(each)
+
+
+def payoffs_kept(game: CompiledGame) -> str:
+    """How the payoffs of a game are kept, in words."""
+    sparse, dense, factors, walk = game.payoff
+    if walk != STORED:
+        return "none: every iteration walks the rules"
+    parts = [
+        (len(sparse.values), "pairs of sequences" if game.players == 2 else "combinations of sequences"),
+        (len(dense.starts), "matrices over hands"),
+        (len(factors.values), "products of two lists"),
+    ]
+    return ", ".join(f"{count:,} {what}" for count, what in parts if count) or "all are 0"
+
+
+def measured(game: CompiledGame) -> float:
+    """Seconds of an iteration of the default algorithm."""
+    solver = make_solver(game, DEFAULT_ALGORITHM)
+    solver.run(1)
+    done, begun = 0, perf_counter()
+    while done < 2 or (perf_counter() - begun < MEASURED and done < 1 << 20):
+        solver.run(max(1, done))
+        done += max(1, done)
+    return (perf_counter() - begun) / done
+
+
+def measured_walk(game: CompiledGame) -> float:
+    """Seconds in which the gradients of all players are found against uniform play, from a part of the histories."""
+    infostates = game.infostates
+    assert isinstance(infostates, PathInfostates)
+    assert infostates.walk is not None
+    strategy, values, policy = np.ones(len(game.action_ids)), np.empty(len(game.action_ids)), uniform_probabilities(game)
+    for player in range(game.players):
+        reach(game.tree, player, policy, strategy)
+    shares = max(1, game.size.histories // SAMPLED)
+    with infostates.walk.sampled(shares):
+        gradient(game.tree, game.payoff, 0, strategy, values)
+        begun = perf_counter()
+        for player in range(game.players):
+            gradient(game.tree, game.payoff, player, strategy, values)
+        return (perf_counter() - begun) * shares
+
+
+def at_pace_here(estimate: SpotEstimate) -> SpotEstimate:
+    """The estimate of a spot with the pace of this machine, measured by two iterations of a small spot that has a name."""
+    known = load_spot(TURN_ENDGAME)
+    solver = HoldemSolver(compile_spot(known), threads=estimate.threads)
+    solver.run(1)
+    begun = perf_counter()
+    solver.run(2)
+    pace = (perf_counter() - begun) / 2 / estimate_spot(known, threads=estimate.threads).seconds
+    return replace(estimate, seconds=pace * estimate.seconds)

@@ -1,0 +1,73 @@
+"""Judges of one's own: numbers that a run on a compiled game reports besides its usual ones."""
+
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from math import isfinite
+from numbers import Real
+from typing import Any
+
+from treeplex.errors import SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.user_module import Wanted, check_parameters, load_user_object, user_source
+from treeplex.run.solve.settings import SOLVE
+
+Measure = Callable[[CompiledGame, Policy], float]
+"""A judge: a compiled game and a policy of it to a number."""
+AnyMeasures = Mapping[str, Measure] | Sequence[str]
+"""Judges by name, or ``file.py:NAME``, ``file.py:NAME(key=value)`` for functions in Python files."""
+
+
+def is_measure(thing: object) -> bool:
+    """Whether it can be called with a game and a policy."""
+    return callable(thing) and not inspect.isclass(thing)
+
+
+MEASURE = Wanted("judge", "my_gain", "function of a game and a policy", is_measure, is_measure)
+
+
+def measures_of(given: AnyMeasures | None) -> dict[str, Measure]:
+    """Judges by name; those of files are called what follows the file's name.
+
+    Raises:
+        SpecError: no such file or name, no function, a parameter that it does not take, or a name that records have already.
+    """
+    if given is None:
+        return {}
+    found = dict(given) if isinstance(given, Mapping) else {text.rpartition(".py:")[2]: load_measure(text) for text in given}
+    for name, measure in found.items():
+        if not callable(measure):
+            raise SpecError(f"measure {name!r} must be a function of a game and a policy, not {measure!r}")
+        if name in SOLVE.numbers:
+            raise SpecError(f"every run reports {name} already; give the measure another name")
+    return found
+
+
+def load_measure(text: str) -> Measure:
+    """The function that ``file.py:NAME`` or ``file.py:NAME(key=value)`` names, with its parameters set. The file runs.
+
+    Raises:
+        SpecError: no such file or name, no function, or a parameter that it does not take.
+    """
+    source, spec = user_source(text, MEASURE)
+    if not is_measure(source):
+        source = load_user_object(text, MEASURE)
+        return measures_of({text: source})[text]
+    check_parameters(source, ("game", "policy"), spec.parameters, text)
+    return partial(source, **spec.parameters) if spec.parameters else source
+
+
+def measured(measures: Mapping[str, Measure], game: CompiledGame, policy: Policy) -> dict[str, float]:
+    """What they say.
+
+    Raises:
+        SpecError: something else than a finite number.
+    """
+    found: dict[str, float] = {}
+    for name, measure in measures.items():
+        value: Any = measure(game, policy)
+        if not isinstance(value, Real) or not isfinite(value):
+            raise SpecError(f"measure {name!r} must return a finite number, not {value!r}")
+        found[name] = float(value)
+    return found

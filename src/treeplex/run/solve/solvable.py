@@ -1,0 +1,252 @@
+"""What can be solved, compared and judged: games that are compiled, and hold'em spots, behind one protocol.
+
+:func:`treeplex.run.solve.solve.solvable` chooses the kind once; :func:`treeplex.solve`, :func:`treeplex.compare` and
+:func:`treeplex.judge` know nothing else of it.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, NamedTuple, Protocol, TypedDict
+
+from treeplex.base.spec import nearest
+from treeplex.errors import SpecError
+from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.holdem.solve.estimate import SpotEstimate
+from treeplex.holdem.spots.locks import AnyLock
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.job import Job, Outcome, Session
+from treeplex.run.job.progress_line import ProgressLine
+from treeplex.run.solve.measures import AnyMeasures
+from treeplex.run.solve.solution import Solution
+from treeplex.solvers.registry import AnyAlgorithm
+
+UNIFORM = "uniform"
+"""The policy that plays every action equally often, by name."""
+WalkWatcher = Callable[[int], None]
+
+
+class GameOptions(TypedDict, total=False):
+    """Options for games that are compiled.
+
+    Attributes:
+        nodes: stop once so many histories were walked, those before a resume included; the same effort for algorithms that
+            sample and algorithms that sweep the whole tree (:attr:`treeplex.solvers.Solver.nodes`).
+        updates: ``"alternating"`` or ``"simultaneous"``; default: what the algorithm's paper does.
+        seed: seed of everything random; default 0.
+        refine: split infostates of imperfect recall instead of refusing the game.
+        limit: the most histories that may be walked to compile the game; default 50 million. A game that is clearly larger is
+            refused in a second or two.
+        device: where iterations run: ``"cpu"`` (the default) by compiled kernels, ``"cuda"`` with tensors on a graphics card,
+            ``"auto"`` there if there is one, or ``"torch-cpu"`` to try it; for two players, by variants that neither adapt nor
+            learn and fictitious play. It needs PyTorch.
+        measures: judges of your own, which every record reports as well (``solution.measures``): functions of a compiled game
+            and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
+        walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
+
+    There is ``start`` as well, of another meaning than for spots: a policy of any kind that
+    :func:`treeplex.policies.as_policy` takes, from which a variant of CFR starts (:mod:`treeplex.solvers.rules.warm_start`).
+    """
+
+    nodes: int | None
+    updates: str | None
+    seed: int | None
+    refine: bool | None
+    limit: int | None
+    device: str | None
+    measures: AnyMeasures | None
+    walked: WalkWatcher | None
+
+
+class SpotOptions(TypedDict, total=False):
+    """Options for hold'em spots; what is left out is as the spot's file says.
+
+    Attributes:
+        threads: default: one per core that this process may use.
+        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``,
+            ``"int8"``; ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is
+            stopped or killed resumes at its last iteration.
+        workers: processes that solve the boards below the first street; numbers do not depend on how many.
+        ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
+        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
+            with locks.
+        locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
+            them too.
+        most_memory: bytes that may be used; default: what the machine has free.
+        start: a solution of the same spot with other ranges or bet sizes, from whose regrets to begin;
+            see :mod:`treeplex.holdem.solve.carried_regrets`.
+        until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
+        net: which network, see :mod:`treeplex.learn.first_street.until`.
+    """
+
+    threads: int | None
+    storage: str | None
+    isomorphism: bool | None
+    locks: Sequence[AnyLock] | None
+    most_memory: float | None
+    start: Any
+    workers: int | None
+    ray: str | None
+    until: str | None
+    net: str | None
+
+
+class Options(GameOptions, SpotOptions, total=False):
+    """All options of forms; each kind of game takes its own."""
+
+
+class AnyCompiled(Protocol):
+    """What tables and plots say of a game."""
+
+    @property
+    def spec(self) -> str: ...
+    @property
+    def players(self) -> int: ...
+    @property
+    def zero_sum(self) -> bool: ...
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What :func:`treeplex.solve` was asked for; None where nothing was said.
+
+    Attributes:
+        algorithm: a spec or an object.
+        iterations, target, seconds, every: when to stop and to evaluate.
+        out, force, resume: where the run goes, or comes from: a path, or a solution.
+        options: those of the form that were given.
+        interrupt: who listens for Ctrl-C already.
+    """
+
+    algorithm: AnyAlgorithm | None
+    iterations: int | None
+    target: float | None
+    seconds: float | None
+    every: int | None
+    out: Path | None
+    force: bool
+    resume: Any
+    options: Mapping[str, Any]
+    interrupt: Interrupt | None = None
+
+
+class ComparisonPlan(NamedTuple):
+    """How several algorithms are compared.
+
+    Attributes:
+        algorithms: by their canonical names, each once.
+        iterations, options: for each of them.
+        axis: what effort is best counted in.
+    """
+
+    algorithms: Mapping[str, AnyAlgorithm]
+    iterations: int | None
+    options: Mapping[str, Any]
+    axis: str
+
+
+class SolvingJob(Job):
+    """A solver under way, as a job that hands out a solution."""
+
+    def announcement(self) -> str:
+        """What a user should know before the first iteration; usually nothing."""
+        return ""
+
+    @abstractmethod
+    def solution(self, outcome: Outcome) -> Solution:
+        """The solution when a session has ended."""
+
+
+class Solvable(ABC):
+    """A game as something to solve and to judge.
+
+    Attributes:
+        noun: what one of this kind is called.
+        options: names of the options that its form has.
+    """
+
+    noun: ClassVar[str]
+    options: ClassVar[frozenset[str]]
+
+    def check_options(self, given: Mapping[str, Any], arguments: Collection[str] = ()) -> None:
+        """Refuse an option of another kind of game, and a misspelled one.
+
+        Args:
+            given: the options.
+            arguments: what else the caller takes, for suggestions.
+
+        Raises:
+            SpecError: the message says which there are.
+        """
+        for name in given:
+            if name in self.options:
+                continue
+            if name not in Options.__annotations__:
+                raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
+            known = ", ".join(sorted(self.options))
+            raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
+
+    @abstractmethod
+    def session(self, asked: Asked, line: ProgressLine) -> AbstractContextManager[Session]:
+        """A session of a :class:`SolvingJob`, new or where its last checkpoint stands; its place is locked meanwhile."""
+
+    @abstractmethod
+    def plan(
+        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+    ) -> ComparisonPlan:
+        """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
+
+    @abstractmethod
+    def estimate(self) -> SpotEstimate | None:
+        """What solving will take, where that is known before anything is built; None where compiling is what counts."""
+
+    @abstractmethod
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Compile for a judgement, as these options of the form say.
+
+        Raises:
+            SpecError: an option of another kind of game.
+            GameError: rules that do not describe a game of perfect recall, or too large a game.
+        """
+
+    @property
+    @abstractmethod
+    def compiled(self) -> AnyCompiled:
+        """The compiled game, after :meth:`plan`."""
+
+    @abstractmethod
+    def tree(self) -> CompiledGame:
+        """The compiled game with its infosets enumerated; a :class:`GameError` where that cannot be."""
+
+    @abstractmethod
+    def place(self, folder: Path, name: str) -> Path:
+        """Where in a folder the run of one of several algorithms goes."""
+
+    @abstractmethod
+    def policy(self, policy: Any, *, complete: bool = False) -> Any:
+        """Any kind of policy as one of this game; see :func:`treeplex.policies.as_policy`."""
+
+    @abstractmethod
+    def judge(self, policy: Any) -> Judgement:
+        """Judge any kind of policy of this game."""
+
+    @abstractmethod
+    def best_response(self, policy: Any, player: int) -> tuple[float, Any]:
+        """The best that a player can get against a policy, and the policy with the player's part replaced by what gets it."""
+
+
+def canonical(names: Sequence[tuple[str, AnyAlgorithm]]) -> dict[str, AnyAlgorithm]:
+    """Algorithms by their canonical names, each once.
+
+    Raises:
+        SpecError: two different ones with one name.
+    """
+    chosen: dict[str, AnyAlgorithm] = {}
+    for name, algorithm in names:
+        same = chosen.setdefault(name, algorithm)
+        if same != algorithm and not (isinstance(same, str) and isinstance(algorithm, str)):
+            raise SpecError(f"two different algorithms are called {name!r}; give each a name of its own")
+    return chosen

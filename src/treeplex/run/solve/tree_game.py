@@ -1,0 +1,463 @@
+"""Games that are compiled, as something to solve: a run starts or is reopened in its folder, and policies are judged."""
+
+import os
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from treeplex import evaluate
+from treeplex.errors import FileError, PolicyError, SpecError
+from treeplex.evaluate import Judgement
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.policies.files import load_policy
+from treeplex.forms.policies.plain import probabilities_of
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.openspiel import same_rules, transferred
+from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.games.base import Game
+from treeplex.games.size_estimate import MOST_HISTORIES
+from treeplex.holdem.blueprint.policy import is_holdem_blueprint
+from treeplex.run.job.folder import RUN, STATE, JobFolder, folder_at, kind_of
+from treeplex.run.job.job import Session, go_on, start
+from treeplex.run.job.progress_line import KERNELS, ProgressLine
+from treeplex.run.job.record import UNCOUNTED_ITERATIONS
+from treeplex.run.solve.measures import Measure, measures_of
+from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
+from treeplex.run.solve.solvable import UNIFORM, Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
+from treeplex.run.solve.tree_job import GameSolution, SolveJob
+from treeplex.search.agents.agent import agent_policy
+from treeplex.search.agents.of_users import is_agent, policy_of_user_agent
+from treeplex.solvers import Solver, make_solver
+from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
+from treeplex.solvers.rules.warm_start import warm_start
+from treeplex.solvers.solver import FormSolver
+
+
+class TreeGame(Solvable):
+    """A game that is compiled into trees of sequences.
+
+    Args:
+        game: the rules, or the game compiled already; None for that of the run to resume.
+    """
+
+    noun = "games that are compiled"
+    options = frozenset({*GameOptions.__annotations__, "start"})
+
+    def __init__(self, game: Game | CompiledGame | None) -> None:
+        self.game = game
+
+    @property
+    def compiled(self) -> CompiledGame:
+        """The compiled game; it stays the same object."""
+        assert self.game is not None
+        self.game = compile_game(self.game)
+        return self.game
+
+    def tree(self) -> CompiledGame:
+        """The same."""
+        return self.compiled
+
+    @contextmanager
+    def session(self, asked: Asked, line: ProgressLine) -> Iterator[Session]:
+        """A new run, one from its folder, or one from a solution in memory."""
+        if isinstance(asked.resume, GameSolution):
+            if asked.resume.folder is None or asked.out is not None:
+                with folder_at(SOLVE, asked.out) as folder:
+                    yield self.continued(asked.resume, asked, folder, line)
+                return
+            found = asked.resume
+            asked = replace(asked, resume=found.folder, algorithm=asked.algorithm or found.solver.made_from)
+        with folder_at(SOLVE, asked.out if asked.resume is None else asked.resume) as folder:
+            yield self.started(asked, folder, line) if asked.resume is None else self.reopened(asked, folder, line)
+
+    def started(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A new run."""
+        algorithm = DEFAULT_ALGORITHM if asked.algorithm is None else asked.algorithm
+        options = dict(asked.options)
+        beginning = options.pop("start", None)
+        limit, walked = options.pop("limit", None), options.pop("walked", line.walked)
+        measures = measures_of(options.pop("measures", None))
+        self.compile(options.get("refine"), limit, walked, line)
+        count = pace_of(algorithm) if asked.iterations is None else asked.iterations
+        if samples(algorithm) and count is None and options.get("nodes") is None:
+            if asked.target is None and asked.seconds is None:
+                options["nodes"] = usual_nodes(self.compiled)
+            else:
+                count = UNCOUNTED_ITERATIONS
+        settings = settings_of_new_run(count, target=asked.target, seconds=asked.seconds, every=asked.every, **options)
+        walk_ahead(self.compiled, algorithm, limit, walked)
+        line.say(f"starting {name_of(algorithm)} ({KERNELS})")
+        solver, settings = planned(self.compiled, algorithm, settings)
+        if beginning is not None:
+            settings = replace(settings, warm=warm_start(solver, self.policy(beginning)))
+        return start(SolveJob(solver, settings, measures), folder, force=asked.force)
+
+    def reopened(self, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A run from its folder."""
+        options = dict(asked.options)
+        check_not_started_again(options)
+        if asked.out is not None and asked.out != Path(asked.resume):
+            raise SpecError("a resumed run goes on in its own folder; give out or resume, not both")
+        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        assert folder is not None
+        session = reopen(
+            folder,
+            self.game,
+            asked.algorithm,
+            fixed | {"refine": options.get("refine") or None, "device": options.get("device")},
+            options.get("walked", line.walked),
+            iterations=asked.iterations,
+            nodes=options.get("nodes"),
+            target=asked.target,
+            limit=options.get("limit"),
+            measures=measures_of(options.get("measures")),
+        )
+        line.say(f"resuming {session.job.name} ({KERNELS})")
+        return session
+
+    def continued(self, found: GameSolution, asked: Asked, folder: JobFolder | None, line: ProgressLine) -> Session:
+        """A run from a solution in memory, which stays as it is; into a new folder, if there is one."""
+        options = dict(asked.options)
+        check_not_started_again(options)
+        if self.compiled.identity != found.game.identity:
+            raise SpecError(f"the solution to resume is one of {found.game}, not of {self.compiled}; leave the game out")
+        fixed = {"every": asked.every, "updates": options.get("updates"), "seed": options.get("seed")}
+        fixed |= {"refine": options.get("refine") or None, "device": options.get("device")}
+        check_fixed("the solution to resume", found.settings, fixed)
+        settings = with_new_limits(found.settings, asked.iterations, options.get("nodes"), asked.target)
+        if found.solver.iteration != found.iterations:
+            raise SpecError(
+                f"the solver of this solution has gone on to iteration {found.solver.iteration:,}; resume the newest solution"
+            )
+        algorithm = found.solver.made_from if asked.algorithm is None else asked.algorithm
+        solver, settings = rebuilt("the solution to resume", found.game, algorithm, found.algorithm, settings, asked.iterations)
+        solver.restore(found.solver.state())
+        job = SolveJob(solver, settings, measures_of(options.get("measures")))
+        job.clock.seconds, job.clock.cpu_seconds = found.seconds, found.last.cpu_seconds
+        check_done("the solution to resume", job, found.settings)
+        line.say(f"resuming {job.name} ({KERNELS})")
+        session = start(job, folder, force=asked.force)
+        session.records = list(found.records)
+        if folder:
+            folder.rewrite(found.records)
+        return session
+
+    def estimate(self) -> None:
+        """Nothing: compiling is what counts."""
+
+    def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
+        """Compile."""
+        self.check_options(options)
+        self.compile(options.get("refine"), options.get("limit"), line.walked, line)
+
+    def compile(self, refine: bool | None, limit: int | None, walked: WalkWatcher | None, line: ProgressLine) -> None:
+        """Compile the game, if it is not."""
+        line.say("compiling the game")
+        assert self.game is not None
+        self.game = compile_game(self.game, refine=bool(refine), limit=limit, watch=walked)
+
+    def plan(
+        self, algorithms: Sequence[AnyAlgorithm], iterations: int | None, options: Mapping[str, Any], line: ProgressLine
+    ) -> ComparisonPlan:
+        """Compile, and build a solver of each algorithm."""
+        limit, walked = options.get("limit"), options.get("walked", line.walked)
+        self.compile(options.get("refine"), limit, walked, line)
+        nodes = options.get("nodes")
+        if iterations is None and nodes is None:
+            if any(map(samples, algorithms)):
+                nodes = usual_nodes(self.compiled)
+            else:
+                iterations = DEFAULT_ITERATIONS
+        for algorithm in algorithms:
+            walk_ahead(self.compiled, algorithm, limit, walked)
+        line.say(f"starting ({KERNELS})")
+        names = []
+        for algorithm in algorithms:
+            count = pace_of(algorithm) if iterations is None else iterations
+            settings = settings_of_new_run(count, nodes=nodes, updates=options.get("updates"), device=options.get("device"))
+            names.append((planned(self.compiled, algorithm, settings)[0].algorithm, algorithm))
+        chosen = canonical(names)
+        given = {**options, "nodes": nodes} if nodes is not None else dict(options)
+        return ComparisonPlan(chosen, iterations, given, usual_axis(chosen.values(), nodes))
+
+    def place(self, folder: Path, name: str) -> Path:
+        """A run folder of its own."""
+        return folder / name
+
+    def policy(self, policy: Any, *, complete: bool = False) -> Policy:
+        """Any kind of policy as one of this game; see :func:`policy_of`."""
+        return policy_of(self.compiled, policy, complete=complete)
+
+    def judge(self, policy: Any) -> Judgement:
+        """Judge a policy."""
+        return evaluate.judge(self.compiled, self.policy(policy))
+
+    def best_response(self, policy: Any, player: int) -> tuple[float, Policy]:
+        """A best response."""
+        return evaluate.best_response(self.compiled, self.policy(policy), player)
+
+
+def name_of(algorithm: AnyAlgorithm) -> str:
+    """What to call an algorithm before its solver is built."""
+    return algorithm if isinstance(algorithm, str) else str(getattr(algorithm, "name", type(algorithm).__name__))
+
+
+def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
+    """``nodes`` where histories are counted or an algorithm samples, else ``iterations``."""
+    return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
+
+
+def holds_policy(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner."""
+    return kind_of(path) in ("solve", "sample", "learner", "own learner")
+
+
+def holds_player(path: str | os.PathLike[str]) -> bool:
+    """Whether a path is a training without a policy table, whose agent says what it plays."""
+    if is_holdem_blueprint(path):
+        return True
+    kind = kind_of(path)
+    if kind is None or holds_policy(path):
+        return False
+    from treeplex.learn.rebel.training.job import REBEL
+    from treeplex.search.named_agents.registry import TRAINED
+
+    return kind in TRAINED or kind == REBEL.name
+
+
+def policy_file(path: str | os.PathLike[str]) -> Path:
+    """The policy file that ``path`` names: itself, the one in a run folder, or of ``network:NAME`` the library's.
+
+    Raises:
+        SpecError: no network of that name comes with the library.
+    """
+    if str(path).startswith("network:"):
+        from treeplex.learn.neural.network_policy import shipped_network
+
+        return shipped_network(str(path)) or Path(path)
+    return Path(path) / POLICY if holds_policy(path) else Path(path)
+
+
+def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Policy:
+    """Any kind of policy as a policy of a compiled game; see :func:`treeplex.policies.as_policy`.
+
+    Raises:
+        PolicyError: it belongs to another game, misses an infostate, or is no distribution somewhere.
+        FileError: a file that cannot be read.
+    """
+    inner = getattr(policy, "policy", policy)
+    if isinstance(inner, Policy):
+        if inner.game is game:
+            return inner
+        if inner.game.identity != game.identity:
+            if same_rules(inner.game.spec, game.spec):
+                return transferred(inner, game)
+            raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
+        return Policy(game, inner.probabilities)
+    if is_agent(policy):
+        return agent_policy(policy, game)
+    if isinstance(policy, str) and is_user_spec(policy):
+        return policy_of_user_agent(policy, game)
+    if isinstance(policy, str | os.PathLike):
+        if policy == UNIFORM:
+            return Policy.uniform(game)
+        if holds_player(policy):
+            from treeplex.search.named_agents.agent_policy import policy_of_agent
+
+            return policy_of_agent(game, os.fspath(policy)).policy
+        return load_policy(policy_file(policy), game, complete=complete)
+    if isinstance(policy, Mapping):
+        return Policy(game, probabilities_of(game, policy, complete=complete))
+    if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
+        from treeplex.forms.sources.openspiel import from_tabular_policy
+
+        return from_tabular_policy(game, policy)
+    raise PolicyError(f"cannot read a policy from {type(policy).__name__}; give a Policy, a Solution, a mapping or a file")
+
+
+def walk_ahead(game: CompiledGame, algorithm: AnyAlgorithm, limit: int | None, walked: WalkWatcher | None) -> None:
+    """Walk the histories that an algorithm samples, with progress; what builds its solver finds them ready."""
+    if samples(algorithm):
+        histories_of(game, limit=MOST_HISTORIES if limit is None else limit, watch=walked)
+
+
+def usual_nodes(game: CompiledGame) -> int:
+    """How many histories algorithms that sample walk where nothing else is asked for: what the usual sweeps do."""
+    return DEFAULT_ITERATIONS * game.players * game.size.histories
+
+
+def settings_of_new_run(
+    iterations: int | None,
+    *,
+    target: float | None = None,
+    seconds: float | None = None,
+    nodes: int | None = None,
+    every: int | None = None,
+    updates: str | None = None,
+    seed: int | None = None,
+    refine: bool | None = None,
+    device: str | None = None,
+) -> SolveSettings:
+    """SolveSettings with the defaults filled in."""
+    usual = DEFAULT_ITERATIONS if target is None and seconds is None else MOST_ITERATIONS
+    usual = usual if nodes is None else UNCOUNTED_ITERATIONS
+    count = usual if iterations is None else iterations
+    aim = None if target is None else float(target)
+    return SolveSettings(count, count, aim, every, updates, 0 if seed is None else seed, bool(refine), nodes, device or "cpu")
+
+
+def planned(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> tuple[Solver, SolveSettings]:
+    """A solver at iteration 0, and the settings with the horizon that a limit of histories leaves to full sweeps."""
+    order = settings.updates or "alternating"
+    settings = replace(settings, horizon=horizon_within(game, settings, order))
+    solver = solver_for(game, algorithm, settings)
+    if solver.exact:
+        return solver, replace(settings, iterations=1, every=None)
+    if settings.nodes is not None and solver.updates not in ("", order):
+        settings = replace(settings, horizon=horizon_within(game, settings, solver.updates))
+        solver = solver_for(game, algorithm, settings)
+    return solver, settings
+
+
+def horizon_within(game: CompiledGame, settings: SolveSettings, updates: str) -> int:
+    """How many iterations of full sweeps are planned: all asked for, or those within the limit of histories."""
+    if settings.nodes is None:
+        return settings.horizon
+    sweep = game.size.histories * (game.players if updates == "alternating" else 1)
+    return min(settings.iterations, -(-settings.nodes // sweep))
+
+
+def reopen(
+    folder: JobFolder,
+    game: Game | CompiledGame | None,
+    algorithm: AnyAlgorithm | None,
+    fixed: Mapping[str, object],
+    walked: WalkWatcher | None = None,
+    *,
+    iterations: int | None,
+    nodes: int | None,
+    target: float | None,
+    limit: int | None,
+    measures: Mapping[str, Measure],
+) -> Session:
+    """A run from its folder, as it stood at its last checkpoint; ``fixed`` are settings that may only repeat what is there."""
+    about = folder.reopen()
+    old = SolveSettings.from_json(about["settings"], folder.path / RUN)
+    check_fixed(folder.path, old, fixed)
+    compiled = folder.compiled(game, refine=old.refine, limit=limit, watch=walked)
+    if not compiled.is_identity(about["identity"]):
+        raise FileError(
+            f"{folder.path} is a run on another game ({about['game']}) than {compiled}, or its rules changed since; "
+            "give the same game or start a new run"
+        )
+    settings = with_new_limits(old, iterations, nodes, target)
+    asked = named_in(folder.path, about["algorithm"], "solve") if algorithm is None else algorithm
+    walk_ahead(compiled, asked, limit, walked)
+    new = about.get("last") is None and not (folder.path / STATE).exists()
+    if new and old.warm:
+        raise FileError(f"{folder.path} was stopped before its first checkpoint; start it again (with --force)")
+    solver, settings = rebuilt(folder.path, compiled, asked, about["algorithm"], settings, iterations, new=new)
+    job = SolveJob(solver, settings, measures)
+    session = go_on(job, folder)
+    check_done(folder.path, job, old)
+    return session
+
+
+def rebuilt(
+    place: object,
+    game: CompiledGame,
+    algorithm: AnyAlgorithm,
+    before: str,
+    settings: SolveSettings,
+    iterations: int | None,
+    *,
+    new: bool = False,
+) -> tuple[Solver, SolveSettings]:
+    """The solver of a run that goes on, at iteration 0, and the settings within what it can do.
+
+    Args:
+        place: what messages call the run.
+        game: its game.
+        algorithm, before: what is asked for, and the canonical text of what it was run with.
+        settings: with new limits.
+        iterations: how many are asked for.
+        new: whether nothing of the run is kept, so that it may be planned anew.
+    """
+    if new:
+        solver, settings = planned(game, algorithm, replace(settings, horizon=settings.iterations))
+    else:
+        solver = solver_for(game, algorithm, settings)
+    if not same_algorithm(solver.algorithm, before):
+        raise different(place, "algorithm", before, solver.algorithm)
+    solver.algorithm = before
+    if solver.longest is not None and iterations is None:
+        settings = replace(settings, iterations=min(settings.iterations, solver.longest))
+    if solver.longest is not None and settings.iterations > solver.longest:
+        raise SpecError(
+            f"{place} was run with {solver.algorithm}, which paces itself for {solver.longest:,} iterations; ask for at "
+            f"most so many, or start a new run with its parameter horizon={settings.iterations}"
+        )
+    return solver, replace(settings, iterations=1) if solver.exact else settings
+
+
+def check_fixed(place: object, old: SolveSettings, fixed: Mapping[str, object]) -> None:
+    """Refuse another value of a setting that stays what it was."""
+    for name, value in fixed.items():
+        if value is not None and value != getattr(old, name):
+            raise different(place, name, getattr(old, name), value)
+
+
+def check_done(place: object, job: SolveJob, old: SolveSettings) -> None:
+    """Refuse limits below what a run has done."""
+    if job.done > job.settings.iterations:
+        raise SpecError(
+            f"{place} has run {job.done} iterations already; iterations counts all of them, so ask for more than {job.done}"
+        )
+    if job.settings.nodes not in (None, old.nodes) and job.solver.nodes > (job.settings.nodes or 0):
+        raise SpecError(
+            f"{place} has walked {job.solver.nodes:,} histories already; nodes counts all of them, so ask for more than that"
+        )
+
+
+def check_not_started_again(options: Mapping[str, Any]) -> None:
+    """Refuse a policy to start from where a run is resumed."""
+    if options.get("start") is not None:
+        raise SpecError("start is for new runs, and a resumed one has its policy already; give start or resume, not both")
+
+
+def with_new_limits(settings: SolveSettings, iterations: int | None, nodes: int | None, target: float | None) -> SolveSettings:
+    """The settings of a resumed run: a new number of iterations ends an old limit of histories, and the other way round."""
+    counts = settings.iterations, settings.nodes
+    if iterations is not None or nodes is not None:
+        counts = UNCOUNTED_ITERATIONS if iterations is None else iterations, nodes
+    return replace(settings, iterations=counts[0], nodes=counts[1], target=settings.target if target is None else target)
+
+
+def different(place: object, name: str, old: object, new: object) -> SpecError:
+    """The error of a resume that asks for another setting."""
+    return SpecError(f"{place} was run with {name} {old}, not {new}; leave it out or start a new run")
+
+
+def solver_for(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
+    """A solver at iteration 0, on the settings' device."""
+    solver = new_solver(game, algorithm, settings)
+    solver.made_from = algorithm
+    if settings.warm and isinstance(solver, FormSolver):
+        solver.before = settings.warm
+    return solver
+
+
+def new_solver(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSettings) -> Solver:
+    """A solver from the uniform policy."""
+    horizon, updates = settings.horizon, settings.updates
+    if settings.device != "cpu":
+        from treeplex.learn.common.device import torch_device
+        from treeplex.learn.torch.form import TensorSolver
+
+        if (device := torch_device(settings.device)) is not None:
+            return TensorSolver(game, algorithm, device=device, horizon=horizon, updates=updates)
+    return make_solver(game, algorithm, horizon=horizon, updates=updates, seed=settings.seed)

@@ -1,1 +1,0 @@
-"""Runs: solve, sample, train and compare, with folders that resume; plots."""

@@ -1,1 +1,0 @@
-"""Agents by name that search while they play, and the blueprints that they take."""

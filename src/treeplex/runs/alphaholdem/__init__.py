@@ -1,1 +1,0 @@
-"""Trainings of AlphaHoldem: the learner ``alphaholdem``."""

@@ -1,1 +1,0 @@
-"""Trainings of best responses: the learner ``best-response``."""

@@ -1,1 +1,0 @@
-"""Blueprints of whole hold'em: trained, written, read."""

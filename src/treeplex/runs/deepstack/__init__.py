@@ -1,1 +1,0 @@
-"""Trainings of DeepStack's value networks, as jobs."""

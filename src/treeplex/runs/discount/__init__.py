@@ -1,1 +1,0 @@
-"""Train discount policies: the run, its folder, settings and plot."""

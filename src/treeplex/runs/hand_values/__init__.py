@@ -1,1 +1,0 @@
-"""Trainings of value networks for single hands, as jobs."""

@@ -1,1 +1,0 @@
-"""Train ReBeL and judge it: runs, folders, settings and plots."""

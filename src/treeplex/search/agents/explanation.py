@@ -1,0 +1,141 @@
+"""How an agent comes to its policy at a public state: beliefs, policy and values by hand, for people and for pandas."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.base import notebook
+from treeplex.base.arrays import Floats
+from treeplex.base.dataframes import dataframe
+from treeplex.base.digits import three_digits
+
+SHOWN_HANDS = 20
+"""Hands of the player to act that a table shows, the most likely ones."""
+SHOWN_OTHERS = 6
+"""Hands of each other player that are shown."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """What an agent believes and plays where a player acts.
+
+    ``print`` and a notebook show it as a table. Columns of arrays are the hands of a player in the order of :attr:`hands`, rows
+    of ``policy`` and ``values`` the :attr:`actions`.
+
+    Attributes:
+        agent: the agent's class.
+        state: the public state in words.
+        player: who acts.
+        hands: for each player the names of its hands.
+        actions: the names of the actions.
+        policy: float64 [A, H], the probability of each action with each hand of the player to act.
+        possible: bool [H], the hands that the player to act can hold here.
+        beliefs: for each player float64 [H_i], the probability of each hand given the play so far, which sums to one; None
+            where the agent has no beliefs.
+        values: float64 [A, H], the expected payoff of each action with each hand if all follow the search's policy afterwards,
+            in the game's units; NaN for hands that meet nobody. In hold'em the policy is the search's average, and chips are
+            counted from half of the pot with which the game began. None where the agent does not search or cannot tell.
+        iterations, seconds: of the search behind this policy; None for an agent that does not search.
+    """
+
+    agent: str
+    state: str
+    player: int
+    hands: tuple[tuple[str, ...], ...]
+    actions: tuple[str, ...]
+    policy: Floats
+    possible: np.typing.NDArray[np.bool_]
+    beliefs: tuple[Floats, ...] | None = None
+    values: Floats | None = None
+    iterations: int | None = None
+    seconds: float | None = None
+
+    @property
+    def title(self) -> str:
+        """Who acts where, and how long the search took."""
+        took = ""
+        if self.iterations is not None and self.seconds is not None:
+            took = f" ({self.iterations:,} iterations in {three_digits(self.seconds)} s)"
+        return f"{self.agent}: player {self.player} to act{took}"
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of :meth:`table`."""
+        believed = [] if self.beliefs is None else ["belief"]
+        worth = [] if self.values is None else [f"value of {name}" for name in self.actions]
+        return ["hand", *believed, *self.actions, *worth]
+
+    @property
+    def order(self) -> list[int]:
+        """The possible hands of the player to act, the most likely first."""
+        hands = np.flatnonzero(self.possible)
+        if self.beliefs is not None:
+            hands = hands[np.argsort(-self.beliefs[self.player][hands], kind="stable")]
+        return [int(hand) for hand in hands]
+
+    def table(self, most: int | None = None) -> list[list[str]]:
+        """Readable rows under :attr:`columns`, one per hand of the player to act, the most likely first; ``most`` at most."""
+        rows = []
+        for hand in self.order[:most]:
+            row = [self.hands[self.player][hand]]
+            row += [] if self.beliefs is None else [f"{self.beliefs[self.player][hand]:.3f}"]
+            row += [f"{probability:.3f}" for probability in self.policy[:, hand]]
+            row += [] if self.values is None else ["" if np.isnan(worth) else f"{worth:+.3f}" for worth in self.values[:, hand]]
+            rows.append(row)
+        return rows
+
+    def notes(self) -> list[str]:
+        """What each of the others is believed to hold, and how many hands the table leaves out; a line each."""
+        found = []
+        if len(self.order) > SHOWN_HANDS:
+            found.append(f"{SHOWN_HANDS} of {len(self.order):,} hands")
+        for player, believed in enumerate(self.beliefs or ()):
+            if player != self.player:
+                likely = [int(hand) for hand in np.argsort(-believed, kind="stable") if believed[hand] > 0]
+                shown = ", ".join(f"{self.hands[player][hand]} {believed[hand]:.3f}" for hand in likely[:SHOWN_OTHERS])
+                rest = f", and {len(likely) - SHOWN_OTHERS:,} more hands" if len(likely) > SHOWN_OTHERS else ""
+                found.append(f"belief about player {player}: {shown}{rest}")
+        return found
+
+    def to_dataframe(self) -> Any:
+        """A ``pandas.DataFrame``, one row per player and possible hand.
+
+        Columns: ``player``, ``hand``, ``belief``, and by name of each action its probability and, where there are values,
+        ``value of`` it. Policy and values are NaN for the players who do not act.
+
+        Raises:
+            SpecError: pandas is not installed.
+        """
+        rows: list[dict[str, Any]] = []
+        for player, names in enumerate(self.hands):
+            acts = player == self.player
+            if self.beliefs is None and not acts:
+                continue
+            shown = np.flatnonzero(self.possible if self.beliefs is None or acts else self.beliefs[player] > 0)
+            for hand in shown.tolist():
+                row: dict[str, Any] = {"player": player, "hand": names[hand]}
+                if self.beliefs is not None:
+                    row["belief"] = float(self.beliefs[player][hand])
+                for number, action in enumerate(self.actions if acts else ()):
+                    row[action] = float(self.policy[number, hand])
+                    if self.values is not None:
+                        row[f"value of {action}"] = float(self.values[number, hand])
+                rows.append(row)
+        believed = [] if self.beliefs is None else ["belief"]
+        return dataframe(rows, ["player", "hand", *believed, *self.columns[1 + len(believed) :]])
+
+    def __str__(self) -> str:
+        rows = [self.columns, *self.table(SHOWN_HANDS)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(self.columns))]
+        lines = [
+            "  ".join([row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))])
+            for row in rows
+        ]
+        return "\n".join([self.title, self.state, *lines, *self.notes()])
+
+    def __repr__(self) -> str:
+        return f"<explanation of {self.title}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.table(self.columns, self.table(SHOWN_HANDS), self.title, "; ".join([self.state, *self.notes()]))

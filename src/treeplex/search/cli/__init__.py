@@ -1,0 +1,1 @@
+"""Commands about agents: play, matches, local best response."""

@@ -1,0 +1,60 @@
+"""``treeplex agents``: who can play, by name."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from treeplex.run.cli.shared.arguments import Json
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_entries, print_facts, print_json, print_table
+
+if TYPE_CHECKING:
+    from treeplex.search.named_agents.kind import AgentKind
+
+OTHER_AGENTS = """Besides these: a run folder, policy file or solved spot, which is played
+as it is; the folder of a training of ReBeL, DeepStack or a best response;
+rebel:NAME; my.py:MyAgent or my.py:MyLeaf (code of your own).
+treeplex agents NAME shows an agent's settings."""
+
+
+@command("List the agents that play.", place=25, example="agents")
+def agents(
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Only this one, with its settings; also my.py:MyKind.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """List the agents: who can be played against, judged and sent into matches, by name.
+
+    \b
+    Examples:
+      treeplex agents
+      treeplex agents rebel
+      treeplex agents --json
+    """
+    from treeplex.search.named_agents.registry import agents, kind_of
+
+    known = agents()
+    if name is not None:
+        kind = kind_of(name)[0]
+        print_json(told(kind)) if as_json else print_agent(kind)
+    elif as_json:
+        print_json({each: told(kind) for each, kind in known.items()})
+    else:
+        print_entries((each, (kind.text, kind.source, f"like {kind.example}")) for each, kind in known.items())
+        typer.echo(OTHER_AGENTS)
+
+
+def told(kind: "AgentKind") -> dict[str, Any]:
+    """What ``--json`` prints of an agent."""
+    settings = {name: {"default": default, "meaning": meaning} for name, default, meaning in kind.settings.table_rows()}
+    return {"text": kind.text, "source": kind.source, "plays": kind.plays, "example": kind.example, "settings": settings}
+
+
+def print_agent(kind: "AgentKind") -> None:
+    """The same for people."""
+    facts = {"source": kind.source, "plays": kind.plays, "example": kind.example}
+    print_facts({name: text for name, text in facts.items() if text}, title=f"{kind.name}: {kind.text}")
+    rows = kind.settings.table_rows()
+    if rows:
+        print_table(["setting", "default", "meaning"], rows)

@@ -1,0 +1,75 @@
+"""The command ``improve``."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from treeplex.run.cli.shared.arguments import GameArgument, Json, ShowProgress
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import print_json, print_table, say
+from treeplex.run.cli.shared.live import Live
+
+
+@command("Teach a blueprint of few bets what it does not know.", place=77, example='improve no_limit_leduc --sizes "a"')
+def improve(
+    game: GameArgument,
+    blueprint: Annotated[
+        str | None,
+        typer.Argument(metavar="BLUEPRINT", help="A run folder or policy file of the game with few bets. Default: solve it."),
+    ] = None,
+    sizes: Annotated[str, typer.Option("--sizes", metavar="SIZES", help="The bets that the blueprint considers.")] = "100%,a",
+    against: Annotated[
+        str | None,
+        typer.Option("--against", metavar="POLICY", help="Whose bets are added. Default: those of best responses."),
+    ] = None,
+    times: Annotated[int, typer.Option("--times", metavar="N", min=0, help="How often bets are added.")] = 5,
+    bets: Annotated[int, typer.Option("--bets", metavar="K", min=1, help="How many each time.")] = 8,
+    gadget: Annotated[
+        str, typer.Option("--gadget", metavar="NAME", help="none, resolve, maxmargin, reach-resolve or reach-maxmargin.")
+    ] = "reach-maxmargin",
+    iterations: Annotated[int, typer.Option("-n", "--iterations", metavar="N", min=1, help="Of each solve.")] = 1000,
+    out: Annotated[Path | None, typer.Option("-o", "--out", metavar="FILE", help="Save the policy here.")] = None,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Make a blueprint of few bets a policy of a game with many, and solve what opponents bet and it does not know.
+
+    A bet between two sizes is heard as one of them. Each time the most frequent unknown bets are added to the blueprint, and
+    what follows is solved behind a gadget: Libratus' self-improver. The result is a policy of GAME.
+    --json prints exploitability, before and after each time, and the bets added.
+
+    \b
+    Examples:
+      treeplex improve "no_limit_leduc(sizes=[50%;100%;200%;a])" --sizes 100%,a --out better.safetensors
+      treeplex improve "no_limit_leduc(sizes=[50%;100%;a])" runs/few --times 2
+    """
+    with Live(progress) as live:
+        live.say(f"compiling {game}")
+        from treeplex.forms.policies.files import save_policy
+        from treeplex.search.named_agents.improve import improve
+
+        found = improve(
+            game,
+            sizes.split(","),
+            blueprint,
+            opponent=against,
+            times=times,
+            bets=bets,
+            gadget=gadget,
+            iterations=iterations,
+            progress=live.say,
+        )
+        if out is not None:
+            save_policy(found.policy, out)
+    if as_json:
+        print_json({"game": game, "exploitability": found.exploitability, "added": found.added})
+        return
+    rows = [["0", f"{found.exploitability[0]:.6g}", "translated"]]
+    for number, (lost, added) in enumerate(zip(found.exploitability[1:], found.added, strict=True), start=1):
+        rows.append([str(number), f"{lost:.6g}", "; ".join(added)])
+    print_table(["time", "exploitability", "bets added"], rows, right=(0, 1))
+    if len(found.added) < times:
+        say("no bet is unknown any more" if found.added else "no bet is unknown")
+    if out is not None:
+        say(f"saved {out}")

@@ -1,0 +1,119 @@
+"""The command ``lbr``."""
+
+from math import isfinite
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.run.cli.shared.arguments import GameArgument, Json, ShowProgress, Think
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, print_facts, print_json, print_table
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from treeplex.search.evaluate.winnings import Winnings
+
+ROUNDING = 1e-12
+"""Chips up to which a sum of probabilities may differ from nothing."""
+
+
+@command("Find out what an agent loses at least.", place=75, example="lbr leduc_poker uniform")
+def lbr(
+    game: GameArgument,
+    agent: Annotated[str, typer.Argument(metavar="AGENT", help="An agent by name, as in treeplex agents.")],
+    hands: Annotated[
+        int | None,
+        typer.Option("--hands", metavar="N", min=4, help="Play N hands. Default: exact where states are few, else 2,000."),
+    ] = None,
+    actions: Annotated[
+        str,
+        typer.Option(
+            "--actions",
+            metavar="LETTERS",
+            help="What it considers: all, or fc (fold, call) and any of h, p, a (half of the pot, pot, all-in).",
+        ),
+    ] = "all",
+    first_round: Annotated[
+        int, typer.Option("--first-round", metavar="R", min=0, help="Check and call before betting round R; 2: the turn.")
+    ] = 0,
+    models: Annotated[
+        int, typer.Option("--models", metavar="K", min=1, help="Draws by which an agent that draws how it plays is known.")
+    ] = 1,
+    think: Think = None,
+    seed: Annotated[int, typer.Option(min=0, help="Seed of all draws.")] = 0,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Play a local best response against an agent: what it wins is a lower bound of what a best response would win.
+
+    It knows how the agent plays, keeps its range, and takes the action that is best if all check and call from then on
+    (Lisý and Bowling 2017). For poker of two players. --json prints lbr, interval, exact, hands and seats.
+
+    \b
+    Examples:
+      treeplex lbr leduc_poker uniform
+      treeplex lbr leduc_poker "blueprint(file=runs/leduc)" --json
+      treeplex lbr turn.yaml "blueprint(file=turn.spot)" --hands 500 --actions fcpa
+    """
+    with Live(progress) as live:
+        live.say(f"preparing {game}")
+        from treeplex.search.match.lbr_run import local_best_response
+        from treeplex.search.named_agents.played_game import PlayedGame
+
+        table = PlayedGame.of(game)
+        found = local_best_response(
+            table,
+            agent,
+            hands=hands,
+            actions=actions,
+            first_round=first_round,
+            models=models,
+            think=think,
+            seed=seed,
+            progress=live.say,
+        )
+    if as_json:
+        print_json(
+            {
+                "game": str(table),
+                "agent": agent,
+                "lbr": found.value,
+                "interval": known(found.interval),
+                "exact": found.exact,
+                "hands": found.hands,
+                "seats": [
+                    {"value": value, "interval": known(interval)}
+                    for value, interval in zip(found.values, found.intervals, strict=True)
+                ],
+                "actions": actions,
+                "first_round": first_round,
+            }
+        )
+        return
+    print_winnings(found, title=f"local best response to {agent} on {table}")
+
+
+def print_winnings(found: "Winnings", *, title: str) -> None:
+    """What is won at least, and in which seat."""
+    from treeplex.search.evaluate.statistics import FEWEST_DEALS
+
+    few = f"no 95% interval below {FEWEST_DEALS} hands; {found.hands} were played"
+    how = f"± {found.interval:.2g}   95% interval, {counted(found.hands, 'hand')}" if isfinite(found.interval) else few
+    how = "exact, all public states" if found.exact else how
+    facts = {"exploitability": f"at least {found.value:.6g}   {how}"}
+    if found.value <= 0:
+        facts = {"it wins": f"{found.value:.6g}   {how}", "exploitability": "nothing found; a best response may still win"}
+    print_facts(facts, title=title)
+    columns, pairs = ["seat", "it wins"], zip(found.values, found.intervals, strict=True)
+    shown = ((value if abs(value) > ROUNDING else 0.0, interval) for value, interval in pairs)
+    rows = [[str(seat), f"{value:+.6g}", f"± {interval:.2g}"] for seat, (value, interval) in enumerate(shown)]
+    if found.exact or not all(map(isfinite, found.intervals)):
+        rows = [row[:2] for row in rows]
+    else:
+        columns.append("95% interval")
+    print_table(columns, rows, right=(1, 2))
+
+
+def known(interval: float) -> float | None:
+    """An interval as JSON has it: null where there is none."""
+    return interval if isfinite(interval) else None

@@ -1,0 +1,137 @@
+"""The command ``match``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.base.spec import quoted
+from treeplex.run.cli.shared.arguments import Folder, Force, Json, Ray, Seconds, Seed, ShowProgress, Think
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, print_json, print_table, say
+from treeplex.run.cli.shared.failures import STOPPED, fail
+from treeplex.run.cli.shared.live import Live
+from treeplex.run.job.progress_line import clock
+
+if TYPE_CHECKING:
+    from treeplex.run.job.record import Progress
+    from treeplex.search.match.result import MatchResult
+
+WIDEST_MATRIX = 6
+"""Agents whose matrix fits on a terminal."""
+
+
+@command("Let agents play each other.", place=74, example="match leduc_poker runs/leduc uniform")
+def match(
+    game: Annotated[str | None, typer.Argument(metavar="GAME", help="A game or spot; may be left out with --resume.")] = None,
+    agents: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="AGENT...", help="Of treeplex agents; a run folder or policy file; uniform; my.py:MyAgent."),
+    ] = None,
+    hands: Annotated[int | None, typer.Option("-n", "--hands", metavar="N", help="Hands at each table. Default: 1000.")] = None,
+    seats: Annotated[
+        str | None,
+        typer.Option(metavar="HOW", help="rotate: each agent in each seat; all: every order; fixed. Default: rotate."),
+    ] = None,
+    duplicate: Annotated[
+        bool, typer.Option("--duplicate", help="Play each deal in all orders of the agents: the same cards, seats changed.")
+    ] = False,
+    aivat: Annotated[bool, typer.Option("--aivat", help="Remove luck by AIVAT.")] = False,
+    values: Annotated[
+        str | None,
+        typer.Option(
+            metavar="WHAT",
+            help="Values for AIVAT: auto, zero, checked (of whole hold'em for two), a policy or an agent, or my.py:MyValues. "
+            "Default: auto.",
+        ),
+    ] = None,
+    table: Annotated[bool, typer.Option("--table", help="Everybody plays everybody.")] = False,
+    sampled: Annotated[bool, typer.Option("--sampled", help="Play hands even where values could be exact.")] = False,
+    think: Think = None,
+    seed: Seed = None,
+    seconds: Seconds = None,
+    workers: Annotated[int | None, typer.Option(metavar="N", help="Processes that play. Default: 1.")] = None,
+    ray: Ray = None,
+    out: Folder = None,
+    resume: Annotated[Path | None, typer.Option(metavar="DIR", help="Resume the match in this folder.")] = None,
+    force: Force = False,
+    as_json: Json = False,
+    progress: ShowProgress = None,
+) -> None:
+    """Let agents play each other: who wins how much, and whether it could be luck.
+
+    Where the policies of all agents can be enumerated, values are exact and no hand is played; --sampled plays all the same.
+    Else hands are played, and means come with standard errors, 95% intervals and an exact test of how likely a difference so
+    large is by luck. Name as many agents as the game has players. With --out, the folder gets every hand (hands.jsonl),
+    result.json, match.png and what --resume needs. A hand in which an agent fails is written down and left out.
+
+    \b
+    Examples:
+      treeplex match leduc_poker runs/leduc uniform
+      treeplex match leduc_poker runs/leduc uniform --sampled --duplicate --aivat -n 2000
+      treeplex match leduc_poker runs/leduc runs/other uniform --table --out runs/table
+      treeplex match "kuhn_poker(players=3)" runs/kuhn uniform uniform --seats all
+      treeplex match --resume runs/table -n 10000
+    """
+    with Live(progress) as live:
+        live.say(f"reading {game or resume}")
+        from treeplex.errors import Interrupted
+        from treeplex.search.match.match import match as run_match
+
+        try:
+            result = run_match(
+                game,
+                agents or None,
+                hands=hands,
+                seats=seats,
+                duplicate=duplicate or None,
+                aivat=values or (True if aivat else None),
+                table=table or None,
+                sampled=sampled or None,
+                think=think,
+                seed=seed,
+                workers=workers,
+                ray=ray,
+                seconds=seconds,
+                out=out,
+                force=force,
+                resume=resume,
+                progress=lambda found: live.say(match_line(found)),
+            )
+        except Interrupted as stopped:
+            result = stopped.result
+    if as_json:
+        print_json(result.plain())
+    else:
+        print_match(result)
+    if result.status == "interrupted":
+        saved = f"; saved; resume with treeplex match --resume {quoted(str(result.folder))}" if result.folder else ""
+        fail(f"stopped after {counted(result.hands, 'hand')}{saved}", STOPPED)
+
+
+def match_line(progress: "Progress") -> str:
+    """One line: hands, the first agent's mean so far, hands per second, time left."""
+    numbers = progress.numbers
+    parts = [f"{' against '.join(numbers['agents'][:2])}  hand {progress.done:,}/{progress.total or 0:,}"]
+    mean, error = (next(iter(numbers.get(name, ())), None) for name in ("value", "error"))
+    if mean is not None and error is not None:
+        parts.append(f"{mean:+.4f} ± {error:.4f}")
+    if numbers["failed"]:
+        parts.append(f"{numbers['failed']:,} failed")
+    parts.append(f"{progress.rate:,.3g} hands/s")
+    if progress.seconds_left is not None:
+        parts.append(f"{clock(progress.seconds_left)} left")
+    return "  ".join(parts)
+
+
+def print_match(result: "MatchResult") -> None:
+    """Means, intervals, and what else there is to know."""
+    columns, rows = result.columns, result.table()
+    if result.about.settings.table and len(rows) > WIDEST_MATRIX:  # one number each; the picture and the JSON have all
+        columns, rows = ["agent", *columns[len(rows) + 1 :]], [[row[0], *row[len(rows) + 1 :]] for row in rows]
+    print_table(columns, rows, title=result.about.game, right=range(1, len(columns)))
+    for note in result.notes():
+        say(note)
+    if result.folder is not None:
+        files = "result.json, match.png" if result.exact else "hands.jsonl, result.json, match.png"
+        say(f"files {result.folder}   {files}")

@@ -1,0 +1,226 @@
+"""``treeplex play``: a person at the terminal against an agent or a policy."""
+
+import sys
+from itertools import groupby
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.run.cli.shared.arguments import DealSeed, GameArgument, Games, PlayThink
+from treeplex.run.cli.shared.commands import command
+from treeplex.run.cli.shared.console import counted, say
+from treeplex.run.cli.shared.failures import STOPPED
+from treeplex.run.cli.shared.live import Live
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from treeplex.search.agents.agent import Thought
+    from treeplex.search.tables.table import Table
+
+QUIT = ("q", "quit", "exit")
+WITHOUT_BET = {"call": "check"}
+"""What is meant by a word that is not on offer where there is nothing to call."""
+ALL_IN = ("all in", "allin", "shove", "jam")
+"""Other words for ``all-in``."""
+MOST_LIKE = 8
+"""Bets in a row that are all listed."""
+
+
+class Left(Exception):  # noqa: N818 (no error)
+    """The person has had enough."""
+
+
+@command("Play against an agent or a policy.", place=140, example='play "liars_dice(faces=4)" --against rebel')
+def play(
+    game: GameArgument,
+    against: Annotated[
+        str,
+        typer.Option(
+            metavar="WHOM",
+            help="An agent by name (see treeplex agents), a policy file or run folder, a training folder, my.py:MyAgent "
+            "or my.py:MyLeaf.",
+        ),
+    ],
+    seat: Annotated[int | None, typer.Option(metavar="I", help="Your player number, from 0. Default: seats alternate.")] = None,
+    games: Games = None,
+    iterations: Annotated[
+        int | None,
+        typer.Option(metavar="T", min=1, help="Iterations per search. Default: the agent's own; with a leaf of your own 128."),
+    ] = None,
+    think: PlayThink = None,
+    seed: DealSeed = None,
+) -> None:
+    """Play a game in the terminal. Answer with the number or the name of an action; quit, Ctrl-D or Ctrl-C ends.
+
+    rebel is a trained network that comes with Treeplex, if there is one for the game; rebel:NAME chooses among several. Behind
+    an action of an agent that searches stands how many iterations it took. With --think a search ends when the time is up.
+
+    \b
+    Examples:
+      treeplex play "liars_dice(dice=1,faces=4)" --against rebel
+      treeplex play "liars_dice(dice=1,faces=4)" --against runs/dice
+      treeplex play leduc_poker --against runs/leduc --seat 1
+      treeplex play kuhn_poker --against uniform
+      treeplex play kuhn_poker --against "my.py:MyAgent(depth=3)"
+      treeplex play leduc_poker --against "search(depth=3)" --think 500ms
+    """
+    with Live(None) as live:
+        live.say(f"setting up {game}")
+        from treeplex.search.tables.seating import table_for
+
+        table, opponent = table_for(game, against, iterations, think, seed)
+    if seat is not None and not 0 <= seat < table.players:
+        raise SpecError(f"--seat must be from 0 to {table.players - 1}, not {seat}")
+    say(f"against {opponent}")
+    sit(table, seat, games)
+
+
+def sit(table: "Table", seat: int | None, games: int | None, *, finished: "Callable[[int, int], None] | None" = None) -> None:
+    """Play game after game until the person has had enough.
+
+    Args:
+        table: the game and the opponent.
+        seat: the person's; None for taking turns.
+        games: how many at most; None for any number.
+        finished: called after each game with its number, from 1, and the person's seat.
+    """
+    results: list[float] = []
+
+    def one(number: int) -> None:
+        own = seat if seat is not None else number % table.players
+        say(f"game {number + 1}: you are {table.seat(own)}", bold=True)
+        results.append(one_game(table, own))
+        say(f"  {table.outcome(own)}   {score(results)}\n")
+        if finished is not None:
+            finished(len(results), own)
+
+    until_left(one, games, lambda: say(f"{score(results) if results else 'no game was finished'}; thank you for playing"))
+
+
+def until_left(one: "Callable[[int], None]", games: int | None, end: "Callable[[], None]") -> None:
+    """Play game after game until the person has had enough.
+
+    Args:
+        one: plays a game by its number, from 0; :class:`Left` in it ends the play.
+        games: how many at most; None for any number.
+        end: says what came of it. After an error it is called only where a game was finished.
+    """
+    number, stopped = 0, False
+    try:
+        while games is None or number < games:
+            one(number)
+            number += 1
+    except Left:
+        say("")
+    except KeyboardInterrupt:
+        say("")
+        stopped = True
+    except TreeplexError:
+        if number:
+            end()
+        raise
+    end()
+    if stopped:
+        raise typer.Exit(STOPPED)
+
+
+def one_game(table: "Table", own: int) -> float:
+    """Play one game; the person's payoff."""
+    with thinking():
+        table.begin(own)
+    while (actor := table.actor) is not None:
+        options = table.options()
+        if actor == own:
+            show(table, [f"you know   {table.view(own) or 'nothing yet'}"])
+            action = asked(table, options)
+        else:
+            with thinking():
+                action = table.reply()
+            thought = table.thought()
+            if table.seen_by(own):
+                say(f"  {table.seat(actor)}   {options[action]}" + ("" if thought is None else f"   ({thought_text(thought)})"))
+        with thinking():
+            table.play(action)
+    known = [f"{table.seat(i)} knew   {text}" + ("   (you)" if i == own else "") for i, text in enumerate(table.shown())]
+    show(table, known + table.review(own))
+    return table.returns()[own]
+
+
+def thought_text(thought: "Thought") -> str:
+    """How an action was found, in words."""
+    boards = f", {thought.boards} boards behind leaves" if thought.boards else ""
+    return f"{counted(thought.iterations)} in {thought.seconds:.2g} s{boards}"
+
+
+def thinking() -> Live:
+    """A live line while the opponent thinks, which comes only where that takes long."""
+    live = Live(None)
+    live.say("thinking")
+    return live
+
+
+def show(table: "Table", known: list[str]) -> None:
+    """Print the picture of the game, if there is one, and what is known."""
+    picture = table.picture()
+    if picture is not None:
+        say("".join(f"    {line}\n" for line in picture.splitlines()), nl=False)
+    for text in known:
+        first, *others = text.splitlines() or [""]
+        say(f"  {first}")
+        for line in others:
+            say("  " + " " * (first.find("   ") + 3) + line)
+
+
+def listed(names: list[str]) -> list[str]:
+    """Actions with their numbers; of many bets in a row, each one chip larger, the first and the last."""
+
+    def run(each: tuple[int, str]) -> tuple[str, int]:
+        word, _, chips = each[1].rpartition(" ")
+        return (word, int(chips) - each[0]) if chips.isdecimal() else ("", each[0])
+
+    found: list[str] = []
+    for _, group in groupby(enumerate(names, start=1), run):
+        like = [f"{number} {name}" for number, name in group]
+        found += like if len(like) <= MOST_LIKE else [f"{like[0]} ... {like[-1]}"]
+    return found
+
+
+def asked(table: "Table", options: dict[int, str]) -> int:
+    """The action that the person names, by its number in the list, by its name or as the table understands it."""
+    numbered, lowered = list(options.items()), {name.lower() for name in options.values()}
+    all_in = next((action for action, name in numbered if name.lower().startswith(("all-in", "allin"))), None)
+    say("  " + "   ".join(listed([name for _, name in numbered])))
+    while True:
+        say("  your move: ", nl=False)
+        line = sys.stdin.readline()
+        text = line.strip().lower()
+        if not line or text in QUIT:
+            raise Left
+        if text in (*ALL_IN, "all-in") and all_in is not None:
+            return all_in
+        text = WITHOUT_BET.get(text, text) if text not in lowered and WITHOUT_BET.get(text) in lowered else text
+        by_name = [action for action, name in numbered if name.lower() == text]
+        near = [action for action, name in numbered if text and name.lower().startswith(text)]
+        if by_name:
+            return by_name[0]
+        if text.isdecimal() and 1 <= int(text) <= len(numbered):
+            return numbered[int(text) - 1][0]
+        try:
+            with thinking():
+                meant = table.named(text)
+        except (GameError, SpecError) as error:
+            say(f"  {error}")
+            continue
+        if meant is not None:
+            return meant
+        if len(near) == 1:
+            return near[0]
+        say("  " + (f"{line.strip()!r} is none of these; " if text else "") + "type a number or a name, or quit")
+
+
+def score(results: list[float]) -> str:
+    """Games and payoffs so far."""
+    count = len(results)
+    return f"after {count} game{'s' if count != 1 else ''}: {sum(results):+g}"

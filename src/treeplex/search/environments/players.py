@@ -1,0 +1,548 @@
+"""Any game as a Gymnasium environment (one player's view) or a PettingZoo environment (all players, in turn or in parallel).
+
+An observation is the number of the infoset within its player's own, ``0`` to ``I - 1``, as in the compiled game; ``I`` says
+that there is none (yet): the player has not acted, or the game is over. Perfect recall makes it a Markov state. For networks it
+can be a tensor instead (``forms.compile.views.infostate_tensors.infostate_tensors``), zeros where there is none. Actions are
+the rules' action ids. Rewards are the game's payoffs, all at the end.
+
+Needs ``gymnasium`` and ``pettingzoo``: the extra ``rl``.
+"""
+
+from bisect import bisect_right
+from collections.abc import Mapping
+from itertools import accumulate
+from typing import Any, Literal, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.version import install_hint
+from treeplex.errors import GameError, PolicyError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.sequential import one_at_a_time
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
+from treeplex.forms.policies.tabular import Policy, PolicyMapping
+from treeplex.forms.sources.load import load_rules
+from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.games.turn_based import TurnBasedState
+from treeplex.search.agents.agent import Agent
+from treeplex.search.environments.seats import SeatedAgent, seat
+
+try:
+    import gymnasium
+    import pettingzoo
+    from gymnasium.spaces import Box, Dict, Discrete
+except ImportError as error:
+    raise ImportError(f"environments need gymnasium and pettingzoo ({error}); run: {install_hint('rl')}") from error
+
+Mask = NDArray[np.int8]
+Others: TypeAlias = Policy | Agent | Mapping[int, Policy | Agent] | None
+"""What other players follow: one policy for all, or a policy or an agent each; of two players the other's agent."""
+
+MOST_POSITIONS = 200_000
+"""Histories remembered by an environment; past that it forgets all of them at the next reset."""
+
+
+class Position:
+    """One history of a game, with what its rules say there; each is asked once.
+
+    Attributes:
+        state: the history.
+        player: who acts.
+        actions: legal actions, or chance's.
+        mask: int8 [actions], 1 where the player to act may act so; all 0 where chance acts or the game is over.
+        number: of the infoset among those of the player to act; -1 where nobody acts.
+        infostate: its string; empty where nobody acts.
+        shares: cumulative probabilities of the actions, of chance or by the policy of the player to act; None if uniform.
+        returns: the payoff of each player where the game is over, else zeros.
+        children: positions after actions, as far as they were visited.
+    """
+
+    __slots__ = ("actions", "children", "infostate", "mask", "number", "player", "returns", "shares", "state")
+
+    def __init__(self, play: "Play", state: State) -> None:
+        self.state, self.player = state, state.current_player()
+        self.children: dict[int, Position] = {}
+        self.shares: list[float] | None = None
+        self.infostate, self.number, self.actions = "", -1, list[int]()
+        self.mask, self.returns = play.nothing, play.no_returns
+        if self.player == TERMINAL:
+            self.returns = [float(payoff) for payoff in state.returns()]
+        elif self.player == CHANCE:
+            outcomes = list(state.chance_outcomes())
+            self.actions, self.shares = [int(action) for action, _ in outcomes], cumulative([share for _, share in outcomes])
+        elif self.player >= 0:
+            self.actions = [int(action) for action in state.legal_actions()]
+            self.mask = np.zeros(play.sizes[self.player], np.int8)
+            self.mask[self.actions] = 1
+            self.infostate = state.information_state_string(self.player)
+            compiled = play.compiled
+            self.number = int(compiled.lookup[self.player, self.infostate] - compiled.tree.infoset_offsets[self.player])
+            follows = play.policies.get(self.player)
+            if follows is not None:
+                shares = follows.action_probabilities(state)
+                self.shares = cumulative([shares.get(action, 0.0) for action in self.actions])
+
+    def drawn(self, random: np.random.Generator) -> int:
+        """One of the actions, by their shares."""
+        if self.shares is None:
+            return self.actions[int(random.random() * len(self.actions))]
+        return self.actions[bisect_right(self.shares, random.random() * self.shares[-1])]
+
+
+def cumulative(shares: list[float]) -> list[float]:
+    """Sums of the first 1, 2, ... shares."""
+    return list(accumulate(shares))
+
+
+class Play:
+    """One game being played: its rules one move at a time, its compiled form, and the present position.
+
+    Positions are remembered, up to :data:`MOST_POSITIONS`, so that rules run once for each history visited.
+
+    Attributes:
+        rules: the rules, without simultaneous moves.
+        compiled: the compiled game, which numbers the infosets.
+        at: the present position.
+        sizes: of each player one more than its highest action id.
+        infosets: of each player how many it has.
+        policies: for each player who follows one its policy.
+    """
+
+    def __init__(self, game: str | Game | Any, observation: str = "infoset") -> None:
+        """Load and compile ``game``; observations are numbers of infosets, or rows of tensors.
+
+        Raises:
+            SpecError: an unknown game or kind of observation.
+            GameError: rules that do not describe a game of perfect recall, or a negative action id.
+        """
+        if observation not in ("infoset", "tensor"):
+            raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
+        rules = load_rules(game)
+        self.compiled: CompiledGame = compile_game(rules)
+        self.rules = one_at_a_time(rules)
+        offsets = self.compiled.tree.sequence_offsets
+        actions = [self.compiled.action_ids[offsets[player] + 1 : offsets[player + 1]] for player in range(self.players)]
+        if any(min(own, default=0) < 0 for own in actions):
+            raise GameError(f"{self.compiled} has negative action ids, which no Discrete space holds")
+        self.sizes = [int(max(own, default=0)) + 1 for own in actions]
+        self.nothing: Mask = np.zeros(max(self.sizes), np.int8)
+        self.no_returns = [0.0] * self.players
+        self.infosets = self.compiled.infosets
+        self.policies: dict[int, Policy] = {}
+        self.tensors: tuple[NDArray[np.float32], ...] = ()
+        if observation == "tensor":
+            rows = [infostate_tensors(self.compiled, player) for player in range(self.players)]
+            self.tensors = tuple(np.vstack((own, np.zeros_like(own[:1]))).astype(np.float32) for own in rows)
+        self._root: Position | None = None
+        self._remembered = 0
+        self.begin()
+
+    @property
+    def players(self) -> int:
+        """The number of players."""
+        return self.compiled.players
+
+    @property
+    def state(self) -> State:
+        """The present history."""
+        return self.at.state
+
+    @property
+    def over(self) -> bool:
+        """Whether the game is over."""
+        return self.at.player == TERMINAL
+
+    def begin(self) -> None:
+        """Return to the beginning of the game."""
+        if self._root is None or self._remembered > MOST_POSITIONS:
+            self._root, self._remembered = Position(self, self.rules.new_initial_state()), 1
+        self.at = self._root
+
+    def after(self, position: Position, action: int) -> Position:
+        """The position after an action."""
+        found = position.children.get(action)
+        if found is None:
+            found = position.children[action] = Position(self, position.state.child(action))
+            self._remembered += 1
+        return found
+
+    def move(self, action: int) -> None:
+        """Play an action."""
+        self.at = self.after(self.at, action)
+
+    def pass_chance(self, random: np.random.Generator) -> None:
+        """Sample chance until somebody acts or the game is over."""
+        while self.at.player == CHANCE:
+            self.move(self.at.drawn(random))
+
+    def action_space(self, player: int) -> Any:
+        """The ids from 0 to the player's highest."""
+        return Discrete(self.sizes[player])
+
+    def observation_space(self, player: int) -> Any:
+        """The player's infosets, and one more for none; or their tensors."""
+        if self.tensors:
+            return Box(0.0, 1.0, self.tensors[player].shape[1:], np.float32)
+        return Discrete(self.none(player) + 1)
+
+    def masked_space(self, player: int) -> Any:
+        """Observations with masks, as PettingZoo has them."""
+        mask = Box(0, 1, (self.sizes[player],), np.int8)
+        return Dict({"observation": self.observation_space(player), "action_mask": mask})
+
+    def shown(self, player: int, number: int) -> Any:
+        """What ``player`` sees at an infoset of this number."""
+        return self.tensors[player][number].copy() if self.tensors else number
+
+    def none(self, player: int) -> int:
+        """The observation that says there is no infoset."""
+        return self.infosets[player]
+
+    def masked(self, player: int, number: int, mask: Mask) -> dict[str, Any]:
+        """What ``player`` sees at an infoset, with its mask, as PettingZoo has it."""
+        return {"observation": self.tensors[player][number].copy() if self.tensors else np.int64(number), "action_mask": mask}
+
+    def legal_mask(self, player: int) -> Mask:
+        """Int8 [actions], 1 where ``player`` may act so now; all 0 while it is not their turn."""
+        return self.at.mask.copy() if self.at.player == player else self.nothing[: self.sizes[player]].copy()
+
+    def check_legal(self, action: int) -> None:
+        """Raise if the player to act may not choose ``action``."""
+        if action not in self.at.actions:
+            where, legal = self.at.infostate, self.at.actions
+            raise GameError(f"action {action} is not legal at infostate {where!r}; legal are {legal} (see action_mask)")
+
+
+def checked_illegal(illegal: str) -> str:
+    """``illegal`` itself.
+
+    Raises:
+        SpecError: it is neither ``error`` nor ``random``.
+    """
+    if illegal not in ("error", "random"):
+        raise SpecError(f"illegal is 'error' or 'random', not {illegal!r}")
+    return illegal
+
+
+class GameEnv(gymnasium.Env[Any, Any]):
+    """One player's view of a game: chance and the other players are part of the environment.
+
+    ``info`` has ``action_mask`` (int8 [actions]) and ``infostate`` (text). Where the game ends before the player ever acts,
+    the observation is the number for none, the mask allows action 0 only, and the step that follows ends the episode.
+    """
+
+    metadata = {"render_modes": ["ansi"], "render_fps": 1}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game | Any,
+        *,
+        player: int = 0,
+        others: Others = None,
+        observation: Literal["infoset", "tensor"] = "infoset",
+        illegal: Literal["error", "random"] = "error",
+        render_mode: str | None = None,
+    ) -> None:
+        """Set up the environment.
+
+        Args:
+            game: a spec, rules or an OpenSpiel game.
+            player: whose view it is.
+            others: what the other players follow: one policy for all, or a policy or an agent each; uniform for whoever has
+                none. Of two players the other's agent as well.
+            observation: the number of the infoset, or its tensor of zeros and ones.
+            illegal: what an illegal action does: raise an error, or count as a random legal one (``info["illegal"]``
+                is then true). Gymnasium's ``check_env`` knows no masks and needs ``"random"``.
+            render_mode: ``"ansi"`` or None.
+
+        Raises:
+            SpecError: an unknown game, or no such player.
+            PolicyError: the policy of another game.
+        """
+        self.play = Play(game, observation)
+        self.over = True
+        if not 0 <= player < self.play.players:
+            raise SpecError(f"player {player} does not exist; {self.play.compiled} has players 0 to {self.play.players - 1}")
+        self.player = player
+        self.illegal = checked_illegal(illegal)
+        self.render_mode = render_mode
+        self.agents: dict[int, SeatedAgent] = {}
+        for other, follows in self.each_of(others).items():
+            self.follow(follows, other)
+        self.observation_space = self.play.observation_space(player)
+        self.action_space = self.play.action_space(player)
+
+    def each_of(self, others: Others) -> Mapping[int, Policy | Agent]:
+        """What each of the others follows.
+
+        Raises:
+            SpecError: one agent for several seats.
+        """
+        if others is None:
+            return {}
+        if isinstance(others, PolicyMapping):
+            return dict.fromkeys(range(self.play.players), others)
+        if isinstance(others, Mapping):
+            return cast(Mapping[int, Policy | Agent], others)
+        if self.play.players != 2:
+            raise SpecError(f"{self.play.compiled} has {self.play.players} players; give each other player an agent, by seat")
+        return {1 - self.player: others}
+
+    def follow(self, follows: Policy | Agent, other: int) -> None:
+        """Let another player follow a policy, or seat an agent there.
+
+        Raises:
+            PolicyError, GameError: of another game.
+        """
+        if not isinstance(follows, PolicyMapping):
+            self.agents[other] = seat(follows, self, other).seated
+        elif follows.game.identity != self.play.compiled.identity:
+            raise PolicyError(f"a policy for {follows.game}, not for {self.play.compiled}")
+        elif other != self.player:
+            self.play.policies[other] = follows
+
+    def reset(self, *, seed: int | None = None, options: dict[str, Any] | None = None) -> tuple[Any, dict[str, Any]]:
+        """Start a game; the same seed gives the same chance and the same moves of the others."""
+        super().reset(seed=seed, options=options)
+        self.play.begin()
+        for agent in self.agents.values():
+            agent.restart(np.random.default_rng(self.np_random.integers(2**63)))
+        self.advance()
+        self.over = False
+        return self.view()
+
+    def step(self, action: Any) -> tuple[Any, float, bool, bool, dict[str, Any]]:
+        """Play ``action``, then everybody else's moves up to the player's next decision or the end.
+
+        Raises:
+            GameError: an illegal action, or the episode is over or has not begun.
+        """
+        if self.over:
+            raise GameError("the episode is over, or has not begun; call reset()")
+        play, illegal = self.play, False
+        if not play.over:
+            chosen = int(action)
+            illegal = chosen not in play.at.actions
+            if illegal:
+                if self.illegal == "error":
+                    play.check_legal(chosen)
+                chosen = int(self.np_random.choice(play.at.actions))
+            play.move(chosen)
+            self.advance()
+        observation, info = self.view()
+        self.over = ended = play.over
+        info["illegal"] = illegal
+        return observation, play.at.returns[self.player], ended, False, info
+
+    def advance(self) -> None:
+        """Play chance and the others until the player acts or the game is over."""
+        play, random = self.play, self.np_random
+        while (player := play.at.player) not in (self.player, TERMINAL):
+            agent = self.agents.get(player)
+            play.move(play.at.drawn(random) if agent is None else agent.act(play.at.infostate))
+
+    def view(self) -> tuple[Any, dict[str, Any]]:
+        """Observation and info of the player."""
+        play, player = self.play, self.player
+        mask = play.legal_mask(player)
+        if play.over:
+            mask[0] = 1
+            return play.shown(player, play.none(player)), {"action_mask": mask, "infostate": ""}
+        return play.shown(player, play.at.number), {"action_mask": mask, "infostate": play.at.infostate}
+
+    def render(self) -> Any:
+        """The infostate of the player, as text."""
+        return self.view()[1]["infostate"] if self.render_mode == "ansi" else None
+
+
+class AllPlayers:
+    """What PettingZoo's environments of a game share: players ``player_0`` and so on, spaces, and rendering."""
+
+    def __init__(self, game: str | Game | Any, observation: str, render_mode: str | None) -> None:
+        self.play = Play(game, observation)
+        self.render_mode = render_mode
+        self.random = np.random.default_rng()
+        self.possible_agents = [f"player_{player}" for player in range(self.play.players)]
+        self.agents: list[str] = []
+        self.action_spaces = {agent: self.play.action_space(player) for player, agent in enumerate(self.possible_agents)}
+        self.observation_spaces = {agent: self.play.masked_space(player) for player, agent in enumerate(self.possible_agents)}
+
+    def observation_space(self, agent: str) -> Any:
+        return self.observation_spaces[agent]
+
+    def action_space(self, agent: str) -> Any:
+        return self.action_spaces[agent]
+
+    def begin(self, seed: int | None) -> None:
+        """Start a game; the same seed gives the same chance."""
+        if seed is not None:
+            self.random = np.random.default_rng(seed)
+        self.agents = list(self.possible_agents)
+        self.seen = [self.play.none(player) for player in range(self.play.players)]
+        self.play.begin()
+
+    def render(self) -> Any:
+        """The infostate of the player to act, as text."""
+        return None if self.render_mode != "ansi" or self.play.over else self.play.at.infostate
+
+    def close(self) -> None:
+        """Nothing to close."""
+
+
+class GameAEC(AllPlayers, pettingzoo.AECEnv[str, Any, Any]):  # type: ignore[misc]
+    """All players of a game, ``player_0`` and so on, each acting in turn.
+
+    Observations are ``{"observation": number of the infoset, "action_mask": int8 [actions]}``; a player whose turn it is not
+    sees the infoset at which they acted last.
+    """
+
+    metadata = {"render_modes": ["ansi"], "name": "treeplex_v0", "is_parallelizable": False}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game | Any,
+        *,
+        observation: Literal["infoset", "tensor"] = "infoset",
+        render_mode: str | None = None,
+    ) -> None:
+        """Set up the environment for a spec, rules or an OpenSpiel game; observations as in :class:`GameEnv`.
+
+        Raises:
+            SpecError: an unknown game.
+        """
+        super().__init__(game, observation, render_mode)
+
+    def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
+        """Start a game; the same seed gives the same chance."""
+        self.begin(seed)
+        self.rewards = dict.fromkeys(self.agents, 0.0)
+        self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
+        self.terminations = dict.fromkeys(self.agents, False)
+        self.truncations = dict.fromkeys(self.agents, False)
+        self.infos: dict[str, dict[str, Any]] = {agent: {} for agent in self.agents}
+        self.agent_selection = self.agents[0]
+        self.advance()
+
+    def advance(self) -> None:
+        """Play chance; then select who acts, or end the game with its payoffs."""
+        self.play.pass_chance(self.random)
+        if self.play.over:
+            self.rewards = dict(zip(self.possible_agents, self.play.at.returns, strict=True))
+            self.terminations = dict.fromkeys(self.agents, True)
+            self.seen = [self.play.none(player) for player in range(self.play.players)]
+            return
+        player = self.play.at.player
+        self.seen[player] = self.play.at.number
+        self.agent_selection = self.possible_agents[player]
+
+    def step(self, action: Any) -> None:
+        """Play the action of the selected agent; None for an agent whose game is over."""
+        if not self.agents:
+            raise GameError("the episode is over, or has not begun; call reset()")
+        agent = self.agent_selection
+        if self.terminations[agent] or self.truncations[agent]:
+            self._was_dead_step(action)
+            return
+        self.play.check_legal(int(action))
+        self._cumulative_rewards[agent] = 0.0
+        self._clear_rewards()
+        self.play.move(int(action))
+        self.advance()
+        self._accumulate_rewards()
+
+    def observe(self, agent: str) -> dict[str, Any]:
+        player = self.possible_agents.index(agent)
+        return self.play.masked(player, self.seen[player], self.play.legal_mask(player))
+
+
+class GameParallel(AllPlayers, pettingzoo.ParallelEnv[str, Any, Any]):  # type: ignore[misc]
+    """All players of a game, each giving an action in every step.
+
+    Where players move at the same time all their actions count. Elsewhere that of the player to act counts; the others' masks
+    are zeros and their actions are ignored, and so may be left out. Observations are those of :class:`GameAEC`.
+    """
+
+    metadata = {"render_modes": ["ansi"], "name": "treeplex_parallel_v0"}  # noqa: RUF012
+
+    def __init__(
+        self,
+        game: str | Game | Any,
+        *,
+        observation: Literal["infoset", "tensor"] = "infoset",
+        illegal: Literal["error", "random"] = "error",
+        render_mode: str | None = None,
+    ) -> None:
+        """Set up the environment for a spec, rules or an OpenSpiel game; other arguments as in :class:`GameEnv`.
+
+        Raises:
+            SpecError: an unknown game.
+        """
+        super().__init__(game, observation, render_mode)
+        self.illegal = checked_illegal(illegal)
+
+    def reset(
+        self, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+        """Start a game; the same seed gives the same chance."""
+        self.begin(seed)
+        return self.advance(), {agent: {} for agent in self.agents}
+
+    def advance(self) -> dict[str, Any]:
+        """Play chance, then find who acts next, alone or with others; what each player sees."""
+        self.play.pass_chance(self.random)
+        self.acting = self.together(self.play.at)
+        for position in self.acting:
+            self.seen[position.player] = position.number
+        masks = {position.player: position.mask for position in self.acting}
+        if self.play.over:
+            self.seen = [self.play.none(player) for player in range(self.play.players)]
+        return {
+            agent: self.play.masked(
+                player, self.seen[player], masks.get(player, self.play.nothing)[: self.play.sizes[player]].copy()
+            )
+            for player, agent in enumerate(self.possible_agents)
+        }
+
+    def together(self, position: Position) -> list[Position]:
+        """Where each of the players who move now decides; none of them sees the others' moves."""
+        if position.player == TERMINAL:
+            return []
+        found, state = [position], position.state
+        if isinstance(state, TurnBasedState) and state.state.is_simultaneous_node():
+            while isinstance(after := self.play.after(found[-1], found[-1].actions[0]).state, TurnBasedState):
+                if after.state is not state.state:
+                    break
+                found.append(self.play.after(found[-1], found[-1].actions[0]))
+        return found
+
+    def step(
+        self, actions: dict[str, Any]
+    ) -> tuple[dict[str, Any], dict[str, float], dict[str, bool], dict[str, bool], dict[str, dict[str, Any]]]:
+        """Play the actions of all who move now, by agent.
+
+        Raises:
+            GameError: an illegal action or none, or the episode is over or has not begun.
+        """
+        if not self.agents:
+            raise GameError("the episode is over, or has not begun; call reset()")
+        for position in self.acting:
+            agent = self.possible_agents[position.player]
+            if agent not in actions:
+                raise GameError(f"{agent} is to act; give an action for it")
+            action = int(actions[agent])
+            if self.illegal == "error":
+                self.play.check_legal(action)
+            elif action not in self.play.at.actions:
+                action = int(self.random.choice(self.play.at.actions))
+            self.play.move(action)
+        seen, agents, over = self.advance(), self.agents, self.play.over
+        self.agents = [] if over else agents
+        return (
+            seen,
+            dict(zip(agents, self.play.at.returns, strict=True)),
+            dict.fromkeys(agents, over),
+            dict.fromkeys(agents, False),
+            {agent: {} for agent in agents},
+        )

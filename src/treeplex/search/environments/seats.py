@@ -1,0 +1,191 @@
+"""Agents at the tables of others: what happened they learn from a player's infostate, as PettingZoo and OpenSpiel say it."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from treeplex.errors import GameError, SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
+from treeplex.forms.sources.openspiel import import_pyspiel
+from treeplex.games.public import PublicGame
+from treeplex.search.agents.agent import Agent
+
+
+class SeatedAgent:
+    """An agent in one seat, told nothing but its infostate wherever it is to act.
+
+    The infostate says all public events and the hand. Those that the agent has not seen yet are shown to it then; where they do
+    not go on from what it saw last, a new game has begun.
+
+    Attributes:
+        agent: who plays.
+        player: its seat.
+    """
+
+    def __init__(self, agent: Agent, player: int) -> None:
+        """Seat an agent.
+
+        Args:
+            agent: it plays a game whose infostates have strings, small enough to enumerate them.
+            player: its seat.
+
+        Raises:
+            SpecError: no agent.
+            GameError: no such seat, or infosets of its game are never enumerated.
+        """
+        if not hasattr(agent, "game"):
+            raise SpecError(f"{agent!r} is no agent; agent(NAME, game) of treeplex makes one")
+        self.agent, self.player = agent, player
+        if not 0 <= player < agent.game.players:
+            raise GameError(f"seat {player} of a game of {agent.game.players}; give 0 to {agent.game.players - 1}")
+        self._ways = ways_of(agent.game, player)
+        self._generator: np.random.Generator | None = None
+        self._seen: tuple[int, ...] | None = None
+        self._acted = False
+
+    def restart(self, generator: np.random.Generator | None = None) -> None:
+        """A new game begins; ``generator`` is for the agent's draws, None for the one it has."""
+        self._generator, self._seen = generator, None
+
+    def policy(self, infostate: str) -> dict[int, float]:
+        """How it plays at an infostate: ``{action: probability}``.
+
+        Raises:
+            GameError: the player does not act at such an infostate.
+        """
+        hand = self._see(infostate)
+        labels = self.agent.game.options(self.agent.state).labels
+        return dict(zip(map(int, labels), self.agent.policy()[:, hand].tolist(), strict=True))
+
+    def act(self, infostate: str) -> int:
+        """The action that it takes at an infostate; as :meth:`policy`."""
+        hand = self._see(infostate)
+        self._acted = True
+        return self.agent.act(hand)
+
+    def _see(self, infostate: str) -> int:
+        """Show the agent what has happened; its hand."""
+        if infostate not in self._ways:
+            raise GameError(f"player {self.player} does not act at infostate {infostate!r} of the agent's game")
+        path, hand = self._ways[infostate]
+        seen = self._seen
+        if seen is None or path[: len(seen)] != seen or (path == seen and self._acted):
+            self.agent.begin(self.player, self._generator)
+            self._generator, seen = None, ()
+        for label in path[len(seen) :]:
+            self.agent.see(label)
+        self._seen, self._acted = path, False
+        return hand
+
+
+def ways_of(game: PublicGame, player: int) -> dict[str, tuple[tuple[int, ...], int]]:
+    """For each infostate of a player who acts there the labels of all public events before, and the hand.
+
+    Raises:
+        GameError: infosets of the game are never enumerated.
+    """
+    found: dict[str, tuple[tuple[int, ...], int]] = {}
+    waiting = [(game.first_state(), tuple[int, ...]())]
+    while waiting:
+        state, path = waiting.pop()
+        options = game.options(state)
+        if options.player == player:
+            for hand in np.flatnonzero(game.possible(state)[player]).tolist():
+                found.setdefault(game.infostate_at(state, player, hand), (path, hand))
+        labels = options.labels[:1] if options.private else options.labels
+        waiting += [(game.after(state, label), (*path, int(label))) for label in labels]
+    return found
+
+
+class Seat:
+    """An agent in one seat of an environment: called with an observation, it gives an action; see :func:`seat`."""
+
+    def __init__(self, seated: SeatedAgent, game: CompiledGame, *, tensors: bool) -> None:
+        self.seated = seated
+        first, last = (int(number) for number in game.tree.infoset_offsets[seated.player : seated.player + 2])
+        self._infostates = game.infostates[first:last]
+        self._rows: Mapping[bytes, int] = {}
+        if tensors:
+            rows = infostate_tensors(game, seated.player).astype(np.float32)
+            self._rows = {row.tobytes(): number for number, row in enumerate(rows)}
+
+    def __call__(self, observation: Any) -> int:
+        """The action for an observation.
+
+        Raises:
+            GameError: the player does not act there.
+        """
+        seen = observation["observation"] if isinstance(observation, Mapping) else observation
+        number = self._rows.get(np.asarray(seen, np.float32).tobytes(), -1) if self._rows else int(seen)
+        if not 0 <= number < len(self._infostates):
+            raise GameError(f"player {self.seated.player} does not act where this is observed")
+        return self.seated.act(self._infostates[number])
+
+
+def seat(agent: Agent, environment: Any, player: int | str) -> Seat:
+    """An agent in one seat of an environment of ours, of PettingZoo (``GameAEC``) or Gymnasium (``GameEnv``).
+
+    Args:
+        agent: it plays the environment's game.
+        environment: in which it sits.
+        player: its seat, from 0, or its name there: ``"player_1"``.
+
+    Returns:
+        A function of the player's observations that gives its actions.
+
+    Raises:
+        GameError: no such seat, or an agent of another game.
+    """
+    names = getattr(environment, "possible_agents", [])
+    number = names.index(player) if player in names else player
+    if not isinstance(number, int):
+        raise GameError(f"no player {player!r} in this environment; name one of {', '.join(names)}")
+    play, seated = environment.play, SeatedAgent(agent, number)
+    first = play.compiled.infostates[int(play.compiled.tree.infoset_offsets[number])]
+    if first not in seated._ways:
+        raise GameError(f"an agent of another game than {play.compiled}: it has no infostate {first!r}")
+    return Seat(seated, play.compiled, tensors=bool(play.tensors))
+
+
+def as_bot(agent: Agent, player: int) -> Any:
+    """An agent as a ``pyspiel.Bot``, which plays in OpenSpiel's own loops.
+
+    Args:
+        agent: it plays a game whose infostate strings and actions are OpenSpiel's.
+        player: its seat.
+
+    Raises:
+        GameError: OpenSpiel is not installed, or as :class:`SeatedAgent`.
+    """
+    pyspiel, seated = import_pyspiel(), SeatedAgent(agent, player)
+
+    class AgentBot(pyspiel.Bot):  # type: ignore[misc, name-defined]
+        """Plays what the agent plays."""
+
+        def __init__(self) -> None:
+            pyspiel.Bot.__init__(self)
+
+        def player_id(self) -> int:
+            return player
+
+        def restart(self) -> None:
+            seated.restart()
+
+        def restart_at(self, state: Any) -> None:
+            seated.restart()
+
+        def provides_policy(self) -> bool:
+            return True
+
+        def get_policy(self, state: Any) -> list[tuple[int, float]]:
+            return list(seated.policy(state.information_state_string(player)).items())
+
+        def step_with_policy(self, state: Any) -> tuple[list[tuple[int, float]], int]:
+            return self.get_policy(state), self.step(state)
+
+        def step(self, state: Any) -> int:
+            return seated.act(state.information_state_string(player))
+
+    return AgentBot()

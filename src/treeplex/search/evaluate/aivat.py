@@ -1,0 +1,333 @@
+"""AIVAT: what a hand would have paid without luck, without bias (Burch, Schmid, Moravčík, Morrill and Bowling 2018).
+
+After a hand it is known how the agents that say their policies would have played every other hand they might have held. Two
+things follow. The payoff may be averaged over the hands that such an agent might have held, each weighted by its range at the
+end: what imaginary observations do. And where chance or such an agent made a random choice, the worth of the choice that was
+made, by any value function v, may be replaced by the mean worth of all choices. With h running over the hands of the agents
+that are averaged over (the others' are as they were held), weights w of public states s, and s' what followed s:
+
+    AIVAT = V(z) + sum over s of chance and known agents ( sum over c of P(c | s) V(s c) - V(s') ),
+    V(s) = sum over h of w(s, h) v(s, h) / sum over h of w(s, h),  at the end z with the payoff for v.
+
+The deal is one such choice. Every term in brackets has mean zero given what came before, whatever v is; the better v, the more
+luck it removes. The weights are those of the policies that were really played, searches included; with others it is biased.
+"""
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+from math import prod
+from typing import Protocol
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import GameError
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import CHANCE, TERMINAL, Game
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import PublicGame, PublicState, PublicTree, State, pair_state
+from treeplex.search.evaluate.play import PlayedHand
+from treeplex.search.subgames.beliefs import moved_range
+from treeplex.search.subgames.policy_tables import table_at
+from treeplex.search.subgames.public_rules import public_game
+
+Held = tuple[slice, ...]
+MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000
+"""The most combinations of hands to average over: where they are worked out together, and where each is asked for."""
+
+
+class ValueFunction(Protocol):
+    """What players can expect; any function will do, and the better it is the more luck is removed."""
+
+    def __call__(self, state: State, held: Held, /) -> Floats:
+        """What each player expects at a public state, with every combination of these hands.
+
+        Args:
+            state: of the game that was played.
+            held: for each player a slice of its hands: one hand, or all.
+
+        Returns:
+            float64 [N, ...], with an axis for the hands of each player.
+        """
+        ...
+
+
+class PolicyValues:
+    """What players get when all follow a policy from here on, exactly.
+
+    Each public state is worked out once, for all combinations of hands, so it is for games whose public tree one would walk.
+    """
+
+    def __init__(self, rules: PublicGame | str | Game, policy: Policy) -> None:
+        """Take a policy of a game and the game's public states, its spec or its rules.
+
+        Raises:
+            GameError: too many combinations of hands.
+        """
+        rules = public_game(rules)
+        sizes = [len(own) for own in rules.first_ranges()]
+        if prod(sizes) > MOST_WEIGHTS:
+            raise GameError(f"{prod(sizes):,} combinations of hands are too many for exact values; use zero, or your own")
+        self.rules, self.policy = rules, policy
+        self._everything = (slice(None),) * rules.players
+        self._known: dict[object, Floats] = {}
+
+    def __call__(self, state: State, held: Held, /) -> Floats:
+        """See :class:`ValueFunction`."""
+        return self._worth(state)[:, *held]
+
+    def _worth(self, state: State) -> Floats:
+        """What each player gets with every combination of hands, float64 [N, H_0, H_1, ...]."""
+        key = state.node if isinstance(state, PublicState) else state
+        if key not in self._known:
+            self._known[key] = self._worked_out(state)
+        return self._known[key]
+
+    def _worked_out(self, state: State) -> Floats:
+        rules, options, everything = self.rules, self.rules.options(state), self._everything
+        if options.player == TERMINAL:
+            return payoff_table(rules, state, everything)
+        if options.player == CHANCE:
+            shares = chance_table(rules, state, everything)
+            return self._mixed(state, options.labels, shares)
+        table, player, axes = table_at(self.policy, rules, state), options.player, rules.players
+        if options.private:  # hands with actions, of which each is one of the hands here
+            after = np.moveaxis(self._worth(rules.after(state, options.labels[0])), 1 + player, 0)
+            split = after.reshape(table.shape[1], len(table), -1)
+            mixed = np.einsum("ah,hao->ho", table, split).reshape(table.shape[1], *after.shape[1:])
+            return np.moveaxis(mixed, 0, 1 + player)
+        shape = [1] * axes
+        shape[player] = -1
+        return self._mixed(state, options.labels, table.reshape(len(table), *shape))
+
+    def _mixed(self, state: State, labels: Sequence[int], shares: Floats) -> Floats:
+        """The mean of what follows."""
+        total: Floats = np.zeros(1)
+        for share, label in zip(shares, labels, strict=True):
+            if share.any():
+                total = total + share * self._worth(self.rules.after(state, label))
+        return total
+
+
+class Aivat:
+    """Judges hands of a game without luck.
+
+    Attributes:
+        game: what was played.
+        values: any value function; None for zero, which averages payoffs over hands that might have been held and removes no
+            other luck.
+        known: the seats whose agents' policies are used; None for all. With values each of these must say its policy wherever
+            it acts: a choice of seats that depends on the hand would bias the mean. Without values, None takes those that do.
+    """
+
+    def __init__(
+        self, game: PublicGame | str | Game, values: ValueFunction | None = None, *, known: Iterable[int] | None = None
+    ) -> None:
+        """Take a game (its public states, a spec or rules) and a value function."""
+        self.game, self.values = public_game(game), values
+        self.known = None if known is None else tuple(known)
+
+    @cached_property
+    def expected(self) -> Floats:
+        """The mean of the values over all deals, float64 [N]."""
+        assert self.values is not None
+        state = self.game.first_state()
+        everything = tuple(slice(None) for _ in range(self.game.players))
+        weights = self.game.joint(state, self.game.first_ranges())
+        return mean(weights, self.values(state, everything))
+
+    def __call__(self, hand: PlayedHand) -> Floats:
+        """What each player would have got without luck, float64 [N]; the mean over hands is that of the payoffs.
+
+        Raises:
+            GameError: a hand that was not finished, in which an action was played that its policy never plays, or in which a
+                known seat did not say its policy.
+        """
+        if hand.payoffs is None:
+            raise GameError("a hand that was not finished has no value")
+        walk = ReplayedHand(self.game, hand.dealt, self._averaged(hand))
+        corrections = np.zeros(self.game.players)
+        if self.values is not None:
+            corrections += self.expected - walk.worth(self.values)
+        for step in hand.steps:
+            options = self.game.options(walk.state)
+            known = options.player == CHANCE or self._knows(options.player)
+            hidden = options.private and options.player in walk.averaged
+            if self.values is not None and known and not hidden:
+                corrections += walk.mean_after(self.values, step.policy)
+            walk.move(step.number, step.policy)
+            if self.values is not None and known and not hidden:
+                corrections -= walk.worth(self.values)
+        return mean(walk.weights(), payoff_table(self.game, walk.state, walk.held, walk.weights())) + corrections
+
+    def _knows(self, seat: int) -> bool:
+        return self.known is None or seat in self.known
+
+    def _averaged(self, hand: PlayedHand) -> tuple[int, ...]:
+        """The seats whose hands are averaged over: those whose agent said its policy wherever it acted, as far as that is few.
+
+        An agent that never acted has played every hand alike.
+
+        Raises:
+            GameError: with values, a known seat did not say its policy.
+        """
+        game, state, silent = self.game, self.game.first_state(), set[int]()
+        for step in hand.steps:
+            options = game.options(state)
+            if options.player != CHANCE and step.policy is None:
+                silent.add(options.player)
+                if self.values is not None and self._knows(options.player):
+                    raise unknown_policy(options.player)
+            state = game.after(state, options.labels[0 if options.private else step.number])
+        sizes = [len(own) for own in game.possible(state)]
+        together = isinstance(game, PublicTree | CardGame) and prod(sizes) <= MOST_WEIGHTS
+        most = MOST_WEIGHTS if together else MOST_WALKED
+        found: list[int] = []
+        for seat in range(game.players):
+            if self._knows(seat) and seat not in silent and prod(sizes[each] for each in (*found, seat)) <= most:
+                found.append(seat)
+        return tuple(found)
+
+
+class ReplayedHand:
+    """Along a hand, with the weights of all hands that might have been held.
+
+    Attributes:
+        state: the public state.
+        averaged: the seats whose hands are averaged over; all others hold what they held.
+        held: for each player a slice of its hands.
+        ranges: for each player float64 [H], what its play has made of each hand.
+    """
+
+    def __init__(self, game: PublicGame, dealt: Sequence[int], averaged: tuple[int, ...]) -> None:
+        self.game, self.state, self.averaged, self._hands = game, game.first_state(), averaged, list(dealt)
+        self.ranges = [np.array(own, np.float64) for own in game.first_ranges()]
+        for player in range(game.players):
+            if player not in averaged:
+                self._hold(player, dealt[player], len(self.ranges[player]))
+
+    @property
+    def held(self) -> Held:
+        return tuple(
+            slice(None) if player in self.averaged else slice(hand, hand + 1) for player, hand in enumerate(self._hands)
+        )
+
+    def _hold(self, player: int, hand: int, size: int) -> None:
+        self._hands[player] = hand
+        self.ranges[player] = np.zeros(size)
+        self.ranges[player][hand] = 1.0
+
+    def weights(self) -> Floats:
+        """The weight of every combination of hands, an axis for each player, up to a factor."""
+        game, state, ranges = self.game, self.state, self.ranges
+        if isinstance(game, PublicTree) or len(self.averaged) != 1:
+            return np.asarray(game.joint(state, ranges)[self.held])
+        (player,) = self.averaged  # so that pairs of hands need not be enumerated
+        own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
+        return np.asarray(own.reshape([-1 if seat == player else 1 for seat in range(game.players)]))
+
+    def worth(self, values: ValueFunction) -> Floats:
+        """V of the module's equation, float64 [N]."""
+        return mean(self.weights(), values(self.state, self.held))
+
+    def mean_after(self, values: ValueFunction, policy: Floats | None) -> Floats:
+        """The mean over all that can happen here of what follows, float64 [N].
+
+        Args:
+            values: of public states.
+            policy: of the player to act, float64 [A, H]; None where chance moves.
+        """
+        game, state, held, weights = self.game, self.state, self.held, self.weights()
+        options, total = game.options(state), np.zeros(self.game.players)
+        if policy is None:
+            shares = chance_table(game, state, held, weights)
+        else:
+            shape = [1] * game.players
+            shape[options.player] = -1
+            shares = np.stack([row[held[options.player]].reshape(shape) for row in policy])
+        for number, (share, label) in enumerate(zip(shares, options.labels, strict=True)):
+            after = held
+            if options.private:
+                hand, player = self._hands[options.player] * len(options.labels) + number, options.player
+                after, label = (*held[:player], slice(hand, hand + 1), *held[player + 1 :]), options.labels[0]
+            weighted = weights * share
+            if weighted.any():
+                found = values(game.after(state, label), after)
+                total += (weighted * found).reshape(game.players, -1).sum(axis=1)
+        return np.asarray(total / weights.sum())
+
+    def move(self, number: int, policy: Floats | None) -> None:
+        """Go on to what happened.
+
+        Raises:
+            GameError: by its own policy nobody can have done it.
+        """
+        options = self.game.options(self.state)
+        player = options.player
+        if player != CHANCE:
+            if player in self.averaged:
+                assert policy is not None
+                self.ranges[player] = moved_range(self.ranges[player], policy, number, private=options.private)
+            if options.private:
+                hand, actions = self._hands[player] * len(options.labels) + number, len(options.labels)
+                self._hands[player] = hand
+                if player not in self.averaged:
+                    self._hold(player, hand, len(self.ranges[player]) * actions)
+        self.state = self.game.after(self.state, options.labels[0 if options.private else number])
+        if not self.weights().any():
+            raise GameError(f"what was played is never played by the policies of the players: {self.game.name_of(self.state)}")
+
+
+def unknown_policy(seat: int) -> GameError:
+    """The error for a hand in which a known seat did not say its policy."""
+    return GameError(f"player {seat} acted without saying its policy; give known=, the seats whose policies are recorded")
+
+
+def mean(weights: Floats, values: Floats) -> Floats:
+    """The weighted means of values [N, ...], float64 [N]."""
+    return np.asarray((weights * values).reshape(len(values), -1).sum(axis=1) / weights.sum())
+
+
+def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
+    """What each player gets at the end with every combination of hands, float64 [N, ...].
+
+    Args:
+        game: the game.
+        state: where it is over.
+        held: for each player a slice of its hands.
+        weights: of the combinations, an axis for each player; those without weight may be left at 0. None for all that there
+            can be.
+    """
+    if isinstance(game, PublicTree):
+        leaf = game.visit(pair_state(state).node)
+        payoff = leaf.scale * np.asarray(leaf.matrix, np.float64)[held]  # type: ignore[union-attr]
+        return np.stack((payoff, -payoff))
+    weights = game.joint(state, game.possible(state))[held] if weights is None else weights
+    found = np.zeros((*weights.shape, game.players))
+    places, deals = combinations_of(held, weights)
+    if isinstance(game, CardGame):
+        found[places] = game.payoffs_of(state, deals)
+    else:
+        found[places] = [game.payoffs(state, hands) for hands in deals.tolist()]
+    return np.moveaxis(found, -1, 0)
+
+
+def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
+    """How likely chance shows each label with every combination of hands, float64 [labels, ...]; see :func:`payoff_table`."""
+    if isinstance(game, PublicTree):
+        visited = game.visit(pair_state(state).node)
+        return np.stack([np.asarray(weight, np.float64)[held] for _, weight in visited.outcomes])  # type: ignore[union-attr]
+    weights = game.joint(state, game.possible(state))[held] if weights is None else weights
+    found = np.zeros((*weights.shape, len(game.options(state).labels)))
+    places, deals = combinations_of(held, weights)
+    if isinstance(game, CardGame):
+        found[places] = game.chances_of(state, deals)
+    else:
+        found[places] = [game.chances(state, hands) for hands in deals.tolist()]
+    return np.moveaxis(found, -1, 0)
+
+
+def combinations_of(held: Held, weights: Floats) -> tuple[tuple[Ints, ...], Ints]:
+    """The combinations of hands that have weight: where they stand in arrays, and the hands, int64 [D, N]."""
+    places = np.argwhere(weights > 0)
+    return tuple(places.T), places + np.array([own.start or 0 for own in held])

@@ -1,0 +1,208 @@
+"""Local best response: how much an agent loses at least, where no exact best response can be computed (Lisý and Bowling 2017).
+
+It knows how its opponent plays, keeps the range of hands that the opponent's actions have left (Bayes), and takes the action
+that is best if all check and call from then on: with p its share of the pot against that range, s chips in the pot, c to call,
+
+    fold   0
+    call   p s - (1 - p) c
+    bet b  f s + (1 - f) (p' (s + b) - (1 - p') (c + b))
+
+where a bet of b chips more than a call makes the opponent fold with probability f, and p' is the share against the range that
+goes on (algorithm 1). Chips that the opponent cannot match are never at stake, and rake is taken from what is won. It is a
+policy like any other, so what it wins is a lower bound of what a best response wins.
+"""
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError, SpecError
+from treeplex.games.public import Bets, PublicGame, State
+from treeplex.games.stakes import Stakes
+from treeplex.search.agents.agent import Agent, Seat, fork
+from treeplex.search.subgames.beliefs import Belief
+
+SIZES = {"h": 0.5, "p": 1.0, "a": np.inf}
+"""Bets by their letter, as parts of the pot after a call: half of it, all of it, all-in."""
+
+ROUNDING = 1e-9
+"""Parts of the pot by which actions differ that count as equally good; the first of them is played, folding before all."""
+
+
+@dataclass(frozen=True)
+class Moves:
+    """Which of the offered actions a local best response considers.
+
+    Attributes:
+        actions: ``all``; or ``fc`` (fold, check and call), ``fcp`` (also the bet closest to the pot), ``fcpa`` (also the
+            largest one), with ``h`` for half of the pot.
+        first_round: before this betting round it only checks and calls; in hold'em 2 is the turn.
+
+    Raises:
+        SpecError: other letters, or a negative round.
+    """
+
+    actions: str = "all"
+    first_round: int = 0
+
+    def __post_init__(self) -> None:
+        if self.actions != "all" and not re.fullmatch("fc[hpa]*", self.actions):
+            raise SpecError(
+                f"actions {self.actions!r}: write all, or fc and then any of h (half of the pot), p (pot) and a (all-in): fcpa"
+            )
+        if self.first_round < 0:
+            raise SpecError(f"first_round must be at least 0, not {self.first_round}")
+
+    def considered(self, bets: Bets, betting_round: int) -> list[int]:
+        """The numbers of the actions that are considered, at a decision with these bets in a betting round."""
+        passive = [number for number, kind in enumerate(bets.kinds) if kind != "bet"]
+        offered = [number for number, kind in enumerate(bets.kinds) if kind == "bet"]
+        if betting_round < self.first_round:
+            return [bets.kinds.index("pass")]
+        if self.actions == "all" or not offered:
+            return passive + offered
+        largest = max(offered, key=lambda number: bets.sizes[number])
+        near = [
+            largest if letter == "a" else min(offered, key=lambda number: abs(np.log(bets.sizes[number] / SIZES[letter])))
+            for letter in self.actions[2:]
+        ]
+        return passive + list(dict.fromkeys(near))
+
+
+class LocalBestResponse(Seat):
+    """Plays a local best response to an agent, either seat.
+
+    It knows how the agent plays, not what the agent has drawn: copies of it are asked, with draws of their own.
+
+    Attributes:
+        moves: what it considers.
+        models: copies of the agent; an agent that draws how it plays is better known the more there are.
+        reached: for each player float64 [models, H_i], how likely the copies make each hand.
+    """
+
+    def __init__(
+        self, opponent: Agent, generator: np.random.Generator | None = None, *, moves: Moves | None = None, models: int = 1
+    ) -> None:
+        """Sit down.
+
+        Args:
+            opponent: the agent; it is not played itself.
+            generator: of draws.
+            moves: what is considered; None for all that is offered.
+            models: how many copies of the agent are asked.
+
+        Raises:
+            GameError: the game is no poker for two.
+        """
+        super().__init__(opponent.game, generator)
+        if opponent.game.stakes_at(opponent.game.first_state()) is None or opponent.game.players != 2:
+            raise GameError(
+                "a local best response needs poker for two, where pot and showdown judge actions; train a best response instead"
+            )
+        self.moves, self._first = moves or Moves(), opponent.game
+        self.models = [fork(opponent) for _ in range(models)]
+        self.reached: list[Floats] = []
+        self.begin()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
+        self.sit(seat, generator)
+        for model in self.models:
+            model.begin(None if seat is None else 1 - seat, np.random.default_rng(self.generator.integers(2**63)), at=at)
+        start = Belief.root(self._first) if at is None else at
+        self.game, self.state, ranges = start.game, start.state, start.ranges
+        self.reached = [np.tile(own, (len(self.models), 1)) for own in ranges]
+
+    def fork(self) -> "LocalBestResponse":
+        """See :meth:`treeplex.search.agents.agent.Seat.fork`."""
+        found = super().fork()
+        assert isinstance(found, LocalBestResponse)
+        found.models, found.reached = [fork(model) for model in self.models], list(self.reached)
+        return found
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        options, following = self.game.options(self.state), self.game.after(self.state, event)
+        if options.player >= 0 and options.player != self.player:
+            number = list(options.labels).index(event)
+            played = np.array([model.policy()[number] for model in self.models])
+            self.reached[options.player] = self.reached[options.player] * played
+        for model in self.models:
+            model.see(event)
+        self.state = following
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`; a pure action for every hand.
+
+        Raises:
+            GameError: nobody is to act.
+        """
+        self.check_acting()
+        options = self.game.options(self.state)
+        utilities = self.utilities()
+        best = utilities >= utilities.max(axis=0) - ROUNDING * sum(stakes_of(self.game, self.state).paid)
+        possible = self.game.possible(self.state)[options.player] > 0
+        table = np.full(utilities.shape, 1.0 / len(utilities))
+        table[:, possible] = np.arange(len(table))[:, None] == best.argmax(axis=0)[possible]
+        return table
+
+    def utilities(self) -> Floats:
+        """What each action is worth to each hand of the player to act, in chips, folding 0, float64 [A, H]; -inf where not
+        considered.
+        """
+        game, state, options = self.game, self.state, self.game.options(self.state)
+        player, stakes, bets = options.player, stakes_of(game, state), game.bets(state)
+        assert bets is not None
+        put = stakes.paid[player]  # what folding loses
+        found = np.full((len(options.labels), len(game.possible(state)[player])), -np.inf)
+        reached, ranges = self._others(self.reached[1 - player]), [np.zeros(0), np.zeros(0)]
+        ranges[1 - player] = reached.sum(axis=0)
+        met = game.opposing(state, ranges, player)
+        for number in self.moves.considered(bets, stakes.betting_round):
+            if bets.kinds[number] == "fold":
+                found[number] = 0.0
+                continue
+            label = options.labels[number]
+            folding, folded = self._folding(label, 1 - player) if bets.kinds[number] == "bet" else (np.zeros(1), None)
+            ranges[1 - player] = (reached * (1.0 - folding)).sum(axis=0)
+            share, left = game.pot_shares(state, ranges, player), game.opposing(state, ranges, player)
+            win, lose = game.showdown_payoffs(game.after(state, label), player)
+            called = lose + (win - lose) * share
+            if folded is None:
+                found[number] = put + called
+                continue
+            ranges[1 - player] = (reached * folding).sum(axis=0)
+            won = game.terminal_values(folded, ranges, player) + left * called
+            found[number] = put + np.divide(won, met, out=called, where=met > 0)
+        return found
+
+    def _others(self, reached: Floats) -> Floats:
+        """Ranges of the copies, [models, H]; where no copy can have come here, every hand alike."""
+        possible = self.game.possible(self.state)[1 - self.game.options(self.state).player]
+        kept = reached * possible
+        return kept if kept.sum() > 0 else np.tile(possible, (len(kept), 1))
+
+    def _folding(self, label: int, other: int) -> tuple[Floats, State | None]:
+        """How likely each hand folds to a bet, by each copy, float64 [models, H], and the state after that fold.
+
+        None, and zeros, where the opponent cannot fold.
+        """
+        after = self.game.after(self.state, label)
+        answers, options = self.game.bets(after), self.game.options(after)
+        if answers is None or "fold" not in answers.kinds or options.player != other:
+            return np.zeros_like(self.reached[other]), None
+        number, found = answers.kinds.index("fold"), []
+        for model in self.models:
+            ahead = fork(model)
+            ahead.see(label)
+            found.append(ahead.policy()[number])
+        return np.array(found), self.game.after(after, options.labels[number])
+
+
+def stakes_of(game: PublicGame, state: State) -> Stakes:
+    """The chips at a state of poker."""
+    stakes = game.stakes_at(state)
+    assert stakes is not None
+    return stakes

@@ -1,0 +1,170 @@
+"""One hand among agents, replayed bit for bit from its number, with all that a judge of luck needs to know."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.public import PublicGame, pick
+from treeplex.search.agents.agent import Agent
+from treeplex.search.subgames.beliefs import Belief
+
+CHANCE_LANE, SEAT_LANE = 0, 1
+"""The streams of a hand: chance's, and from the second on those of the seats."""
+GRACE_SHARE, GRACE_SECONDS = 0.5, 0.1
+"""How much longer than allowed a decision may take before it is noted: a search looks at the clock between iterations only."""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """Something that happened in a hand.
+
+    Attributes:
+        number: of the action or of what chance showed, among the labels of its public state.
+        policy: float64 [A, H], how the player who acted plays every hand there; None of chance and of agents that do not say.
+    """
+
+    number: int
+    policy: Floats | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class PlayedHand:
+    """A hand that was played.
+
+    Attributes:
+        dealt: the private hand of each player at the beginning.
+        steps: what happened.
+        payoffs: of each player, in the game's units; None of a hand that was not finished.
+        failure: the seat of the agent that failed, and what it raised; None if none did.
+        slow: seats and seconds of decisions that took longer than allowed.
+    """
+
+    dealt: tuple[int, ...]
+    steps: tuple[Step, ...]
+    payoffs: tuple[float, ...] | None
+    failure: tuple[int, str] | None = None
+    slow: tuple[tuple[int, float], ...] = ()
+
+
+class AgentError(Exception):
+    """Raised for what an agent raised.
+
+    Attributes:
+        seat: where it sits.
+    """
+
+    def __init__(self, seat: int, text: str) -> None:
+        super().__init__(text)
+        self.seat = seat
+
+
+@dataclass
+class MatchTable:
+    """Agents at a table.
+
+    Attributes:
+        game: what is played.
+        agents: who sits in each seat; one may sit in several.
+        asked: whether agents are asked for their policies before they act.
+        think: seconds that each decision may take; None for any time.
+    """
+
+    game: PublicGame
+    agents: Sequence[Agent]
+    asked: bool = False
+    think: float | None = None
+    _spent: list[float] = field(default_factory=list)
+
+    def play(self, chance: np.random.Generator, streams: Sequence[np.random.Generator]) -> PlayedHand:
+        """Play a hand. An agent that fails ends it, and nothing else.
+
+        Args:
+            chance: deals and shows.
+            streams: of the agents' draws, one for each seat.
+        """
+        game, state = self.game, self.game.first_state()
+        self._spent = [0.0] * len(self.agents)
+        dealt = tuple(Belief.root(game).draw(chance))
+        held, steps, slow = list(dealt), list[Step](), list[tuple[int, float]]()
+        try:
+            self._begin(streams)
+            while (options := game.options(state)).player != TERMINAL:
+                if options.player == CHANCE:
+                    steps.append(Step(pick(chance, game.chances(state, held))))
+                else:
+                    steps.append(self._decide(options.player, held[options.player], options.labels))
+                    self._note(options.player, slow)
+                number = steps[-1].number
+                if options.private:
+                    held[options.player], number = held[options.player] * len(options.labels) + number, 0
+                label = options.labels[number]
+                for seat in self._own_seats():
+                    self._timed(seat, "see", label)
+                state = game.after(state, label)
+        except AgentError as error:
+            return PlayedHand(dealt, tuple(steps), None, (error.seat, str(error)), tuple(slow))
+        return PlayedHand(dealt, tuple(steps), tuple(game.payoffs(state, held)), None, tuple(slow))
+
+    def _own_seats(self) -> list[int]:
+        """The first seat of each agent."""
+        agents = list(self.agents)
+        return [seat for seat, agent in enumerate(agents) if not any(agent is other for other in agents[:seat])]
+
+    def _begin(self, streams: Sequence[np.random.Generator]) -> None:
+        for seat in self._own_seats():
+            agent = self.agents[seat]
+            alone = sum(agent is other for other in self.agents) == 1
+            self._timed(seat, "begin", seat if alone else None, streams[seat])
+            self._spent[seat] = 0.0
+
+    def _decide(self, seat: int, hand: int, labels: Sequence[int]) -> Step:
+        policy = np.asarray(self._timed(seat, "policy"), np.float64) if self.asked else None
+        label, known = self._timed(seat, "act", hand), list(labels)
+        if label not in known:
+            raise AgentError(seat, f"it played {label!r}, which is none of {known}")
+        number = known.index(label)
+        if policy is not None and not policy[number, hand] > 0:
+            raise AgentError(seat, f"it played action {label!r}, which its own policy never plays there")
+        return Step(number, policy)
+
+    def _note(self, seat: int, slow: list[tuple[int, float]]) -> None:
+        """Note a decision that took too long, what the agent thought about since the one before included."""
+        spent, self._spent[seat] = self._spent[seat], 0.0
+        if self.think is not None and spent > self.think * (1 + GRACE_SHARE) + GRACE_SECONDS:
+            slow.append((seat, spent))
+
+    def _timed(self, seat: int, what: str, *arguments: object) -> Any:
+        """Call an agent and add to the time it has spent."""
+        began = perf_counter()
+        try:
+            return getattr(self.agents[seat], what)(*arguments)
+        except Exception as error:
+            raise AgentError(seat, " ".join(f"{type(error).__name__}: {error}".split())) from error
+        finally:
+            self._spent[seat] += perf_counter() - began
+
+
+def streams_of(seed: int, deal: int, hand: int, seats: int) -> tuple[np.random.Generator, list[np.random.Generator]]:
+    """The random streams of a hand: chance's, of the deal, and one for each seat, of the hand.
+
+    Args:
+        seed: of the match.
+        deal: the number of the deal; hands with the same one get the same cards, whoever sits where.
+        hand: the number of the hand.
+        seats: how many there are.
+    """
+    own = [np.random.default_rng((seed, hand, SEAT_LANE + seat)) for seat in range(seats)]
+    return np.random.default_rng((seed, deal, CHANCE_LANE)), own
+
+
+def check_games(game: PublicGame, agents: Sequence[Agent]) -> None:
+    """Raise a :class:`GameError` unless all agents play this game, or have left out some of its actions."""
+    for agent in agents:
+        if agent.game is not game and getattr(agent.game, "rules", None) is not game:
+            raise GameError("agents that play different games cannot meet; name them, or make them for the same rules")

@@ -1,0 +1,95 @@
+"""What hands say about agents: means with 95% t intervals, and an exact test of whether the difference could be luck."""
+
+from dataclasses import dataclass
+from itertools import product
+
+import numpy as np
+from scipy.special import stdtrit
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.evaluate.playouts import standard_errors
+
+FEWEST_DEALS = 30
+"""Independent deals below which there is no interval. A t interval of few skewed payoffs covers too little: of exponential ones
+88% in place of 95% with 4 deals, 90% with 10, 93% with 30; of fair coins 87% with 4. Where one deal in twenty decides a match,
+even 30 are too few."""
+MOST_ENUMERATED = 16
+"""Samples up to which all changes of sign are gone through."""
+FLIPS, MOST_SIGNS = 9_999, 20_000_000
+"""Random changes of sign for more samples, and the most signs that are drawn for them."""
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Samples of each agent, summed up.
+
+    Attributes:
+        mean: of each agent.
+        error: the standard error of each mean; 0 of exact values, NaN of a single sample.
+        deviation: the standard deviation of the samples of each agent.
+        samples: how many independent ones there are.
+    """
+
+    mean: tuple[float, ...]
+    error: tuple[float, ...]
+    deviation: tuple[float, ...]
+    samples: int
+
+    @property
+    def interval(self) -> tuple[tuple[float, float], ...]:
+        """The 95% interval of each mean; NaN of fewer than :data:`FEWEST_DEALS` samples."""
+        halves = [half_width(error, self.samples) for error in self.error]
+        return tuple((mean - half, mean + half) for mean, half in zip(self.mean, halves, strict=True))
+
+
+def half_width(error: float, deals: int) -> float:
+    """Half the width of the 95% confidence interval of a mean, by Student's t; NaN of fewer than :data:`FEWEST_DEALS` deals.
+
+    Args:
+        error: the standard error of the mean.
+        deals: independent samples behind it; hands played from one deal, such as duplicate hands, are one sample.
+    """
+    return float(half_widths(np.array(error), np.array(deals)))
+
+
+def half_widths(errors: Floats, deals: Floats | Ints) -> Floats:
+    """:func:`half_width` of arrays of one shape; float64."""
+    enough = deals >= FEWEST_DEALS
+    return np.where(enough, errors * stdtrit(np.where(enough, deals, FEWEST_DEALS) - 1, 0.975), np.nan)
+
+
+def summary(samples: Floats) -> Summary:
+    """Sum up independent samples, float64 [K, N]."""
+    count, agents = samples.shape
+    nothing = (float("nan"),) * agents
+    mean = tuple(samples.mean(axis=0).tolist()) if count else nothing
+    if count < 2:
+        return Summary(mean, nothing, nothing, count)
+    return Summary(mean, tuple(standard_errors(samples).tolist()), tuple(samples.std(axis=0, ddof=1).tolist()), count)
+
+
+def sign_flip_test(samples: Floats, *, seed: int = 0) -> float:
+    """How likely a mean so far from zero is by luck: the two-sided p-value if each sample were as likely to be its negative.
+
+    With at most :data:`MOST_ENUMERATED` samples (zeros do not count) all changes of sign are gone through; with more,
+    :data:`FLIPS` random ones, and the samples themselves count as one of them (Phipson and Smyth 2010), so that the p-value is
+    never too small. Samples of equal size are flipped together, by binomial draws.
+
+    Args:
+        samples: float64 [K], of one agent.
+        seed: of the random changes.
+    """
+    values = np.abs(samples[samples != 0])
+    if not len(values):
+        return 1.0
+    sizes, counts = np.unique(values, return_counts=True)
+    found = abs(float(samples.sum())) * (1 - 1e-12)
+    if len(values) <= MOST_ENUMERATED:
+        sums = np.array([float(np.dot(signs, values)) for signs in product((1.0, -1.0), repeat=len(values))])
+        return float((np.abs(sums) >= found).mean())
+    generator = np.random.default_rng(seed)
+    flips = min(FLIPS, max(99, MOST_SIGNS // len(sizes)))
+    totals = np.zeros(flips)
+    for size, count in zip(sizes, counts, strict=True):
+        totals += size * (2.0 * generator.binomial(count, 0.5, flips) - count)
+    return float((1 + (np.abs(totals) >= found).sum()) / (1 + flips))

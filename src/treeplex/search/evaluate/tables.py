@@ -1,0 +1,101 @@
+"""Policy tables against each other: what they are worth, and hands between them at full speed."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.histories.hands import sample_hands
+from treeplex.evaluate.judge import check_game, judge
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.views.histories import histories_of
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.search.agents.agent import Agent
+from treeplex.search.subgames.policy_tables import sequences_at
+
+
+def seated(game: CompiledGame, policies: Sequence[Policy]) -> Policy:
+    """The policy of all players in which each plays its own one.
+
+    Args:
+        game: the compiled game.
+        policies: whose part counts in each seat.
+
+    Raises:
+        PolicyError: a policy of another game.
+    """
+    found = uniform_probabilities(game)
+    for player, policy in enumerate(policies):
+        check_game(game, policy)
+        own = slice(int(game.tree.sequence_offsets[player]), int(game.tree.sequence_offsets[player + 1]))
+        found[own] = policy.probabilities[own]
+    return Policy(game, found)
+
+
+def expected_payoffs(game: CompiledGame, policies: Sequence[Policy]) -> Floats:
+    """What each player gets when a policy sits in each seat, exactly: float64 [N]."""
+    return np.array(judge(game, seated(game, policies)).value)
+
+
+def seat_policy(agent: Agent, game: CompiledGame, seat: int) -> Policy:
+    """What an agent that draws nothing but its actions plays in one seat of a small game; uniform in the others.
+
+    A new play is begun for every public history, the other players' actions included.
+
+    Args:
+        agent: of a game whose infosets have strings.
+        game: the same game, compiled.
+        seat: where it sits.
+    """
+    found, waiting = uniform_probabilities(game), [tuple[int, ...]()]
+    while waiting:
+        path = waiting.pop()
+        agent.begin(seat, np.random.default_rng(0))
+        for label in path:
+            agent.see(label)
+        rules = agent.game
+        options = rules.options(agent.state)
+        if options.player == seat:
+            table = agent.policy()
+            for hand, sequences in sequences_at(game, rules, agent.state).items():
+                found[sequences] = table[:, hand]
+        waiting += [(*path, label) for label in (options.labels[:1] if options.private else options.labels)]
+    return Policy(game, found)
+
+
+class TableHands:
+    """Hands between policy tables of a compiled game, of any number of players.
+
+    Attributes:
+        game: the compiled game.
+        policies: float64 [E, Q], the probabilities of each.
+    """
+
+    def __init__(self, game: CompiledGame, policies: Sequence[Policy]) -> None:
+        """Walk the histories of the game, once for each game.
+
+        Raises:
+            PolicyError: a policy of another game.
+            GameError: a game of too many histories.
+        """
+        for policy in policies:
+            check_game(game, policy)
+        self.game, self.policies = game, np.stack([policy.probabilities for policy in policies])
+        self._histories = histories_of(game)
+
+    def play(self, seats: Ints, *, deals: Ints, hands: Ints, seed: int = 0) -> Floats:
+        """Play hands.
+
+        Args:
+            seats: int64 [K, N], which policy sits in each seat of every hand.
+            deals: int64 [K], the number of each hand's deal: equal ones are dealt alike.
+            hands: int64 [K], the number of each hand, from which actions are drawn.
+            seed: of everything.
+
+        Returns:
+            float64 [K, N], what each seat got.
+        """
+        payoffs = np.empty((len(hands), self.game.players))
+        layout = self.game.tree.infoset_layout
+        sample_hands(self._histories, layout, self.policies, seats, deals, hands, seed, payoffs)
+        return payoffs

@@ -1,0 +1,274 @@
+"""Who takes part in a match: names, files and objects, as policy tables where they are such and as agents at a table."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from inspect import isclass
+from typing import Any
+
+from treeplex.base.notices import tell
+from treeplex.base.settings import declared
+from treeplex.errors import GameSizeError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
+from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
+from treeplex.games.base import Game
+from treeplex.games.builtin.kuhn_poker import KuhnPoker
+from treeplex.holdem.search.checked_down import CheckedDownAivat
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.run.judge import as_policy
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.search.agents.agent import Agent, TableAgent
+from treeplex.search.agents.of_users import is_agent
+from treeplex.search.evaluate.aivat import PolicyValues, ValueFunction
+from treeplex.search.evaluate.tables import seat_policy, seated
+from treeplex.search.match.settings import AUTOMATIC, CHECKED, ZERO
+from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
+from treeplex.search.named_agents.registry import agent, agents, is_policy, spec_of
+from treeplex.solvers import make_solver
+
+MOST_HISTORIES = 2_000_000
+"""The most histories of a game that is compiled for a match."""
+MOST_INFOSETS = 5_000
+"""The most infosets of a game in which every decision of an agent that searches is asked for."""
+MOST_SEQUENCES, VALUE_ITERATIONS = 200_000, 300
+"""The most sequences of a game that is solved for a value function, and by how many iterations of CFR+."""
+VALUES = Wanted(
+    "value function",
+    "MyValues",
+    "class of value functions, made with the public game, or function of a state and hands",
+    lambda thing: isclass(thing) and "__call__" in vars(thing),
+    lambda thing: callable(thing) and not isclass(thing),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class MatchGame:
+    """The game of a match, as much of it as is needed.
+
+    Attributes:
+        rules: the rules, or a hold'em spot.
+    """
+
+    rules: Game | Spot
+
+    @classmethod
+    def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
+        """The game that a spec names, or rules, a spot or a compiled game.
+
+        Raises:
+            SpecError: whole hold'em with stacks too short for a decision.
+        """
+        if isinstance(game, MatchGame):
+            return game
+        if isinstance(game, PlayedGame):
+            found = cls(game.rules)
+            found.__dict__["played"] = game
+            return found
+        rules = load(game)
+        check_stacks(rules)
+        return cls(rules)
+
+    def __str__(self) -> str:
+        return str(self.rules)
+
+    @property
+    def players(self) -> int:
+        """How many play."""
+        return 2 if isinstance(self.rules, Spot) else self.rules.num_players
+
+    @cached_property
+    def played(self) -> PlayedGame:
+        """Its public states, for agents at a table.
+
+        Raises:
+            GameError: its rules do not say what is public.
+        """
+        return PlayedGame.of(self.rules)
+
+    @cached_property
+    def compiled(self) -> CompiledGame | None:
+        """The compiled game; None of a spot, and where it is too large for a match to compile."""
+        if isinstance(self.rules, Spot):
+            return None
+        try:
+            return compile_game(self.rules, limit=MOST_HISTORIES)
+        except GameSizeError:
+            return None
+
+    @property
+    def big_blind(self) -> float | None:
+        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
+        of spots that say no blinds.
+        """
+        if isinstance(self.rules, Spot):
+            return float(self.rules.blinds[1]) if self.rules.blinds else None
+        if isinstance(self.rules, KuhnPoker):
+            return 1.0
+        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
+        return float(found) if isinstance(found, int | float) and found > 0 else None
+
+
+@dataclass(eq=False)
+class Entrant:
+    """Who takes part.
+
+    Attributes:
+        name: what tables and files call it.
+        source: a text as ``treeplex match`` takes it, or an object.
+        game: the game of the match.
+        think: seconds for each of its decisions, where it searches.
+    """
+
+    name: str
+    source: Any
+    game: MatchGame
+    think: float | None = None
+    _copies: dict[int, Agent] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str | None:
+        """The text that names it; None of an object."""
+        return str(self.source) if isinstance(self.source, str | os.PathLike) else None
+
+    @cached_property
+    def table(self) -> Policy | None:
+        """Its policy, where it is a policy table."""
+        compiled = self.game.compiled
+        if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
+            made = self.agent(0)
+            return made.table if isinstance(made, TableAgent) else None
+        if compiled is None:
+            return None
+        found: Policy = as_policy(compiled, self.source)
+        return found
+
+    def agent(self, copy: int) -> Agent:
+        """It as an agent at a table; each copy is one of its own, but of an object, which sits in all its seats."""
+        if is_agent(self.source):
+            found: Agent = self.source
+            return found
+        if copy not in self._copies:
+            self._copies[copy] = self._made()
+        return self._copies[copy]
+
+    def _made(self) -> Agent:
+        played = self.game.played
+        if self.text is not None:
+            return agent(self.text, played, think=self.think if searches(self.text) else None)
+        if self.table is None:
+            raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
+        return TableAgent(played.public, self.table)
+
+    @cached_property
+    def enumerable(self) -> bool:
+        """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
+        game = self.game.compiled
+        if game is None or self.table is not None:
+            return game is not None
+        made = self.agent(0)
+        timed = self.think is not None or getattr(made, "think", None) is not None
+        return not timed and getattr(made, "draws", None) is False and len(game.infostates) <= MOST_INFOSETS
+
+    @cached_property
+    def policies(self) -> tuple[Policy, ...] | None:
+        """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
+        game = self.game.compiled
+        if game is None or not self.enumerable:
+            return None
+        if self.table is not None:
+            return (self.table,) * game.players
+        tell(f"asking {self.name} what it plays everywhere")
+        try:
+            return tuple(seat_policy(self.agent(0), game, seat) for seat in range(game.players))
+        except Exception:  # whatever is wrong with it will be said of each hand
+            return None
+
+
+def entrants_of(
+    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+) -> tuple[Entrant, ...]:
+    """Those who take part, each with a name of its own: ``named``, or after their sources.
+
+    Raises:
+        SpecError: no such agent, or none that searches although there is a time to think.
+    """
+    texts = [str(each) for each in sources if isinstance(each, str | os.PathLike)]
+    if think is not None and len(texts) == len(sources) and not any(map(searches, texts)):
+        raise SpecError(f"none of {', '.join(texts)} searches, so there is nothing to think about; leave the time to think out")
+    names: list[str] = []
+    for name in map(name_of, sources) if named is None else named:
+        copies = sum(each == name or each.startswith(f"{name} (") for each in names)
+        names.append(f"{name} ({copies + 1})" if copies else name)
+    return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
+
+
+def name_of(source: Any) -> str:
+    """What to call it."""
+    if isinstance(source, str | os.PathLike):
+        return str(source)
+    said = getattr(source, "name", None) or getattr(source, "algorithm", None)
+    return str(said) if isinstance(said, str) else "policy" if isinstance(source, Mapping) else type(source).__name__
+
+
+def names_table(text: str) -> bool:
+    """Whether a text names a policy table: ``uniform``, a policy file or a run folder with one."""
+    return text == UNIFORM or is_policy(text)
+
+
+def searches(text: str) -> bool:
+    """Whether an agent takes a time to think."""
+    if is_user_spec(text) or names_table(text):
+        return is_user_spec(text)
+    return "think" in declared(agents()[spec_of(text).name].settings)
+
+
+def checked_down(game: MatchGame) -> CheckedDownAivat:
+    """AIVAT with values as if all checked down.
+
+    Raises:
+        SpecError: it is not for this game.
+    """
+    public = game.played.public
+    if not isinstance(public, PublicHoldem) or public.players != 2:
+        raise SpecError(f"{CHECKED} is for whole hold'em between two players, not {game}; give auto, zero, or a policy")
+    return CheckedDownAivat(public)
+
+
+def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
+    """The value function of AIVAT, and what it is, in words.
+
+    Args:
+        game: the game of the match.
+        source: ``auto`` for an approximate equilibrium where the game is small, else zero; ``zero``; a policy, agent or file
+            as those who take part, for what they get against themselves; ``file.py:NAME``, called with the public game; or a
+            function itself.
+
+    Raises:
+        SpecError: nothing of the kind, or one that does not fit the game.
+    """
+    played, compiled = game.played.public, game.compiled
+    if isinstance(source, str) and source == ZERO:
+        return None, "zero"
+    if isinstance(source, str) and source == AUTOMATIC:
+        if compiled is None or sum(compiled.sequences) > MOST_SEQUENCES or compiled.players > 2:
+            return None, "zero"
+        solver = make_solver(compiled, "cfr+")
+        solver.run(VALUE_ITERATIONS)
+        return PolicyValues(played, solver.average_policy()), f"of {VALUE_ITERATIONS} iterations of cfr+"
+    if isinstance(source, str) and is_user_spec(source):
+        made: ValueFunction = load_user_object(source, VALUES, played)
+        return made, source
+    if callable(source) and not is_agent(source):
+        found: ValueFunction = source
+        return found, name_of(source)
+    entrant = Entrant(name_of(source), source, game)
+    if compiled is None or (policies := entrant.policies) is None:
+        whole = isinstance(played, PublicHoldem) and game.players == 2
+        others = f"{CHECKED}, zero, auto," if whole else "zero, auto,"
+        raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a function of your own, file.py:NAME")
+    return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

@@ -1,0 +1,199 @@
+"""Hands of a match: played by this process or by workers, and as lines of a file."""
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.base.storage.reading import parse_json
+from treeplex.errors import FileError, GameError
+from treeplex.search.agents.agent import Agent
+from treeplex.search.evaluate.aivat import Aivat
+from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, streams_of
+from treeplex.search.evaluate.tables import TableHands
+from treeplex.search.match.entrants import Entrant, MatchGame, checked_down, entrants_of, values_of
+from treeplex.search.match.plan import MatchPlan
+from treeplex.search.match.settings import CHECKED, MatchSettings
+
+
+@dataclass(frozen=True)
+class HandResult:
+    """What a hand gave, for the agents in the order in which they were named at its table.
+
+    Attributes:
+        number: of the hand in the match.
+        deal: of its cards.
+        agents: the agent in each seat, by number.
+        payoffs: of each agent; None of a hand that was not finished.
+        aivat: the same without luck; None where that is not asked for.
+        failure: the agent that failed, by number, and what it raised.
+        slow: agents and seconds of decisions that took longer than allowed.
+    """
+
+    number: int
+    deal: int
+    agents: tuple[int, ...]
+    payoffs: tuple[float, ...] | None
+    aivat: tuple[float, ...] | None = None
+    failure: tuple[int, str] | None = None
+    slow: tuple[tuple[int, float], ...] = ()
+
+    def to_json(self) -> str:
+        """A line of ``hands.jsonl``."""
+        plain: dict[str, Any] = {"hand": self.number, "deal": self.deal, "agents": self.agents, "payoffs": self.payoffs}
+        plain |= {name: value for name in ("aivat", "failure", "slow") if (value := getattr(self, name)) not in (None, ())}
+        return json.dumps(plain)
+
+    @classmethod
+    def from_json(cls, text: str, place: str) -> "HandResult":
+        """A hand from its line.
+
+        Raises:
+            FileError: the line is no hand.
+        """
+
+        def numbers(value: Any) -> tuple[float, ...] | None:
+            return None if value is None else tuple(float(each) for each in value)
+
+        try:
+            found = parse_json(text)
+            failure = found.get("failure")
+            return cls(
+                int(found["hand"]),
+                int(found["deal"]),
+                tuple(int(each) for each in found["agents"]),
+                numbers(found["payoffs"]),
+                numbers(found.get("aivat")),
+                None if failure is None else (int(failure[0]), str(failure[1])),
+                tuple((int(agent), float(seconds)) for agent, seconds in found.get("slow", ())),
+            )
+        except (ValueError, KeyError, TypeError, IndexError, AttributeError) as error:
+            raise FileError(f"{place}: not a hand of a match; put back a copy or start again (with --force)") from error
+
+
+class TableResults(NamedTuple):
+    """What hands between policy tables gave; see :class:`HandResult`.
+
+    Attributes:
+        numbers, deals: int64 [K].
+        agents: int64 [K, N].
+        payoffs: float64 [K, N].
+    """
+
+    numbers: Ints
+    deals: Ints
+    agents: Ints
+    payoffs: Floats
+
+    def to_json(self) -> str:
+        """Lines of ``hands.jsonl``, the last one without its end."""
+        rows = zip(*(column.tolist() for column in self), strict=True)
+        return "\n".join(
+            f'{{"hand": {number}, "deal": {deal}, "agents": {agents}, "payoffs": {payoffs}}}'
+            for number, deal, agents, payoffs in rows
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class HandPlayer:
+    """Plays hands by their numbers; workers each have one.
+
+    Attributes:
+        game: the game, or its spec.
+        agents: names, files or objects.
+        settings: of the match.
+        values: the value function of AIVAT, where it is an object.
+        names: what agents are called; None for after what they are.
+    """
+
+    game: Any
+    agents: tuple[Any, ...]
+    settings: MatchSettings
+    values: Any = None
+    names: tuple[str, ...] | None = None
+
+    @cached_property
+    def match_game(self) -> MatchGame:
+        """The game."""
+        return MatchGame.of(self.game)
+
+    @cached_property
+    def entrants(self) -> tuple[Entrant, ...]:
+        """Those who take part."""
+        return entrants_of(self.match_game, self.agents, self.settings.think, self.names)
+
+    @cached_property
+    def plan(self) -> MatchPlan:
+        """Who sits where."""
+        return MatchPlan.of([each.name for each in self.entrants], self.match_game.players, self.settings)
+
+    @cached_property
+    def tables_only(self) -> TableHands | None:
+        """All agents as policy tables, for hands at full speed; None where one is none or luck is to be removed."""
+        game, policies = self.match_game.compiled, [each.table for each in self.entrants]
+        if game is None or self.settings.aivat is not None:
+            return None
+        tables = [policy for policy in policies if policy is not None]
+        return TableHands(game, tables) if len(tables) == len(policies) else None
+
+    @cached_property
+    def aivat(self) -> tuple[Callable[[PlayedHand], Floats], str] | None:
+        """What removes luck, and by which values."""
+        if self.settings.aivat is None:
+            return None
+        if self.settings.aivat == CHECKED and self.values is None:
+            return checked_down(self.match_game), "as if all checked down"
+        values, words = values_of(self.match_game, self.settings.aivat if self.values is None else self.values)
+        return Aivat(self.match_game.played.public, values), words
+
+    def play(self, numbers: range) -> list[HandResult]:
+        """Play hands."""
+        return [self._played(number) for number in numbers]
+
+    def sample(self, numbers: range) -> TableResults:
+        """Play hands between policy tables."""
+        assert self.tables_only is not None
+        places, agents, deals = self.plan.seatings(numbers)
+        hands = np.arange(numbers.start, numbers.stop)
+        payoffs = self.tables_only.play(agents, deals=deals, hands=hands, seed=self.settings.seed)
+        named = np.take_along_axis(payoffs, np.argsort(places, axis=1), axis=1)
+        return TableResults(hands, deals, agents, named)
+
+    def seated(self, table: int) -> list[Agent]:
+        """The agents of a table in the order in which they are named, ready to play.
+
+        Raises:
+            GameError: one plays another game.
+        """
+        chosen = self.plan.tables[table]
+        found = [self.entrants[agent].agent(chosen[:place].count(agent)) for place, agent in enumerate(chosen)]
+        check_games(self.match_game.played.public, found)
+        return found
+
+    def _played(self, number: int) -> HandResult:
+        seating, public = self.plan.seating(number), self.match_game.played.public
+        agents = self.seated(seating.table)
+        chance, streams = streams_of(self.settings.seed, seating.deal, number, self.plan.players)
+        table = MatchTable(public, [agents[place] for place in seating.order], self.aivat is not None, self.settings.think)
+        hand = table.play(chance, streams)
+        seats = tuple(self.plan.tables[seating.table][place] for place in seating.order)
+        failure = None if hand.failure is None else (seats[hand.failure[0]], hand.failure[1])
+        payoffs = aivat = None
+        if hand.payoffs is not None:
+            payoffs = named(seating.order, hand.payoffs)
+            if self.aivat is not None:
+                try:
+                    aivat = named(seating.order, self.aivat[0](hand).tolist())
+                except GameError as error:
+                    payoffs, failure = None, (seats[0], str(error))
+        slow = tuple((seats[seat], seconds) for seat, seconds in hand.slow)
+        return HandResult(number, seating.deal, seats, payoffs, aivat, failure, slow)
+
+
+def named(order: Sequence[int], by_seat: Sequence[float]) -> tuple[float, ...]:
+    """Numbers of seats in the order in which the agents are named."""
+    return tuple(by_seat[order.index(place)] for place in range(len(order)))

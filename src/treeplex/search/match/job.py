@@ -1,0 +1,212 @@
+"""A match as a job: hands in order, by this process or workers, and from where it stood when it was stopped."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, replace
+from functools import cached_property
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.storage.files import append_line, write_atomically
+from treeplex.base.storage.reading import whole_lines
+from treeplex.base.workers.crew import Shared
+from treeplex.base.workers.executor import Executor
+from treeplex.errors import AlgorithmError, FileError, SpecError
+from treeplex.run.job.checkpoint import Arrays, State
+from treeplex.run.job.interrupt import StepAbandoned
+from treeplex.run.job.job import Job
+from treeplex.run.job.record import Record
+from treeplex.run.job.schedule import sparse_points
+from treeplex.run.job.workers import Work
+from treeplex.search.evaluate.statistics import summary
+from treeplex.search.evaluate.tables import expected_payoffs
+from treeplex.search.match.hands import HandPlayer, HandResult
+from treeplex.search.match.result import MatchInfo, MatchResult
+from treeplex.search.match.scores import Ledger, Score, exact_score
+from treeplex.search.match.settings import HANDS, MATCH, PLOT, RESULT
+
+MOST_FAILURES = 10
+"""Hands after which a match stops if all of them failed."""
+PARTS = 4
+"""Into how many parts for each worker the hands of a step are split."""
+
+
+class MatchJob(Job):
+    """A match under way.
+
+    Attributes:
+        player: plays the hands.
+        ledger: what they gave.
+        work: who plays them.
+        path: the folder in which every hand is written at once, if there is one.
+    """
+
+    kind = MATCH
+
+    def __init__(self, player: HandPlayer, work: Work, path: Path | None = None) -> None:
+        super().__init__()
+        self.player, self.work, self.path = player, work, path
+        self.ledger = Ledger(player.plan)
+        self._workers: tuple[Executor, Shared[HandPlayer]] | None = None
+        if work.ray is not None and (self.exact is not None or player.tables_only is not None):
+            how = "values are exact and no hand is played" if self.exact is not None else "hands are played by this process"
+            raise SpecError(f"all agents are policy tables, so {how}; leave --ray out")
+        if self.exact is None and player.tables_only is None:
+            for table in range(len(player.plan.tables)):
+                player.seated(table)
+
+    @property
+    def name(self) -> str:
+        """Who plays."""
+        return " ".join(each.name for each in self.player.entrants)
+
+    @property
+    def identity(self) -> str:
+        """The game."""
+        return str(self.player.match_game)
+
+    @property
+    def done(self) -> int:
+        """Hands played."""
+        return self.ledger.done
+
+    @property
+    def total(self) -> int:
+        """Hands asked for; none where values are exact."""
+        return 0 if self.exact is not None else self.player.plan.hands
+
+    @cached_property
+    def exact(self) -> tuple[Score, ...] | None:
+        """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
+        player, found, game = self.player, list[Score](), self.player.match_game.compiled
+        if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
+            return None
+        policies = [each.policies for each in player.entrants if each.policies is not None]
+        if len(policies) < len(player.entrants):
+            return None
+        for agents in player.plan.tables:
+            seatings = [[policies[agents[place]][seat] for seat, place in enumerate(order)] for order in player.plan.orders]
+            values = np.array([expected_payoffs(game, seating) for seating in seatings])
+            found.append(exact_score(agents, values, player.plan.orders))
+        return tuple(found)
+
+    def step(self, count: int) -> None:
+        """Play the next hands."""
+        last = self.player.plan.hands
+        if self.player.tables_only is not None:
+            results = self.player.sample(range(self.done, min(self.done + count, last)))
+            self.ledger.add_payoffs(results.payoffs)
+            lines = results.to_json() if self.path is not None else ""
+        else:
+            alone = self.work.alone
+            numbers = range(self.done, min(self.done + (count if alone else max(count, self.work.size)), last))
+            hands = self.player.play(numbers) if alone else self._shared(numbers)
+            self.ledger.add(hands)
+            lines = "\n".join(hand.to_json() for hand in hands)
+            self._check_failures()
+        if self.path is not None:
+            append_line(self.path / HANDS, lines)
+
+    def _check_failures(self) -> None:
+        """Raise an :class:`AlgorithmError` where no hand of many could be played."""
+        failed = self.ledger.failures
+        if len(failed) == self.done >= MOST_FAILURES and (failure := failed[0].failure) is not None:
+            agent = self.player.entrants[failure[0]].name
+            raise AlgorithmError(f"all of the first {self.done} hands failed, the first one of {agent}: {failure[1]}")
+
+    def _shared(self, numbers: range) -> list[HandResult]:
+        """Hands that workers play, in order."""
+        if self._workers is None:
+            executor = self.work.executor()
+            self._workers = executor, executor.share(replace(self.player))
+        executor, player = self._workers
+        size = max(1, len(numbers) // (PARTS * executor.size))
+        jobs = ((player, numbers[first : first + size]) for first in range(0, len(numbers), size))
+        return [hand for part in executor.map(HandPlayer.play, jobs, self._watch) for hand in part]
+
+    def _watch(self) -> None:
+        if self.interrupt.requested:
+            raise StepAbandoned
+
+    def close(self) -> None:
+        """End the workers."""
+        if self._workers is not None:
+            self._workers[0].close()
+            self._workers = None
+
+    def measure(self) -> Mapping[str, Any]:
+        """Means and standard errors."""
+        tables = range(len(self.player.plan.tables))
+        found = [each.result for each in self.exact] if self.exact else [summary(self.ledger.samples(each)) for each in tables]
+        return {
+            "value": [value if isfinite(value) else None for each in found for value in each.mean],
+            "error": [error if isfinite(error) else None for each in found for error in each.error],
+            "failed": len(self.ledger.failures),
+        }
+
+    def scores(self) -> tuple[Score, ...]:
+        """The scores of all tables."""
+        if self.exact is not None:
+            return self.exact
+        return tuple(self.ledger.score(table, seed=self.player.settings.seed) for table in range(len(self.player.plan.tables)))
+
+    def result(self, status: str, folder: Path | None = None) -> MatchResult:
+        """What there is so far."""
+        player, exact = self.player, self.exact is not None
+        words = None if exact or player.aivat is None else player.aivat[1]
+        names = tuple(each.name for each in player.entrants)
+        about = MatchInfo(str(player.match_game), names, player.match_game.big_blind, player.settings, words)
+        return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
+
+    def live(self) -> Mapping[str, Any]:
+        """The names, and hands that failed."""
+        return {"agents": [each.name for each in self.player.entrants], "failed": len(self.ledger.failures)}
+
+    def points(self) -> Iterator[int]:
+        """Where to sum up."""
+        return sparse_points(self.total)
+
+    def about(self) -> Mapping[str, Any]:
+        """Game, agents and settings."""
+        player = self.player
+        agents = [str(each.source) if isinstance(each.source, str | Path) else each.name for each in player.entrants]
+        return {"game": str(player.match_game), "agents": agents, "settings": asdict(player.settings)}
+
+    def state(self) -> State:
+        """How many hands there are; the hands are in their file."""
+        return {"hands": np.array([self.done])}
+
+    def restore(self, arrays: Arrays) -> None:
+        """Read the hands."""
+        assert self.path is not None
+        path, count = self.path / HANDS, int(arrays["hands"][0])
+        lines = whole_lines(path)[:count]
+        hands = [HandResult.from_json(line, f"{path}, line {number}") for number, line in enumerate(lines, start=1)]
+        if [hand.number for hand in hands] != list(range(count)):
+            raise FileError(f"{path}: hands are missing; put back a copy or start again (with --force)")
+        self.ledger.add(hands)
+
+    def begin(self) -> None:
+        """Keep in the file what is in the ledger: hands written after the last checkpoint are played again."""
+        if self.path is None:
+            return
+        path = self.path / HANDS
+        if not self.done:
+            with suppress(FileNotFoundError):
+                path.unlink()
+            return
+        lines = whole_lines(path)
+        if len(lines) != self.done or not path.read_bytes().endswith(b"\n"):
+            write_atomically(path, "".join(f"{line}\n" for line in lines[: self.done]))
+
+    def write(self, path: Path, records: Sequence[Record], *, ended: bool) -> None:
+        """Write the result, and at the end the picture."""
+        if ended:
+            from treeplex.run.plots import write_figure
+
+            result = self.result("finished")
+            write_atomically(path / RESULT, result.to_json() + "\n")
+            write_figure(result.plot(), path / PLOT)

@@ -1,0 +1,114 @@
+"""Who sits where in which hand: a function of the number of the hand."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import permutations
+from typing import NamedTuple
+
+import numpy as np
+
+from treeplex.base.arrays import Ints
+from treeplex.errors import SpecError
+from treeplex.search.match.settings import EVERY, FIXED, MatchSettings
+
+
+class Seating(NamedTuple):
+    """A hand before it is played.
+
+    Attributes:
+        number: of the hand in the match.
+        table: the number of the table.
+        order: the place at the table of the agent in each seat.
+        deal: the number of the deal; hands of one deal have the same cards.
+    """
+
+    number: int
+    table: int
+    order: tuple[int, ...]
+    deal: int
+
+
+@dataclass(frozen=True)
+class MatchPlan:
+    """The tables of a match.
+
+    Attributes:
+        tables: for each table the agents, by number, in the order in which they are named; as many as the game has players.
+        orders: in which seats the agents of a table sit, in turn: the place of the agent in each seat.
+        rounds: of each table.
+        duplicate: whether the hands of a round have the same deal.
+    """
+
+    tables: tuple[tuple[int, ...], ...]
+    orders: tuple[tuple[int, ...], ...]
+    rounds: int
+    duplicate: bool
+
+    @classmethod
+    def of(cls, agents: Sequence[str], players: int, settings: MatchSettings) -> "MatchPlan":
+        """The plan of a match.
+
+        Raises:
+            SpecError: too few or too many agents for this game.
+        """
+        orders = orders_of(players, settings.seats)
+        return cls(tables_of(agents, players, settings.table), orders, -(-settings.hands // len(orders)), settings.duplicate)
+
+    @property
+    def players(self) -> int:
+        """Players at a table."""
+        return len(self.orders[0])
+
+    @property
+    def hands(self) -> int:
+        """All hands of the match; the tables take turns."""
+        return len(self.tables) * len(self.orders) * self.rounds
+
+    def seating(self, number: int) -> Seating:
+        """A hand by its number."""
+        hand, table = divmod(number, len(self.tables))
+        round_, order = divmod(hand, len(self.orders))
+        deal = round_ * len(self.tables) + table if self.duplicate else number
+        return Seating(number, table, self.orders[order], deal)
+
+    def seatings(self, numbers: range) -> tuple[Ints, Ints, Ints]:
+        """Hands by their numbers: int64 [K, N] the place at the table of the agent in each seat, int64 [K, N] the agents
+        themselves, and int64 [K] the deals.
+        """
+        hands, tables = np.divmod(np.arange(numbers.start, numbers.stop), len(self.tables))
+        rounds, orders = np.divmod(hands, len(self.orders))
+        places = np.array(self.orders)[orders]
+        agents = np.take_along_axis(np.array(self.tables)[tables], places, axis=1)
+        return places, agents, rounds * len(self.tables) + tables if self.duplicate else np.arange(numbers.start, numbers.stop)
+
+
+def orders_of(players: int, seats: str) -> tuple[tuple[int, ...], ...]:
+    """The places at the table of the agents in each seat, one order after another."""
+    places = tuple(range(players))
+    if seats == FIXED:
+        return (places,)
+    if seats == EVERY:
+        return tuple(permutations(places))
+    return tuple(tuple((place - shift) % players for place in places) for shift in places)
+
+
+def tables_of(agents: Sequence[str], players: int, everybody: bool) -> tuple[tuple[int, ...], ...]:
+    """The agents of each table, by number.
+
+    Everybody against everybody is a table for each pair; with more than two players one agent in one seat against another in
+    all others, and the other way round.
+
+    Raises:
+        SpecError: too few or too many agents.
+    """
+    count = len(agents)
+    if everybody:
+        if count < 2:
+            raise SpecError(f"all against all needs at least two agents, not {count}; name more")
+        pairs = [(i, j) for i in range(count) for j in range(count) if (i < j if players == 2 else i != j)]
+        return tuple((i, *([j] * (players - 1))) for i, j in pairs)
+    if count == players:
+        return (tuple(range(count)),)
+    more = "; --table plays each against each" if count > 1 else ""
+    named = "1 agent is" if count == 1 else f"{count} agents are"
+    raise SpecError(f"{named} named, and the game has {players} seats; name {players}, some of them again if need be{more}")

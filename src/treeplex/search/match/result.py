@@ -1,0 +1,279 @@
+"""What a match gave: means with intervals, in the game's unit and in thousandths of a big blind; JSON, tables, pictures."""
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from treeplex.base import notebook
+from treeplex.search.evaluate.statistics import FEWEST_DEALS, half_width
+from treeplex.search.match.scores import Ledger, Score
+from treeplex.search.match.settings import MatchSettings
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+MILLI = 1000.0
+
+
+@dataclass(frozen=True)
+class MatchInfo:
+    """What was played.
+
+    Attributes:
+        game: its spec.
+        agents: the names of the agents.
+        big_blind: the big blind, or the ante, of poker; None of other games.
+        settings: of the match.
+        values: by which values luck was removed, in words; None if it was not.
+    """
+
+    game: str
+    agents: tuple[str, ...]
+    big_blind: float | None
+    settings: MatchSettings
+    values: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class MatchResult:
+    """A match, finished or as far as it came. Sequences have an entry for each agent, in the order in which they are named.
+
+    Attributes:
+        about: game, agents and settings.
+        scores: of each table.
+        ledger: all hands; None where values are exact.
+        status: ``finished``, ``time up`` or ``interrupted``.
+        folder: where it was written, if it was.
+    """
+
+    about: MatchInfo
+    scores: tuple[Score, ...]
+    ledger: Ledger | None
+    status: str
+    folder: Path | None
+
+    @property
+    def exact(self) -> bool:
+        """Whether values were computed over all hands, and none was played."""
+        return self.ledger is None
+
+    @property
+    def hands(self) -> int:
+        """Hands that were finished; 0 where values are exact."""
+        return sum(score.hands for score in self.scores)
+
+    @property
+    def value(self) -> tuple[float, ...]:
+        """Mean payoff of each agent a hand; of all against all the mean over its opponents."""
+        return tuple(self._over_tables(agent)[0] for agent in range(len(self.about.agents)))
+
+    @property
+    def stderr(self) -> tuple[float, ...]:
+        """The standard error of each mean; 0 where values are exact."""
+        return tuple(self._over_tables(agent)[1] for agent in range(len(self.about.agents)))
+
+    @property
+    def interval(self) -> tuple[tuple[float, float], ...]:
+        """The 95% interval of each mean, by Student's t; NaN of fewer than 30 deals, the mean itself where values are exact."""
+        pairs = zip(self.value, self.stderr, self.deals, strict=True)
+        halves = [(value, 0.0 if self.exact else half_width(error, deals)) for value, error, deals in pairs]
+        return tuple((value - half, value + half) for value, half in halves)
+
+    @property
+    def deals(self) -> tuple[int, ...]:
+        """Independent deals of each agent, hands of one deal counting once; of all against all, those of its shortest table."""
+        return tuple(
+            min(score.result.samples for score in self.scores if agent in score.agents)
+            for agent in range(len(self.about.agents))
+        )
+
+    @property
+    def mbb_per_hand(self) -> tuple[float, ...] | None:
+        """Means in thousandths of a big blind, or of the ante where there are no blinds; None of games that are no poker."""
+        return None if self.about.big_blind is None else tuple(MILLI / self.about.big_blind * value for value in self.value)
+
+    @property
+    def p_value(self) -> tuple[float, ...] | None:
+        """How likely differences to the others so large are by luck, for each agent of a table of its own; else None."""
+        return None if self.exact or self.about.settings.table else self.scores[0].chance
+
+    @property
+    def matrix(self) -> list[list[float | None]] | None:
+        """Of all against all: what the row's agent gets from the column's; None on the diagonal."""
+        return self._matrix(0)
+
+    @property
+    def matrix_stderr(self) -> list[list[float | None]] | None:
+        """Of all against all: the standard errors of :attr:`matrix`."""
+        return self._matrix(1)
+
+    @property
+    def failures(self) -> list[tuple[int, str, str]]:
+        """Hands that an agent failed in: the number of the hand, the agent, and what it raised; they count for nothing."""
+        hands = [] if self.ledger is None else self.ledger.failures
+        return [(each.number, self.about.agents[each.failure[0]], each.failure[1]) for each in hands if each.failure]
+
+    @property
+    def slow(self) -> list[tuple[int, str, float]]:
+        """Decisions that took longer than allowed: the number of the hand, the agent, and seconds; the hands count."""
+        hands = [] if self.ledger is None else self.ledger.slow
+        return [(each.number, self.about.agents[agent], seconds) for each in hands for agent, seconds in each.slow]
+
+    def _over_tables(self, agent: int) -> tuple[float, float]:
+        """The mean over an agent's tables and its standard error."""
+        if not self.about.settings.table:
+            return self.scores[0].result.mean[agent], self.scores[0].result.error[agent]
+        found = [pair for score in self.scores for pair in self._against(score) if pair[0] == agent]
+        mean = sum(each[2] for each in found) / len(found)
+        return mean, math.sqrt(sum(each[3] ** 2 for each in found)) / len(found)
+
+    def _against(self, score: Score) -> list[tuple[int, int, float, float]]:
+        """Who got how much from whom at a table of a matrix, with standard errors."""
+        first, second = score.agents[:2]
+        mean, error = score.result.mean, score.result.error
+        found = [(first, second, mean[0], error[0])]
+        return [*found, (second, first, mean[1], error[1])] if len(score.agents) == 2 else found
+
+    def _matrix(self, column: int) -> list[list[float | None]] | None:
+        if not self.about.settings.table:
+            return None
+        count = len(self.about.agents)
+        found: list[list[float | None]] = [[None] * count for _ in range(count)]
+        for score in self.scores:
+            for row, other, *numbers in self._against(score):
+                found[row][other] = float(numbers[column])
+        return found
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as plain data; numbers that nobody knows are None."""
+        about, settings = self.about, self.about.settings
+        found: dict[str, Any] = {
+            "game": about.game,
+            "agents": list(about.agents),
+            "status": self.status,
+            "exact": self.exact,
+            "hands": self.hands,
+            "value": list(self.value),
+            "stderr": list(self.stderr),
+            "interval": [list(pair) for pair in self.interval],
+            "mbb_per_hand": None if self.mbb_per_hand is None else list(self.mbb_per_hand),
+            "p_value": None if self.p_value is None else list(self.p_value),
+            "seats": settings.seats,
+            "duplicate": settings.duplicate,
+            "seed": settings.seed,
+            "failures": [dict(zip(("hand", "agent", "error"), each, strict=True)) for each in self.failures],
+            "slow": [dict(zip(("hand", "agent", "seconds"), each, strict=True)) for each in self.slow],
+        }
+        if settings.table:
+            found |= {"matrix": self.matrix, "matrix_stderr": self.matrix_stderr}
+        else:
+            found["by_seat"] = self.scores[0].by_seat.tolist()
+        if about.values is not None:
+            found["aivat"] = {
+                "values": about.values,
+                "deviation": [list(score.result.deviation) for score in self.scores],
+                "plain_deviation": [list(score.plain.deviation) for score in self.scores],
+                "plain_value": [list(score.plain.mean) for score in self.scores],
+            }
+        known: dict[str, Any] = without_nan(found)
+        return known
+
+    def to_json(self) -> str:
+        """:meth:`plain` as JSON."""
+        return json.dumps(self.plain())
+
+    @property
+    def columns(self) -> list[str]:
+        """The heads of :meth:`table`."""
+        mbb = ["mbb/hand"] if self.about.big_blind is not None else []
+        if self.about.settings.table:
+            return ["agent", *self.about.agents, "mean", *mbb]
+        if self.exact:
+            return ["agent", "mean", *mbb, *(f"in seat {seat}" for seat in range(len(self.scores[0].agents)))]
+        return ["agent", "mean", "std. error", "95% interval", "p", *mbb]
+
+    def table(self) -> list[list[str]]:
+        """Readable rows under :attr:`columns`, one for each agent."""
+        rows = []
+        for agent, name in enumerate(self.about.agents):
+            mbb = [] if self.mbb_per_hand is None else [f"{self.mbb_per_hand[agent]:+z,.0f}"]
+            mean, error = self.value[agent], self.stderr[agent]
+            if self.about.settings.table:
+                pairs = [*zip(self.matrix[agent], self.matrix_stderr[agent], strict=True), (mean, error)]  # type: ignore[index]
+                rows.append([name, *(with_error(*pair, self.exact) for pair in pairs), *mbb])
+                continue
+            if self.exact:
+                seats = [f"{value:+z.4f}" if math.isfinite(value) else "" for value in self.scores[0].by_seat[agent]]
+                rows.append([name, f"{mean:+z.6f}", *mbb, *seats])
+                continue
+            low, high = self.interval[agent]
+            interval = f"{low:+z.3f} to {high:+z.3f}" if math.isfinite(low) else "-"
+            luck = [f"{error:.4f}" if math.isfinite(error) else "-", interval, f"{self.scores[0].chance[agent]:.3g}"]
+            rows.append([name, f"{mean:+z.4f}", *luck, *mbb])
+        return rows
+
+    @property
+    def hands_text(self) -> str:
+        """How many hands were played, in words."""
+        return f"{self.hands:,} hand{'s' if self.hands != 1 else ''}"
+
+    def notes(self) -> list[str]:
+        """What else there is to know, a line each."""
+        found, settings = [], self.about.settings
+        if self.exact:
+            found.append("exact: over all cards and actions; no hand was played")
+        else:
+            kind = ", each deal in all orders of the agents" if settings.duplicate else ""
+            found.append(f"{self.hands_text}{kind}, seed {settings.seed}")
+            if not settings.table and self.deals[0] < FEWEST_DEALS:
+                found.append(f"no 95% interval below {FEWEST_DEALS} deals; so far {self.deals[0]}")
+        if self.about.values is not None:
+            plain, less = self.scores[0].plain.deviation[0], self.scores[0].result.deviation[0]
+            found.append(f"AIVAT, values {self.about.values}: standard deviation {less:.4g} in place of {plain:.4g}")
+        for number, agent, text in self.failures[:1]:
+            found.append(f"{len(self.failures):,} failed and left out; the first: {agent} in hand {number}: {text}")
+        for number, agent, seconds in self.slow[:1]:
+            found.append(f"{len(self.slow):,} decisions took too long; the first: {agent} in hand {number}, {seconds:.2g} s")
+        return found
+
+    def plot(self, path: str | os.PathLike[str] | None = None) -> "Figure":
+        """The running means with their 95% bands, the matrix of all against all, or exact values by seat.
+
+        Args:
+            path: a file to write as well: PNG, SVG or PDF.
+        """
+        from treeplex.run.plots import write_figure
+        from treeplex.search.match.pictures import match_figure
+
+        figure = match_figure(self)
+        if path is not None:
+            write_figure(figure, Path(path))
+        return figure
+
+    def __repr__(self) -> str:
+        names = " against ".join(self.about.agents)
+        how = "exact" if self.exact else self.hands_text
+        return f"<match of {self.about.game}: {names}, {how}, {', '.join(f'{value:+z.4f}' for value in self.value)}>"
+
+    def _repr_html_(self) -> str:
+        return notebook.table(self.columns, self.table(), self.about.game, "; ".join(self.notes()))
+
+
+def with_error(value: float | None, error: float | None, exact: bool) -> str:
+    """A cell of the matrix."""
+    if value is None:
+        return ""
+    return f"{value:+z.4f}" if exact or error is None else f"{value:+z.3f} ± {error:.3f}"
+
+
+def without_nan(value: Any) -> Any:
+    """The same with None for numbers that are not finite."""
+    if isinstance(value, dict):
+        return {name: without_nan(each) for name, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [without_nan(each) for each in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,119 @@
+"""What the hands of a match say about its agents, table by table."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.search.evaluate.statistics import Summary, sign_flip_test, summary
+from treeplex.search.match.hands import HandResult
+from treeplex.search.match.plan import MatchPlan
+
+
+@dataclass(frozen=True)
+class Score:
+    """How a table went. Numbers are of the agents in the order in which they are named there.
+
+    Attributes:
+        agents: the numbers of the agents.
+        result: means, standard errors and deviations: of AIVAT's values where there are any, else of payoffs.
+        plain: of the payoffs.
+        chance: for each agent how likely a difference to the others so large is by luck; NaN of exact values.
+        by_seat: float64 [N, N], the mean of each agent in each seat; NaN where it never sat.
+        hands: how many were finished.
+    """
+
+    agents: tuple[int, ...]
+    result: Summary
+    plain: Summary
+    chance: tuple[float, ...]
+    by_seat: Floats
+    hands: int
+
+
+class Ledger:
+    """The results of a match as arrays.
+
+    Attributes:
+        plan: who sits where.
+        payoffs, aivat: float64 [hands, N], of the agents as they are named at the table; NaN where there is none.
+        done: hands so far.
+        failures, slow: hands in which an agent failed, or took too long.
+    """
+
+    def __init__(self, plan: MatchPlan) -> None:
+        self.plan, self.done = plan, 0
+        self.payoffs = np.full((plan.hands, plan.players), np.nan)
+        self.aivat = np.full((plan.hands, plan.players), np.nan)
+        self.failures: list[HandResult] = []
+        self.slow: list[HandResult] = []
+
+    def add(self, hands: Sequence[HandResult]) -> None:
+        """Enter hands, which follow those that are there."""
+        for hand in hands:
+            if hand.payoffs is not None:
+                self.payoffs[hand.number] = hand.payoffs
+            if hand.aivat is not None:
+                self.aivat[hand.number] = hand.aivat
+            if hand.failure is not None:
+                self.failures.append(hand)
+            if hand.slow:
+                self.slow.append(hand)
+        self.done += len(hands)
+
+    def add_payoffs(self, payoffs: Floats) -> None:
+        """Enter the payoffs of hands that follow those that are there, float64 [K, N]."""
+        self.payoffs[self.done : self.done + len(payoffs)] = payoffs
+        self.done += len(payoffs)
+
+    @property
+    def without_luck(self) -> bool:
+        """Whether there are values of AIVAT."""
+        return bool(np.isfinite(self.aivat[: self.done]).any())
+
+    def samples(self, table: int, *, plain: bool = False) -> Floats:
+        """Independent samples of a table, float64 [K, N]: hands, or the mean of each whole round of hands with one deal."""
+        source = self.payoffs if plain or not self.without_luck else self.aivat
+        found = source[: self.done][table :: len(self.plan.tables)]
+        if self.plan.duplicate:
+            orders = len(self.plan.orders)
+            whole = len(found) - len(found) % orders
+            found = found[:whole].reshape(-1, orders, self.plan.players).mean(axis=1)
+        return np.asarray(found[np.isfinite(found).all(axis=1)])
+
+    def score(self, table: int, *, seed: int = 0) -> Score:
+        """The score of a table."""
+        plan, samples = self.plan, self.samples(table)
+        own = (self.aivat if self.without_luck else self.payoffs)[: self.done][table :: len(plan.tables)]
+        by_seat = np.full((plan.players, plan.players), np.nan)
+        for place in range(plan.players):
+            for seat in range(plan.players):
+                orders = [number for number, order in enumerate(plan.orders) if order[seat] == place]
+                sat = np.concatenate([own[number :: len(plan.orders), place] for number in orders]) if orders else own[:0, 0]
+                if np.isfinite(sat).any():
+                    by_seat[place, seat] = np.nanmean(sat)
+        others = (samples.sum(axis=1, keepdims=True) - samples) / max(1, plan.players - 1)
+        chance = tuple(sign_flip_test(column, seed=seed) for column in (samples - others).T)
+        finished = int(np.isfinite(own).all(axis=1).sum())
+        return Score(plan.tables[table], summary(samples), summary(self.samples(table, plain=True)), chance, by_seat, finished)
+
+
+def exact_score(agents: tuple[int, ...], values: Floats, orders: Sequence[Sequence[int]]) -> Score:
+    """The score of a table whose values are known.
+
+    Args:
+        agents: the numbers of the agents.
+        values: float64 [orders, N], what each seat gets.
+        orders: the place at the table of the agent in each seat.
+    """
+    players = len(agents)
+    by_seat, count = np.zeros((players, players)), np.zeros((players, players))
+    for row, order in zip(values, orders, strict=True):
+        for seat, place in enumerate(order):
+            by_seat[place, seat] += row[seat]
+            count[place, seat] += 1
+    means = by_seat.sum(axis=1) / count.sum(axis=1)
+    by_seat[count == 0] = np.nan
+    found = Summary(tuple(means.tolist()), (0.0,) * players, (0.0,) * players, 0)
+    return Score(agents, found, found, (float("nan"),) * players, by_seat / np.maximum(count, 1), 0)

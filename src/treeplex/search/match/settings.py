@@ -1,0 +1,50 @@
+"""What a match is asked to do, and what its folder holds.
+
+===================== ===========================================================================================
+``run.json``          game, agents, settings, versions, status and the last record
+``hands.jsonl``       one line per hand: its number, its deal, who sat where, payoffs, and what went wrong
+``metrics.jsonl``     means and standard errors after 1, 2, 5, 10, ... hands
+``result.json``       the result, as ``--json`` prints it
+``match.png``         the running means with 95% bands, or the matrix of all against all
+``state.safetensors`` how many hands there are, from which the match is resumed
+===================== ===========================================================================================
+"""
+
+from dataclasses import dataclass
+
+from treeplex.base.settings import Settings, setting
+from treeplex.run.job.folder import JobKind
+from treeplex.run.job.record import each, integer, maybe, real
+
+HANDS, RESULT, PLOT = "hands.jsonl", "result.json", "match.png"
+DEFAULT_HANDS = 1000
+MOST_HANDS = 5_000_000
+ROTATE, EVERY, FIXED = "rotate", "all", "fixed"
+AUTOMATIC, ZERO, CHECKED = "auto", "zero", "checked"
+MATCH = JobKind(
+    name="match",
+    unit="hands",
+    maker="treeplex match",
+    numbers={"value": each(maybe(real)), "error": each(maybe(real)), "failed": integer},
+    needs={"game": str, "agents": list, "settings": dict},
+    files=(RESULT, PLOT),
+    noun="match",
+)
+"""Matches. A record has the mean payoff of each agent at each table, its standard error (None while
+nobody knows), and how many hands failed."""
+
+
+@dataclass(frozen=True)
+class MatchSettings(Settings):
+    """What decides the hands of a match; kept in ``run.json``."""
+
+    hands: int = setting(DEFAULT_HANDS, "hands at each table, rounded up to whole rounds", low=1, high=MOST_HANDS)
+    seats: str = setting(
+        ROTATE, "rotate: each agent in each seat; all: every order of agents; fixed: as named", choices=(ROTATE, EVERY, FIXED)
+    )
+    duplicate: bool = setting(False, "whether the hands of a round, one for each order of the agents, have the same cards")
+    aivat: str | None = setting(None, "the value function with which luck is removed; none: payoffs as they are")
+    table: bool = setting(False, "whether everybody plays everybody")
+    sampled: bool = setting(False, "whether hands are played where exact values could be computed")
+    think: float | None = setting(None, "seconds for each decision of agents that search; none: as their settings say", above=0)
+    seed: int = setting(0, "seed of all cards and all agents", low=0)

@@ -1,0 +1,77 @@
+"""What an agent plays in a small game, as a policy to be judged."""
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from treeplex.errors import GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.holdem.spots.spot import Spot
+from treeplex.run.job.record import check_count
+from treeplex.search.agents.agent import PLAYS, Watch, agent_policy
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.registry import agent
+
+
+@dataclass(frozen=True)
+class AgentPolicy:
+    """What an agent plays at every infoset, and what it took to find out.
+
+    Attributes:
+        policy: from the beliefs that the agent's own play leads to.
+        plays: how often everything was drawn; None of an agent that draws nothing.
+        subgames: how many it solved.
+        seconds: of the wall clock.
+    """
+
+    policy: Policy
+    plays: int | None
+    subgames: int
+    seconds: float
+
+
+def policy_of_agent(
+    game: str | Game | Spot | CompiledGame | PlayedGame,
+    text: str,
+    *,
+    plays: int | None = None,
+    seed: int = 0,
+    think: float | str | None = None,
+    watch: Watch | None = None,
+    **settings: Any,
+) -> AgentPolicy:
+    """The policy of an agent by name; see :func:`treeplex.search.agents.agent.agent_policy`.
+
+    Args:
+        game: a game whose infosets can be enumerated.
+        text, think, settings: as for :func:`treeplex.search.named_agents.registry.agent`.
+        plays: of an agent that draws at random while it plays, how often everything is drawn; None for 32.
+        seed: of the draws.
+        watch: called with the public histories done, those of all, and the subgames solved.
+
+    Raises:
+        GameError: a hold'em spot.
+        TreeplexError: as :func:`treeplex.search.named_agents.registry.agent`.
+    """
+    if plays is not None:
+        check_count("playthroughs", plays)
+    played = PlayedGame.of(game)
+    if isinstance(played.rules, Spot):
+        raise GameError(
+            f"{played} is a hold'em spot, whose infosets are not enumerated, so that an agent has no table of its policy; "
+            "treeplex holdem search judges searches of turns"
+        )
+    found, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
+    draws = bool(getattr(found, "draws", False))
+
+    def tell(done: int, total: int, subgames: int) -> None:
+        nonlocal solved
+        solved = subgames
+        if watch is not None:
+            watch(done, total, subgames)
+
+    count = (plays or PLAYS) if draws else 1
+    policy = agent_policy(found, played.compiled, plays=count, seed=seed, watch=tell)
+    return AgentPolicy(policy, count if draws else None, solved, perf_counter() - began)

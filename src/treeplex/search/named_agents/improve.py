@@ -1,0 +1,131 @@
+"""A blueprint of few bets made into a policy of a game with many, by translation and a self-improver."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from treeplex.base.spec import nearest
+from treeplex.errors import PolicyError, SpecError
+from treeplex.evaluate.judge import best_response, judge
+from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.games.public import PublicTree
+from treeplex.run.judge import as_policy, load_policy
+from treeplex.search.action_subset import ActionSubset, only_sizes
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.resolving.self_improvement import (
+    CoarsePolicy,
+    Path,
+    compiled_subset,
+    improved,
+    most_frequent,
+    unknown_actions,
+)
+from treeplex.search.translation.exact import translated_policy
+from treeplex.solvers import make_solver
+
+
+@dataclass(frozen=True, eq=False)
+class Improvement:
+    """What came of a blueprint.
+
+    Attributes:
+        policy: of the game with all bets.
+        exploitability: of the blueprint by translation, and after each time.
+        added: the bets that were added each time, with all that comes before them.
+    """
+
+    policy: Policy
+    exploitability: list[float]
+    added: list[list[str]]
+
+
+def improve(
+    game: str,
+    sizes: Sequence[str],
+    blueprint: str | None = None,
+    *,
+    opponent: Any = None,
+    times: int = 5,
+    bets: int = 8,
+    gadget: str = "reach-maxmargin",
+    iterations: int = 1000,
+    progress: Callable[[str], None] = lambda text: None,
+) -> Improvement:
+    """Translate a blueprint of few bets, and add to it what opponents bet most often and it does not know.
+
+    Args:
+        game: poker with many bets, small enough for a table.
+        sizes: what the blueprint considers, see :func:`treeplex.search.only_sizes`.
+        blueprint: a file or run folder of the game with these sizes alone; None to solve it by CFR+.
+        opponent: a policy of ``game``, whose bets are looked at; None for a best response to what is there, each time anew.
+        times: how often bets are added, at most; fewer where no bet is unknown any more.
+        bets: how many each time.
+        gadget: behind what the answers are solved.
+        iterations: of each solve.
+        progress: is told what is done.
+
+    Raises:
+        SpecError: a game without bets or a public tree, or an unknown gadget.
+        PolicyError, FileError: a blueprint or an opponent that does not fit.
+    """
+    if gadget not in RESOLVING:
+        raise SpecError(f"unknown gadget {gadget!r}{nearest(gadget, RESOLVING)}")
+    played = PlayedGame.of(game)
+    compiled, rules = played.compiled, played.tree
+    against = None if opponent is None else as_policy(compiled, opponent)
+    coarse = first_blueprint(played, only_sizes(rules, sizes), blueprint, iterations)
+    lost, added = list[float](), list[list[str]]()
+    while True:
+        policy = translated_policy(compiled, coarse.policy, coarse.rules, rules=rules)
+        lost.append(judge(compiled, policy).exploitability)
+        progress(f"exploitability {lost[-1]:.6g} after {len(added)} of {times} times")
+        if len(added) == times:
+            return Improvement(policy, lost, added)
+        chosen = most_frequent(bets_of_opponents(coarse.rules, policy, against), bets)
+        if not chosen:  # all that is bet is known
+            return Improvement(policy, lost, added)
+        added.append([path_text(rules, path) for path in chosen])
+        coarse = improved(compiled, coarse, chosen, gadget, iterations=iterations)
+
+
+def first_blueprint(game: PlayedGame, menu: ActionSubset, file: str | None, iterations: int) -> CoarsePolicy:
+    """The blueprint with which one begins."""
+    few = compiled_subset(game.compiled, menu)
+    if file is None:
+        solver = make_solver(few, "cfr+")
+        solver.run(iterations)
+        return CoarsePolicy(menu, solver.average_policy())
+    policy, found = load_policy(file), uniform_probabilities(few)
+    if not isinstance(policy, Policy) or policy.game.lookup.keys() != few.lookup.keys():
+        raise PolicyError(f"{file} is no policy of {game} with these sizes alone; name those with which it was solved")
+    for key, infoset in few.lookup.items():  # games number their actions by themselves, but order them alike
+        found[few.sequences_at(infoset)] = policy.probabilities[policy.game.sequences_at(policy.game.lookup[key])]
+    return CoarsePolicy(menu, Policy(few, found))
+
+
+def bets_of_opponents(menu: ActionSubset, policy: Policy, opponent: Policy | None) -> dict[Path, float]:
+    """How likely unknown bets are in either seat, of an opponent or of best responses to a policy."""
+    found = dict[Path, float]()
+    for seat in (0, 1):
+        both = best_response(policy.game, policy, seat)[1] if opponent is None else seated(opponent, policy, seat)
+        for path, likely in unknown_actions(menu, both).items():
+            found[path] = found.get(path, 0.0) + likely
+    return found
+
+
+def seated(opponent: Policy, policy: Policy, seat: int) -> Policy:
+    """A policy with an opponent in one seat."""
+    probabilities = policy.probabilities.copy()
+    own = slice(*policy.game.tree.sequence_offsets[seat : seat + 2])
+    probabilities[own] = opponent.probabilities[own]
+    return Policy(policy.game, probabilities)
+
+
+def path_text(rules: PublicTree, path: Path) -> str:
+    """Actions and cards in words."""
+    state, words = rules.first_state(), []
+    for label in path:
+        words.append(rules.action_to_string(state.node, label))
+        state = rules.after(state, label)
+    return ", ".join(words)

@@ -1,0 +1,69 @@
+"""What is known of an agent that has a name: its source, its settings, and how it is made."""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from treeplex.base.settings import Settings, declared, setting
+from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.played_game import PlayedGame
+
+
+@dataclass(frozen=True)
+class AgentSettings(Settings):
+    """Settings of agents that have none."""
+
+
+@dataclass(frozen=True)
+class ThinkingSettings(AgentSettings):
+    """What agents that search have in common.
+
+    A search stops after so many iterations, or once the time is up, whichever is first.
+    """
+
+    iterations: int = setting(1000, "iterations of each search", low=1)
+    think: float | None = setting(None, "seconds for each decision; none: as long as the iterations take", above=0)
+
+
+class AgentKind(ABC):
+    """An agent that has a name and settings.
+
+    One file in this package makes one, and :mod:`treeplex.search.named_agents.registry` lists it;
+    one of a user's is named by its file,
+    ``my.py:MyKind(key=value)``. A kind whose agents seat others by name is made with a function that makes these.
+
+    Attributes:
+        name: as in ``libratus(blueprint=runs/leduc)``.
+        text: what it does, in a line.
+        source: the paper or system that it comes from.
+        plays: which games, in a few words.
+        example: as one would write it, with parameters.
+        settings: its parameters.
+    """
+
+    name: ClassVar[str]
+    text: ClassVar[str]
+    source: ClassVar[str]
+    plays: ClassVar[str]
+    example: ClassVar[str]
+    settings: ClassVar[type[AgentSettings]] = AgentSettings
+
+    def takes_time(self, game: PlayedGame) -> bool:
+        """Whether its searches of a game stop when a time is up, by its setting ``think``."""
+        return "think" in declared(self.settings)
+
+    @abstractmethod
+    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+        """An agent ready to play.
+
+        Args:
+            game: what is played.
+            settings: of :attr:`settings`, checked.
+            generator: of its draws.
+
+        Raises:
+            SpecError, PolicyError, FileError, GameError: it cannot play this game, or a file of another game was given; one
+                line that says what fits.
+        """

@@ -1,0 +1,48 @@
+"""Bots of OpenSpiel by name."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.settings import setting
+from treeplex.base.spec import nearest, parse_spec
+from treeplex.errors import SpecError
+from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of, quiet_stderr
+from treeplex.search.agents.agent import Agent
+from treeplex.search.environments.guests import BotAgent
+from treeplex.search.named_agents.kind import AgentKind, AgentSettings
+from treeplex.search.named_agents.played_game import PlayedGame
+
+
+@dataclass(frozen=True)
+class OpenSpielSettings(AgentSettings):
+    """Which bot."""
+
+    bot: str = setting("uniform_random", "a bot that OpenSpiel has registered, with parameters in brackets")
+
+
+class OpenSpiel(AgentKind):
+    """A bot of OpenSpiel."""
+
+    name = "openspiel"
+    text = "a bot of OpenSpiel at our table"
+    source = "Lanctot et al. 2019, OpenSpiel"
+    plays = "games with public states that OpenSpiel has as well"
+    example = "openspiel(bot=uniform_random)"
+    settings = OpenSpielSettings
+
+    def make(self, game: PlayedGame, settings: OpenSpielSettings, generator: np.random.Generator) -> Agent:
+        pyspiel, spec = import_pyspiel(), parse_spec(settings.bot)
+        if spec.name not in pyspiel.registered_bots():
+            raise SpecError(f"OpenSpiel has no bot {spec.name!r}{nearest(spec.name, pyspiel.registered_bots())}")
+        theirs = pyspiel_game_of(game.compiled)
+
+        def bot(player: int) -> Any:
+            try:
+                with quiet_stderr():
+                    return pyspiel.load_bot(spec.name, theirs, player, dict(spec.parameters))
+            except Exception as error:
+                raise SpecError(f"OpenSpiel cannot make bot {settings.bot}: {' '.join(str(error).split())}") from error
+
+        return BotAgent(game.public, game.compiled, bot, generator)

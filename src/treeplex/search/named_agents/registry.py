@@ -1,0 +1,288 @@
+"""Agents by name, and the agent that a text names."""
+
+import inspect
+import os
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import MISSING
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.located_text import is_solved_spot
+from treeplex.base.settings import NONE, declared
+from treeplex.base.spec import Spec, nearest, parse_spec, shown
+from treeplex.errors import SpecError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.user_module import is_user_spec, user_source
+from treeplex.games.base import Game
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.spots.spot import Spot
+from treeplex.run.job.folder import kind_of as job_of
+from treeplex.run.judge import as_policy
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.solve.tree_game import policy_file
+from treeplex.search.agents.agent import Agent, Seat, TableAgent
+from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
+from treeplex.search.environments.guests import BotAgent, ObservingAgent
+from treeplex.search.named_agents.kind import AgentKind
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.tables import SpotAgent
+from treeplex.search.settings import PlaythroughSettings
+
+ABOUT_SEARCH = ("think", "iterations")
+"""Settings that agents have which search."""
+PATIENCE = 2.0
+"""Seconds that a person waits for a decision."""
+TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
+UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
+"""Units of time in seconds, as texts have them behind a number."""
+TRAINED = {
+    "deepstack": ("deepstack", "net"),
+    "best response": ("best_response", "file"),
+    "alphaholdem": ("alphaholdem", "net"),
+    "holdem blueprint": ("blueprint", "file"),
+    "limit": ("limit", "folder"),
+}
+"""Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
+
+
+@cache
+def agents() -> Mapping[str, AgentKind]:
+    """The agents that come with the library, by name."""
+    from treeplex.holdem.agents.endgames import Endgames
+    from treeplex.holdem.agents.modicum import Modicum
+    from treeplex.holdem.limit.named_agent import Limit
+    from treeplex.learn.alphaholdem.named_agent import AlphaHoldemKind
+    from treeplex.learn.best_response.named_agent import LearnedResponse
+    from treeplex.learn.deepstack.named_agent import DeepStack
+    from treeplex.learn.rebel.training.named_agents import LookingAhead, Rebel
+    from treeplex.search.named_agents.lbr import LocalBest
+    from treeplex.search.named_agents.libratus import Libratus
+    from treeplex.search.named_agents.openspiel import OpenSpiel
+    from treeplex.search.named_agents.pluribus import Pluribus
+    from treeplex.search.named_agents.rules import Rules
+    from treeplex.search.named_agents.tables import Blueprint, Uniform
+    from treeplex.search.named_agents.translated import Translated
+
+    found: list[AgentKind] = [
+        Uniform(),
+        Blueprint(),
+        LookingAhead(),
+        Rebel(),
+        DeepStack(),
+        Libratus(),
+        Modicum(),
+        Pluribus(),
+        Translated(agent),
+        LocalBest(agent),
+        LearnedResponse(),
+        AlphaHoldemKind(),
+        Endgames(),
+        Limit(),
+        Rules(),
+        OpenSpiel(),
+    ]
+    return {each.name: each for each in found}
+
+
+def agent(
+    text: Any,
+    game: str | Game | Spot | CompiledGame | PlayedGame,
+    *,
+    think: float | str | None = None,
+    seed: int | None = None,
+    **settings: Any,
+) -> Agent:
+    """The agent that a text names, ready to play.
+
+    Args:
+        text: ``name`` or ``name(key=value, ...)`` of :func:`agents`; a policy file, a run folder or a solved spot, which is
+            played as it is; ``rebel``, ``rebel:NAME``, a training folder of ReBeL or the network in it; a training folder of
+            DeepStack's networks or of a best response; or ``file.py:NAME`` of one's own, an agent, a kind of agents or a leaf
+            to search with. It may also be the player itself: an agent, a policy
+            of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
+            (:class:`treeplex.environments.ObservingAgent`).
+        game: what it plays; agents that are to meet need the same :class:`PlayedGame`.
+        think: for each decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for what its own settings say.
+        seed: of its draws; None for another play each time.
+        settings: over those that the text has, by name.
+
+    Raises:
+        SpecError: no such agent or parameter, or a value that it does not take.
+        GameError, PolicyError, FileError: it cannot play this game.
+    """
+    played, generator = PlayedGame.of(game), np.random.default_rng(seed)
+    given = {name: value for name, value in settings.items() if value is not None}
+    if think is not None:
+        given["think"] = seconds_of(think)
+    if isinstance(text, os.PathLike):
+        text = os.fspath(text)
+    if not isinstance(text, str):
+        if given:
+            raise SpecError(f"{', '.join(given)}: a {type(text).__name__} takes no settings here; leave them out")
+        return agent_of(text, played, generator)
+    if is_user_spec(text) and not names_kind(text):
+        return own_agent(text, played, generator, given)
+    kind, written = kind_of(text)
+    for name in ABOUT_SEARCH:
+        if name in given and name not in declared(kind.settings):
+            raise SpecError(f"{name} is about searching, and {kind.name} does not search; leave it out")
+    time = written.get("think")
+    if isinstance(time, str) and time.strip().lower() != NONE:
+        written["think"] = seconds_of(time)
+    known = [name for name, each in declared(kind.settings).items() if each.limits.show]
+    for name in given.keys() - declared(kind.settings).keys():
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, [*known, 'think', 'seed'])}")
+    for name in written.keys() - declared(kind.settings).keys():
+        raise SpecError(f"agent {kind.name} has no setting {name!r}{nearest(name, known) if known else '; it has none'}")
+    changes = kind.settings.read_changes(written, given)
+    missing = [name for name, each in declared(kind.settings).items() if each.default is MISSING and name not in changes]
+    if missing:
+        raise SpecError(f"agent {kind.name} needs {', '.join(missing)}; write it like {kind.example}")
+    return kind.make(played, kind.settings(**changes), generator)
+
+
+def usual_time(text: str, game: PlayedGame, iterations: int | None = None) -> float | None:
+    """Seconds for a decision against a person, :data:`PATIENCE`; None where iterations, the text or the agent says how long.
+
+    Args:
+        text: an agent, as :func:`agent` takes it.
+        game: what it plays.
+        iterations: of each search, where that is asked for.
+
+    Raises:
+        SpecError: no such agent.
+    """
+    if iterations is not None:
+        return None
+    if is_user_spec(text) and not names_kind(text):
+        return PATIENCE if names_leaf(text) else None
+    kind, written = kind_of(text)
+    if written.keys() & set(ABOUT_SEARCH) or not kind.takes_time(game):
+        return None
+    return PATIENCE if declared(kind.settings)["think"].default is None else None
+
+
+def kind_of(text: str) -> tuple[AgentKind, dict[str, Any]]:
+    """The kind of agent that a text names, and the settings that the text has.
+
+    Raises:
+        SpecError: none.
+    """
+    if is_user_spec(text):
+        source, user_spec = user_source(text, AGENT)
+        if not names_kind(text):
+            raise SpecError(f"{text} is no kind of agents with settings; derive treeplex.arena.AgentKind")
+        return source(), dict(user_spec.parameters)
+    spec = spec_of(text)
+    return agents()[spec.name], dict(spec.parameters)
+
+
+def names_kind(text: str) -> bool:
+    """Whether ``file.py:NAME`` is a kind of agents. The file runs."""
+    source, _ = user_source(text, AGENT)
+    return inspect.isclass(source) and issubclass(source, AgentKind)
+
+
+def spec_of(text: str) -> Spec:
+    """The name and parameters of one of :func:`agents` that a text means, a file or folder included.
+
+    Raises:
+        SpecError: none.
+    """
+    from treeplex.learn.rebel.training.judge import is_shipped
+
+    text = text.strip()
+    if is_shipped(text):
+        _, colon, name = text.partition(":")
+        if colon and not name:
+            raise SpecError(f"{text} names no network; write rebel for the best one, or rebel:NAME")
+        return Spec("rebel", {"network": name} if name else {})
+    if names_rebel(text):
+        return Spec("rebel", {"network": text})
+    if text not in agents() and is_policy(text):
+        return Spec("blueprint", {"file": text})
+    if text not in agents() and (found := TRAINED.get(job_of(text) or "")):
+        return Spec(found[0], {found[1]: text})
+    spec = parse_spec(text)
+    if spec.name not in agents():
+        raise SpecError(
+            f"no agent and no policy file is called {shown(text)}{nearest(spec.name, agents())}; see treeplex agents"
+        )
+    return spec
+
+
+def names_agent(text: str) -> bool:
+    """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
+    if is_user_spec(text):
+        return True
+    named = text.partition("(")[0].strip() in agents()
+    return text != UNIFORM and not is_policy(text) and (named or job_of(text) in TRAINED)
+
+
+def names_rebel(text: str) -> bool:
+    """Whether a text names ReBeL by its network: one that comes with the library, a file, or the folder of a training."""
+    from treeplex.learn.rebel.training.job import is_turn_folder
+    from treeplex.learn.rebel.training.judge import is_rebel
+    from treeplex.learn.rebel.training.whole import is_whole_folder
+
+    return is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
+
+
+def is_policy(text: str) -> bool:
+    """Whether a text is a policy file, a run folder with one, or a solved spot."""
+    return os.path.isfile(policy_file(text)) or is_solved_spot(text)
+
+
+def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> Agent:
+    """A player that is no text, as an agent.
+
+    Raises:
+        PolicyError: it is none, or of another game.
+    """
+    if is_agent(player):
+        found: Agent = player
+        return found
+    pyspiel = sys.modules.get("pyspiel")
+    if pyspiel is not None and isinstance(player, pyspiel.Bot):
+        return BotAgent(game.public, game.compiled, lambda seat: player, generator)
+    if inspect.isroutine(player):
+        return ObservingAgent(game.public, game.compiled, player, generator)
+    if isinstance(game.public, HoldemGame):
+        return SpotAgent(game.public, as_policy(game.public.spot, player), generator)
+    return TableAgent(game.public, as_policy(game.compiled, player), generator)
+
+
+def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
+    """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
+    from treeplex.learn.rebel.training.named_agents import LookingAhead, LookingAheadSettings
+
+    if names_leaf(text):
+        settings = LookingAheadSettings(**LookingAheadSettings.read_changes(given, {"leaf": text}))
+        return LookingAhead().make(game, settings, generator)
+    found = load_agent(text, game.public, PlaythroughSettings, generator)
+    think = given.get("think")
+    if set(given) - {"think"} or (think is not None and not isinstance(found, Seat)):
+        raise SpecError(f"{', '.join(given)}: give an agent of your own its settings in brackets, {text}(key=value)")
+    if think is not None and isinstance(found, Seat):
+        found.think = think
+    return found
+
+
+def seconds_of(time: float | str) -> float:
+    """A time in seconds, from a number or a text such as ``2s``, ``500ms`` or ``2``.
+
+    Raises:
+        SpecError: it is no time, or not above 0.
+    """
+    if isinstance(time, str):
+        found = TIME.fullmatch(time.strip().lower())
+        seconds = float(found["number"]) * UNITS[found["unit"]] if found else 0.0
+    else:
+        seconds = float(time)
+    if not 0 < seconds < float("inf"):
+        raise SpecError(f"the time to think must be above 0, written like 2s, 500ms or 2, not {time!r}")
+    return seconds

@@ -1,0 +1,397 @@
+"""Depth-limited subgames of public-tree rules, compiled many at once into one tree and payoff for the engine.
+
+A subgame begins at a public state with a range of hands for each player and ends at terminal public nodes or, at its
+``search.subgames.horizon.Horizon``, at *leaves*, public states whose values somebody else must give. Ranges stand in the
+tree as root sequences, one per hand, whose reach is set from outside; so the engine's reach, gradient, backup and
+update run on it unchanged. A batch of subgames is a tree with longer blocks: every subgame is walked once, as a
+*template* (:mod:`treeplex.search.subgames.templates`), and copies of templates are put side by side by array arithmetic.
+"""
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+from weakref import WeakKeyDictionary
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.tree.form import Payoff, Tree, new_state, workspace
+from treeplex.engine.tree.gradient import empty_sparse, gradient
+from treeplex.engine.tree.leaves import PairWeights, gather, scatter, write_opposing_mass
+from treeplex.engine.tree.regret import Weights, accumulate, update
+from treeplex.engine.tree.sweeps import backup, best_response, normalise, reach
+from treeplex.forms.compile.assemble import sparse_operator
+from treeplex.games.public import PublicState, PublicTree
+from treeplex.search.subgames.beliefs import normalised_range
+from treeplex.search.subgames.gadgets import Gadget
+from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
+from treeplex.search.subgames.templates import NONE, Matrices, Template, layout_of, template
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PairPlaces(Places):
+    """Public states inside a batch of subgames, and which sequences of each player come there.
+
+    Attributes:
+        game: the public-tree rules.
+        owner: int64 [K], the subgame of each.
+        states: the public states; where futures are equal, another node of the same future may stand for one.
+        paths: the actions and chance outcomes from the subgame's root to each.
+        sequences: for each player int64 [K, H_i], the last own sequence of each hand, -1 for hands that cannot be there.
+        begun: the roots of the subgames.
+    """
+
+    game: PublicTree
+    owner: Ints
+    states: tuple[PublicState, ...]
+    paths: tuple[tuple[int, ...], ...]
+    sequences: tuple[Ints, Ints]
+    begun: tuple[PublicState, ...]
+
+    @cached_property
+    def true_states(self) -> tuple[PublicState, ...]:
+        """The public states themselves, also where another of the same future stands in :attr:`states`."""
+        nodes = (walked(self.game, self.begun[owner].node, path) for owner, path in zip(self.owner, self.paths, strict=True))
+        return tuple(PublicState(node, state.weight) for node, state in zip(nodes, self.states, strict=True))
+
+    @property
+    def widths(self) -> tuple[int, ...]:
+        return self.sequences[0].shape[1], self.sequences[1].shape[1]
+
+    def opposing(self, reached: Ranges, player: int) -> Floats:
+        mass = np.zeros(self.sequences[player].shape)
+        write_opposing_mass(self.weights, player, reached[1 - player], mass)
+        return mass
+
+    @cached_property
+    def dealt(self) -> Ranges:
+        found = tuple(np.zeros(own.shape) for own in self.sequences)
+        for weight, rows in self.groups:
+            found[0][rows, : weight.shape[0]] = weight.sum(axis=1)
+            found[1][rows, : weight.shape[1]] = weight.sum(axis=0)
+        return found
+
+    @property
+    def possible(self) -> Ranges:
+        return tuple((own > 0).astype(np.float64) for own in self.dealt)
+
+    def reach_at(self, strategy: Floats) -> Ranges:
+        """The reach of every hand of both players here by a strategy of the batch, float64 [K, H_i]."""
+        found = []
+        for own in self.sequences:
+            arrived = np.empty(own.shape)
+            gather(own, strategy, arrived)
+            found.append(arrived)
+        return tuple(found)
+
+    @cached_property
+    def groups(self) -> list[tuple[Floats, Ints]]:
+        """The places grouped by the weights of pairs of hands there, which many share: (weight, rows)."""
+        found: dict[int, tuple[Floats, list[int]]] = {}
+        for k, state in enumerate(self.states):
+            found.setdefault(id(state.weight), (state.weight, []))[1].append(k)
+        return [(weight, np.array(rows)) for weight, rows in found.values()]
+
+    @cached_property
+    def weights(self) -> PairWeights:
+        """The same for the engine."""
+        matrices, rows = [weight for weight, _ in self.groups], [rows for _, rows in self.groups]
+        shapes = np.array([matrix.shape for matrix in matrices], np.int64).reshape(-1, 2)
+        ends = np.cumsum([len(own) for own in rows], dtype=np.int64)
+        flat = np.concatenate([np.empty(0), *(matrix.ravel() for matrix in matrices)])
+        return PairWeights(flat, shapes, ends, np.concatenate([np.empty(0, np.int64), *rows]))
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Subgames(Subgame):
+    """A batch of compiled subgames.
+
+    Attributes:
+        game: the public-tree rules.
+        tree, payoff: what the engine runs on.
+        roots: where the ranges stand, one place a subgame.
+        leaves: public states at which the batch is cut.
+        infosets: int64 [decisions, H], the infoset of each hand of the player to act at each decision, -1 for none.
+        owners: int64 [Q], the subgame of each sequence; -1 for the players' empty sequences, which nothing uses.
+        templates: the template of each subgame.
+        shifts, final: where each template's numbers of sequences begin, and the tree's numbers of all those.
+        ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
+    """
+
+    game: PublicTree
+    tree: Tree
+    payoff: Payoff
+    roots: PairPlaces
+    leaves: PairPlaces
+    infosets: Ints
+    owners: Ints
+    templates: tuple[Template, ...]
+    shifts: Ints
+    final: Ints
+    ranges: Ranges
+    gadget: Gadget | None = None
+
+    @cached_property
+    def decisions(self) -> PairPlaces:
+        """The public states where somebody acts; the first of each subgame is its root, if somebody acts there."""
+        return placed(self.game, "decisions", self.roots.states, self.templates, self.shifts, self.final)
+
+    def node_at(self, owner: int, path: tuple[int, ...]) -> Hashable:
+        """The public node of the decision at the end of a path in a subgame."""
+        made = self.templates[owner]
+        return made.decisions[made.index[path][1]][0].node
+
+    @cached_property
+    def first_decision(self) -> Ints:
+        """The number of each subgame's first decision, int64 [B]; its decisions are neighbours."""
+        return np.concatenate(([0], np.cumsum([len(made.decisions) for made in self.templates])))[:-1]
+
+    @cached_property
+    def first_leaf(self) -> Ints:
+        """The number of each subgame's first leaf, int64 [B]; its leaves are neighbours."""
+        return np.concatenate(([0], np.cumsum([len(made.leaves) for made in self.templates])))[:-1]
+
+    def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
+        kind, number = self.templates[owner].index.get(path, ("end", NONE))
+        if kind == "end":
+            return kind, number
+        return kind, number + int((self.first_decision if kind == "decision" else self.first_leaf)[owner])
+
+    def start(self, ranges: Ranges | None = None, *, predicts: bool = True) -> "BatchArrays":
+        return BatchArrays(self, self.ranges if ranges is None else ranges)
+
+    @property
+    def size(self) -> int:
+        return len(self.owners)
+
+    def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
+        state = self.decisions.states[decision]
+        infosets = self.infosets[decision, : state.weight.shape[self.game.options(state).player]]
+        actions = int(self.tree.infoset_layout[infosets[infosets >= 0][0], 2])
+        table = np.full((actions, len(infosets)), 1.0 / actions)
+        for hand in np.flatnonzero(infosets >= 0):
+            first, stride, _ = self.tree.infoset_layout[infosets[hand]]
+            table[:, hand] = source[first : first + stride * actions : stride]
+        return table
+
+    def reach_from(self, ranges: Ranges, policy: Floats) -> Floats:
+        """The strategy of a policy, float64 [Q] both, from ranges at the roots, for each player float64 [B, H_i]."""
+        strategy = np.zeros_like(policy)
+        for player in (0, 1):
+            place(self.roots.sequences[player], ranges[player], strategy)
+            reach(self.tree, player, policy, strategy)
+        return strategy
+
+    def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
+        _, leaf = self.find(0, path)
+        arrived = self.leaves.reach_at(self.reach_from(self.checked(ranges), np.asarray(source, np.float64)))
+        return tuple(own[leaf, :size] for own, size in zip(arrived, self.leaves.states[leaf].weight.shape, strict=True))
+
+    def checked(self, ranges: Ranges) -> Ranges:
+        """Ranges at the roots, each summing to one over possible hands, float64 [B, H_i]."""
+        given = (np.asarray(own, np.float64) for own in ranges)
+        return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
+
+
+class BatchArrays(SubgameArrays):
+    """A batch of subgames being solved; of fictitious play the policy is the last best responses.
+
+    Attributes:
+        subgames: the batch.
+    """
+
+    def __init__(self, subgames: Subgames, ranges: Ranges) -> None:
+        """Start from the uniform policy."""
+        self.subgames, tree = subgames, subgames.tree
+        size = int(tree.sequence_offsets[-1])
+        inner = tree.sequence_infoset >= 0
+        self.policy = np.ones(size)
+        self.policy[inner] = 1.0 / tree.infoset_layout[tree.sequence_infoset[inner], 2]
+        self.average, self.faced, self.regrets = (np.zeros(size) for _ in range(3))
+        self.ranges = subgames.checked(ranges)
+        self.strategy = subgames.reach_from(self.ranges, self.policy)
+        self._work = workspace(tree)
+        self._state = new_state(self.policy, regrets=self.regrets, strategy=self.strategy, averages=self.average[None])
+
+    def enter(self, player: int, ranges: Floats) -> None:
+        place(self.subgames.roots.sequences[player], ranges, self.strategy)
+
+    def play(self, player: int) -> None:
+        reach(self.subgames.tree, player, self.policy, self.strategy)
+
+    def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
+        accumulate(self.subgames.tree, player, discount, weight, strategy, average)
+
+    def reach_at_leaves(self, strategy: Floats) -> Ranges:
+        return self.subgames.leaves.reach_at(strategy)
+
+    def write_gradient(self, player: int, strategy: Floats) -> None:
+        gradient(self.subgames.tree, self.subgames.payoff, player, strategy, self._work.values)
+
+    def write_leaves(self, player: int, entries: Floats) -> None:
+        scatter(self.subgames.leaves.sequences[player], entries, self._work.values)
+
+    def improve(self, player: int, row: Weights) -> None:
+        update(self.subgames.tree, player, np.array(row), self._state, self._work)
+
+    def respond(self, player: int) -> None:
+        best_response(self.subgames.tree, player, self._work.values, self._work.infoset_values, self.policy)
+
+    def backed_up(self, player: int) -> Floats:
+        """Counterfactual values of a player's actions under the current policy, after :meth:`write_gradient`, float64 [Q]."""
+        backup(self.subgames.tree, player, self.policy, self._work.values, self._work.infoset_values)
+        return self._work.values
+
+    @property
+    def infoset_values(self) -> Floats:
+        """Counterfactual values of the infosets of who last improved or responded, float64 [I]; scratch space."""
+        return self._work.infoset_values
+
+    def root_entries(self, player: int) -> Floats:
+        sequences = self.subgames.roots.sequences[player]
+        found = np.zeros(sequences.shape)
+        gather(sequences, self._work.values, found)
+        return found
+
+    def as_policy(self, strategy: Floats) -> Floats:
+        policy = self.policy.copy()
+        for player in (0, 1):
+            normalise(self.subgames.tree, player, strategy, policy)
+        return policy
+
+
+def place(sequences: Ints, entries: Floats, strategy: Floats) -> None:
+    """Write ``entries`` [K, H] to ``strategy`` at ``sequences``, skipping -1."""
+    there = sequences >= 0
+    strategy[sequences[there]] = entries[there]
+
+
+_templates: "WeakKeyDictionary[PublicTree, dict[tuple[Hashable, Horizon], Template]]" = WeakKeyDictionary()
+_stores: "WeakKeyDictionary[PublicTree, Matrices]" = WeakKeyDictionary()
+
+
+def cut_states(
+    rules: PublicTree,
+    states: Sequence[PublicState],
+    horizon: Horizon = TO_THE_END,
+    ranges: Ranges | None = None,
+    gadget: Gadget | None = None,
+) -> Subgames:
+    """Compile the subgames that begin at ``states`` and end at a horizon.
+
+    Args:
+        rules: the public-tree rules.
+        states: where they begin.
+        horizon: where they end.
+        ranges: for each player float64 [B, H_i], with which they begin; None for every hand as it was dealt.
+        gadget: what stands in front of them.
+
+    Raises:
+        GameError: a subgame that begins at a terminal node, or rules that give no actions.
+    """
+    known = _templates.setdefault(rules, {})
+    templates = []
+    for state in states:
+        key = rules.future(state.node), horizon
+        if key not in known:
+            known[key] = template(rules, state, horizon, _stores.setdefault(rules, Matrices()))
+        templates.append(known[key])
+    return united(rules, states, templates, ranges, gadget)
+
+
+def united(
+    rules: PublicTree,
+    states: Sequence[PublicState],
+    templates: Sequence[Template],
+    ranges: Ranges | None,
+    gadget: Gadget | None,
+) -> Subgames:
+    """Copies of templates side by side as one tree and payoff."""
+    sizes = np.array([made.sequences for made in templates])
+    shifts = 2 + np.concatenate(([0], np.cumsum(sizes)))[:-1]
+    counts = np.array([len(made.player) for made in templates])
+    before = np.concatenate(([0], np.cumsum(counts)))[:-1]
+    tree, final, order = layout_of(templates, shifts)
+    place_of = np.empty(len(order), np.int64)
+    place_of[order] = np.arange(len(order))
+    table = joined([made.infoset_table for made in templates], before)
+    owners = np.full(len(final), NONE, np.int64)
+    owners[final[2:]] = np.repeat(np.arange(len(templates)), sizes)
+    begun = tuple(located(joined([made.begun[player][None] for made in templates], shifts), final) for player in (0, 1))
+    numbers = np.arange(len(templates))
+    roots = PairPlaces(rules, numbers, tuple(states), ((),) * len(states), (begun[0], begun[1]), tuple(states))
+    return Subgames(
+        game=rules,
+        tree=tree,
+        payoff=payoff_of(tree, final, templates, shifts),
+        roots=roots,
+        leaves=placed(rules, "leaves", states, templates, shifts, final),
+        infosets=located(table, place_of),
+        owners=owners,
+        templates=tuple(templates),
+        shifts=shifts,
+        final=final,
+        ranges=roots.possible if ranges is None else ranges,
+        gadget=gadget,
+    )
+
+
+def payoff_of(tree: Tree, final: Ints, templates: Sequence[Template], shifts: Ints) -> Payoff:
+    """The operators of a batch: dense where the hands' sequences are neighbours, else entries of the sparse one."""
+    entries = []
+    for made, shift in zip(templates, shifts, strict=True):
+        for number, scale, sequences in made.scattered:
+            own, other, payoff = final[sequences[0] + shift], final[sequences[1] + shift], made.store.matrices[number]
+            i, j = np.nonzero(payoff)
+            values = scale * payoff[i, j]
+            entries.append((np.stack((own[i], other[j]), axis=1).astype(np.int32), np.stack((values, -values), axis=1)))
+    sparse = empty_sparse(len(final), 2)
+    if entries:
+        pairs, payoffs = (np.concatenate(part) for part in zip(*entries, strict=True))
+        sparse = sparse_operator(tree, pairs, payoffs)
+    numbers, starts, scales = (np.concatenate(part) for part in zip(*(made.dense for made in templates), strict=True))
+    shift = np.repeat(shifts, [len(made.dense[0]) for made in templates])
+    return Payoff(sparse, templates[0].store.operator(numbers, final[starts + shift[:, None]], scales))
+
+
+def walked(rules: PublicTree, node: Hashable, path: Sequence[int]) -> Hashable:
+    """The public node at the end of a path."""
+    for label in path:
+        node = rules.child(node, label)
+    return node
+
+
+def placed(
+    rules: PublicTree, name: str, states: Sequence[PublicState], templates: Sequence[Template], shifts: Ints, final: Ints
+) -> PairPlaces:
+    """The leaves or the decisions of a batch, with final sequences."""
+    found = [made.leaves if name == "leaves" else made.decisions for made in templates]
+    tables = [located(joined([made.tables[name][player] for made in templates], shifts), final) for player in (0, 1)]
+    return PairPlaces(
+        game=rules,
+        owner=np.repeat(np.arange(len(found)), [len(own) for own in found]),
+        states=tuple(state for own in found for state, _, _ in own),
+        paths=tuple(path for own in found for _, path, _ in own),
+        sequences=(tables[0], tables[1]),
+        begun=tuple(states),
+    )
+
+
+def located(table: Ints, final: Ints) -> Ints:
+    """Final numbers of provisional ones, -1 staying -1."""
+    return np.where(table >= 0, final[np.maximum(table, 0)], NONE) if table.size else table
+
+
+def joined(tables: Sequence[Ints], shifts: Ints) -> Ints:
+    """Tables one below the other, each with its shift added, padded with -1."""
+    widest = max(table.shape[1] for table in tables)
+    sizes = [len(table) for table in tables]
+    whole = np.full((sum(sizes), widest), NONE, np.int64)
+    first = 0
+    for table, size in zip(tables, sizes, strict=True):
+        whole[first : first + size, : table.shape[1]] = table
+        first += size
+    return np.where(whole >= 0, whole + np.repeat(shifts, sizes)[:, None], NONE)

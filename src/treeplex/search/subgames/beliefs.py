@@ -1,0 +1,168 @@
+"""Public belief states: a public state and what everybody believes about every player's hand (Brown et al. 2020, section 4)."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.games.base import CHANCE, Game, on_one_line
+from treeplex.games.public import PublicGame, State
+from treeplex.search.subgames.public_rules import public_game
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Belief:
+    """A public belief state (PBS) of any public game.
+
+    A *range* is how likely a player's own play has made each hand: ``ranges[i][h]`` is proportional to the product of the
+    probabilities of the player's own actions with hand h (in hold'em also to its weight at the beginning). Together with what
+    chance does the ranges give the joint distribution of hands, and so the belief about each player, in either direction.
+
+    Attributes:
+        game: the game.
+        state: the public state.
+        ranges: for each player float64 [H_i], non-negative, summing to one over the hands that can be there.
+    """
+
+    game: PublicGame
+    state: State
+    ranges: tuple[Floats, ...]
+
+    def __repr__(self) -> str:
+        counts = " and ".join(str(np.count_nonzero(own)) for own in self.ranges)
+        return on_one_line(f"<belief about {counts} hands at {self.game.name_of(self.state)}>")
+
+    @classmethod
+    def of(cls, game: PublicGame | str | Game, state: State, ranges: Sequence[Floats] | None = None) -> "Belief":
+        """A public belief state from ranges up to a factor; None for those with which the game begins.
+
+        Ranges may exclude each other: then nothing can be drawn, see :attr:`pairs`. A spec or rules will do for the game.
+
+        Raises:
+            GameError: ranges of another length, negative or not finite.
+        """
+        game = public_game(game)
+        possible = game.possible(state)
+        given = tuple(np.asarray(own, np.float64) for own in (game.first_ranges() if ranges is None else ranges))
+        for own, can in zip(given, possible, strict=True):
+            if own.shape != can.shape or not (np.isfinite(own) & (own >= 0)).all():
+                raise GameError(f"a range at {game.name_of(state)} must be {len(can)} numbers >= 0, not {own!r}")
+        return cls(game, state, tuple(normalised_range(own, can) for own, can in zip(given, possible, strict=True)))
+
+    @classmethod
+    def root(cls, game: PublicGame | str | Game) -> "Belief":
+        """The beginning of a game: its public states, a spec or rules."""
+        game = public_game(game)
+        return cls.of(game, game.first_state())
+
+    @classmethod
+    def along(cls, game: PublicGame | str | Game, path: Sequence[int], policy: Callable[["Belief"], Floats]) -> "Belief":
+        """From the discrete representation: what a public history says if all know how all play.
+
+        Args:
+            game: the game: its public states, a spec or rules.
+            path: the labels of actions and outcomes of chance from the beginning.
+            policy: for a public belief state where a player acts, float64 [A, H], how each hand plays.
+        """
+        belief = cls.root(game)
+        for label in path:
+            acts = belief.game.options(belief.state).player >= 0
+            belief = belief.after(label, policy(belief) if acts else None)
+        return belief
+
+    @property
+    def joint(self) -> Floats:
+        """The probability of each combination of hands, float64 [H_0, H_1, ...]; zero where the ranges exclude each other."""
+        joint = self.game.joint(self.state, self.ranges)
+        total = joint.sum()
+        return joint / total if total > 0 else joint
+
+    @cached_property
+    def opposing(self) -> tuple[Floats, ...]:
+        """For each hand of a player how likely chance and the others' ranges make it to be met, float64 [H_i]."""
+        return tuple(self.game.opposing(self.state, self.ranges, player) for player in range(self.game.players))
+
+    @cached_property
+    def pairs(self) -> float:
+        """The weight of all combinations of hands, up to a factor; 0 where the ranges exclude each other."""
+        return float(self.ranges[0] @ self.opposing[0])
+
+    @property
+    def beliefs(self) -> tuple[Floats, ...]:
+        """What is believed about each player's hand, float64 [H_i]: the marginals of :attr:`joint`."""
+        found = [own * mass for own, mass in zip(self.ranges, self.opposing, strict=True)]
+        return tuple(own / own.sum() if own.sum() > 0 else own for own in found)
+
+    def draw(self, generator: np.random.Generator) -> tuple[int, ...]:
+        """To the discrete representation: a hand of each player, drawn from the joint distribution.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+        return self.game.draw(self.state, self.ranges, generator)
+
+    def after(self, label: int, policy: Floats | None = None) -> "Belief":
+        """The public belief state after an action or an outcome of chance, by Bayes.
+
+        Args:
+            label: the action, or chance's outcome; of a private action any.
+            policy: float64 [A, H], how the player to act plays each hand; needed where a player acts.
+
+        Raises:
+            GameError: nothing with this label can happen, or no policy, or one of another shape.
+        """
+        options, ranges = self.game.options(self.state), self.ranges
+        following = self.game.after(self.state, label)
+        if options.player != CHANCE:
+            expected = len(options.labels), len(ranges[options.player])
+            if policy is None or policy.shape != expected:
+                found = "none" if policy is None else policy.shape
+                raise GameError(f"action {label!r} at {self.game.name_of(self.state)} needs a policy {expected}, not {found}")
+            played = moved_range(ranges[options.player], policy, list(options.labels).index(label), private=options.private)
+            ranges = tuple(played if player == options.player else own for player, own in enumerate(ranges))
+        return Belief.of(self.game, following, ranges)
+
+
+def moved_range(own: Floats, policy: Floats, number: int, *, private: bool = False) -> Floats:
+    """A range after its player's action of this number, up to a factor; after a private one that of hands with actions."""
+    return np.asarray((own * policy).T.ravel() if private else own * policy[number])
+
+
+def stacked_ranges(beliefs: Sequence[Belief]) -> tuple[Floats, ...]:
+    """The ranges of beliefs as arrays [B, H_i], padded with 0."""
+    found = []
+    for player in range(beliefs[0].game.players):
+        table = np.zeros((len(beliefs), max(len(belief.ranges[player]) for belief in beliefs)))
+        for row, belief in zip(table, beliefs, strict=True):
+            row[: len(belief.ranges[player])] = belief.ranges[player]
+        found.append(table)
+    return tuple(found)
+
+
+def normalised_range(own: Floats, possible: Floats) -> Floats:
+    """A range that sums to one over possible hands; where it is zero on all of them, every possible hand alike.
+
+    This is the one convention about public states that nobody plays to; the search, self-play and the judge share it. Where no
+    hand is possible, nothing is.
+    """
+    kept = own * possible
+    total, count = kept.sum(axis=-1, keepdims=True), possible.sum(axis=-1, keepdims=True)
+    share: Floats = np.where(total > 0, kept, possible) / np.where(total > 0, total, np.maximum(count, 1.0))
+    return share
+
+
+TRACE = 1e-9
+"""Of the largest reach, what every hand has at least, so that a solve says how it would play."""
+
+
+def with_trace(reached: Floats) -> Floats:
+    """Reaches [..., H] with a trace of every hand.
+
+    A hand that nobody believes in has a value as well, what it gets if it plays best (equation 1). Its average policy, which
+    weighs by own reach, would otherwise be no policy at all.
+    """
+    traced: Floats = np.maximum(reached, TRACE * reached.max(axis=-1, keepdims=True))
+    return traced

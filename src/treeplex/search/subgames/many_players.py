@@ -1,0 +1,204 @@
+"""Subgames of any number of players: what follows a public state until chance moves again, as a compiled game of its own.
+
+Where chance moves the subgame is cut off. There each player may choose, with each hand and without seeing the others' choices,
+among several ways to play on (Brown and Sandholm 2019, "Superhuman AI for multiplayer poker", "Depth-limited search"); that is
+one more decision. So a subgame needs nothing but infosets and one payoff for every combination of sequences, and whatever runs
+on compiled games solves it.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.tree.form import Payoff, Sparse, Tree
+from treeplex.engine.tree.gradient import empty_dense
+from treeplex.errors import GameError
+from treeplex.forms.compile.assemble import Discovery, lay_out
+from treeplex.forms.compile.compiled_game import CompiledGame, GameSize
+from treeplex.games.base import CHANCE, TERMINAL, on_one_line
+from treeplex.games.card_game import CardGame
+from treeplex.games.public import State, check_entries
+
+Leaf = Callable[[State, Ints], Floats]
+"""From a public state where chance moves, and deals int64 [D, N], to what each player gets, float64 [C_0, ..., C_(N-1), D, N]:
+``C_i`` is among how many continuations player i chooses; 1 where it does not."""
+Considered = Callable[[State], Sequence[int]]
+"""From a public state where somebody acts to the actions of a subgame there, in the game's order."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RoundSubgame:
+    """What follows a public state until chance moves, over all deals that are possible there.
+
+    Attributes:
+        game: the public game.
+        state: where it begins.
+        deals: int64 [D, N], the hands of all players.
+        tree: its treeplexes; each player's empty sequence stands for the beginning, with any hand.
+        infostates, action_ids: of its infosets and sequences; choices behind leaves have an infostate as well.
+        sequences: for each public state where somebody acts int64 [A, H], the sequence of each action that is considered and
+            each hand; -1 for hands that cannot be there.
+        labels: for each such state the actions that are considered.
+        pointers, others: rows of the payoff operator, see :class:`treeplex.engine.tree.form.Sparse`.
+        payoffs: float64 [entries], what the row's player gets.
+        deal: int64 [entries], with which deal.
+    """
+
+    game: CardGame
+    state: State
+    deals: Ints
+    tree: Tree
+    infostates: tuple[str, ...]
+    action_ids: Ints
+    sequences: Mapping[State, Ints]
+    labels: Mapping[State, Sequence[int]]
+    pointers: Ints
+    others: NDArray[np.int32]
+    payoffs: Floats
+    deal: Ints
+
+    def __repr__(self) -> str:
+        where = self.game.name_of(self.state)
+        return on_one_line(
+            f"<{self.game.title}: {len(self.deals):,} deals, {len(self.infostates):,} infosets, round at {where}>"
+        )
+
+    @cached_property
+    def _size(self) -> GameSize:
+        counted = len(self.deals) * len(self.sequences)
+        return GameSize(counted, len(self.payoffs), len(self.sequences), len(self.deals), len(self.sequences))
+
+    def compiled(self, ranges: Sequence[Floats]) -> CompiledGame:
+        """The subgame that begins with these ranges, for each player float64 [H]; all deals together have weight 1.
+
+        Raises:
+            GameError: the ranges exclude each other.
+        """
+        weights = np.prod([own[self.deals[:, seat]] for seat, own in enumerate(ranges)], axis=0)
+        if not weights.sum() > 0:
+            raise GameError(f"no deal of these ranges is possible at {self.game.name_of(self.state)}; widen a range")
+        values = self.payoffs * (weights / weights.sum())[self.deal]
+        names = tuple({int(action): str(action) for action in np.unique(self.action_ids)} for _ in range(self.game.players))
+        payoff = Payoff(Sparse(self.pointers, self.others, values), empty_dense())
+        return CompiledGame(
+            "", self.game.players, self.tree, payoff, self.infostates, self.action_ids, names, self._size, constant=None
+        )
+
+    def table(self, policy: Floats, state: State) -> Floats:
+        """A policy [Q] at a public state where somebody acts, float64 [A, H] with all of the game's actions there.
+
+        It is 0 for actions that are not considered, and uniform over the others for hands that cannot be there.
+        """
+        sequences, labels = self.sequences[state], self.game.options(state).labels
+        found = np.zeros((len(labels), sequences.shape[1]))
+        found[self.rows(state)] = np.where(sequences >= 0, policy[sequences], 1.0 / len(sequences))
+        return found
+
+    def rows(self, state: State) -> list[int]:
+        """The numbers of the actions that are considered at a public state, among all of the game's."""
+        labels = list(self.game.options(state).labels)
+        return [labels.index(label) for label in self.labels[state]]
+
+
+def cut_round(game: CardGame, state: State, leaf: Leaf, considered: Considered | None = None) -> RoundSubgame:
+    """What follows a public state until chance moves.
+
+    Args:
+        game: the public game.
+        state: where somebody is to act.
+        leaf: values where chance moves.
+        considered: which actions the subgame has; None for all.
+
+    Raises:
+        GameError: nobody is to act there, or the tables are too large.
+    """
+    if game.options(state).player < 0:
+        raise GameError(f"no round of betting begins at {game.name_of(state)}; nobody is to act")
+    check_entries(game.name_of(state), len(game.hands) ** game.players)
+    deals = np.argwhere(game.joint(state, game.possible(state)) > 0)
+    return Cutting(game, deals, leaf, considered).cut(state)
+
+
+class Cutting:
+    """One walk over public states, which numbers infosets and collects payoffs.
+
+    Attributes:
+        found: infosets, with provisional sequence numbers.
+        sequences, labels: as in :class:`RoundSubgame`, with provisional sequences.
+        ends: provisional sequences int64 [E, N], payoffs float64 [E, N] and deals int64 [E] of all entries, in parts.
+    """
+
+    def __init__(self, game: CardGame, deals: Ints, leaf: Leaf, considered: Considered | None) -> None:
+        self.game, self.deals, self.leaf, self.considered = game, deals, leaf, considered
+        self.labels: dict[State, Sequence[int]] = {}
+        self.found = Discovery(game.players)
+        self.sequences: dict[State, Ints] = {}
+        self.ends: list[tuple[Ints, Floats, Ints]] = []
+
+    def cut(self, root: State) -> RoundSubgame:
+        """The subgame at a public state."""
+        everyone = [np.full(len(self.game.hands), player, np.int64) for player in range(self.game.players)]
+        self.held = [np.unique(self.deals[:, player]) for player in range(self.game.players)]
+        self._visit(root, everyone)
+        layout = lay_out(self.found)
+        final = np.append(layout.final, -1)  # a provisional -1 stays one
+        ends, payoffs, deals = (np.concatenate(part) for part in zip(*self.ends, strict=True))
+        ends = final[ends]
+        pointers = np.zeros(len(layout.final) + 1, np.int64)
+        rows: list[tuple[NDArray[np.int32], Floats, Ints]] = []
+        for player in range(self.game.players):
+            order = np.argsort(ends[:, player], kind="stable")
+            rest = [other for other in range(self.game.players) if other != player]
+            rows.append((ends[order][:, rest].astype(np.int32), payoffs[order, player], deals[order]))
+            pointers[1:] += np.bincount(ends[:, player], minlength=len(layout.final))
+        np.cumsum(pointers, out=pointers)
+        return RoundSubgame(
+            self.game, root, self.deals, layout.tree, layout.infostates, layout.action_ids,
+            {state: final[own] for state, own in self.sequences.items()}, self.labels,
+            pointers, *(np.concatenate(part) for part in zip(*rows, strict=True)),
+        )  # fmt: skip
+
+    def _visit(self, state: State, before: Sequence[Ints]) -> None:
+        """Go on from a public state; ``before`` are the sequences that lead there, for each player int64 [H]."""
+        options = self.game.options(state)
+        if options.player == TERMINAL:
+            self._end(before, self.game.payoffs_of(state, self.deals))
+        elif options.player == CHANCE:
+            self._choose(state, before)
+        else:
+            player = options.player
+            texts = {hand: self.game.infostate_at(state, player, hand) for hand in self.held[player].tolist()}
+            labels = list(options.labels if self.considered is None else self.considered(state))
+            own = self._add(player, before[player], texts, labels)
+            self.sequences[state], self.labels[state] = own, labels
+            for number, label in enumerate(labels):
+                after = [own[number] if seat == player else each for seat, each in enumerate(before)]
+                self._visit(self.game.after(state, label), after)
+
+    def _choose(self, state: State, before: Sequence[Ints]) -> None:
+        """The choices among continuations where chance moves."""
+        values = self.leaf(state, self.deals)
+        counts = values.shape[: self.game.players]
+        chosen = []
+        for player, count in enumerate(counts):
+            texts = {hand: f"continuation of {hand} at {self.game.name_of(state)}" for hand in self.held[player].tolist()}
+            own = before[player][None] if count == 1 else self._add(player, before[player], texts, list(range(count)))
+            chosen.append(own)
+        for picks in np.ndindex(counts):
+            self._end([own[pick] for own, pick in zip(chosen, picks, strict=True)], values[picks])
+
+    def _add(self, player: int, before: Ints, texts: Mapping[int, str], labels: list[int]) -> Ints:
+        """An infoset for each hand that a player may hold; the sequences of its actions, int64 [A, H]."""
+        own = np.full((len(labels), len(before)), -1, np.int64)
+        for hand, text in texts.items():
+            infoset = self.found.add(player, int(before[hand]), text, labels)
+            own[:, hand] = self.found.first[infoset] + np.arange(len(labels))
+        return own
+
+    def _end(self, before: Sequence[Ints], payoffs: Floats) -> None:
+        sequences = np.stack([own[self.deals[:, player]] for player, own in enumerate(before)], axis=1)
+        self.ends.append((sequences, payoffs, np.arange(len(self.deals))))

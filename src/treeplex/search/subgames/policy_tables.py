@@ -1,0 +1,44 @@
+"""A policy of a compiled game at public states, where it is a table over actions and hands, and back."""
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import PolicyError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.public import PublicGame, State
+from treeplex.search.subgames.batch import Subgames
+
+
+def table_at(policy: Policy, rules: PublicGame, state: State) -> Floats:
+    """How a policy plays every hand at a public state where somebody acts, float64 [A, H]; uniform for hands it cannot hold."""
+    options = rules.options(state)
+    table = np.full((len(options.labels), len(rules.possible(state)[options.player])), 1.0 / len(options.labels))
+    for hand, sequences in sequences_at(policy.game, rules, state).items():
+        table[:, hand] = policy.probabilities[sequences]
+    return table
+
+
+def sequences_at(game: CompiledGame, rules: PublicGame, state: State) -> dict[int, Ints]:
+    """The sequences of the actions of each possible hand in the compiled game, at a public state where somebody acts.
+
+    Raises:
+        PolicyError: the compiled game lacks an infostate of these rules.
+    """
+    player, found = rules.options(state).player, {}
+    for hand in np.flatnonzero(rules.possible(state)[player]).tolist():
+        key = player, rules.infostate_at(state, player, hand)
+        if key not in game.lookup:
+            raise PolicyError(f"a policy for {game} has no infostate {key[1]!r} of player {player}; give one for this game")
+        found[hand] = game.sequences_at(game.lookup[key])
+    return found
+
+
+def subgame_policy(policy: Policy, subgames: Subgames) -> Floats:
+    """A policy in the decisions of subgames, float64 [Q], as :func:`treeplex.search.subgame.values_of` reads it."""
+    found = np.zeros(subgames.size)
+    for infosets, state in zip(subgames.infosets, subgames.decisions.true_states, strict=True):
+        for hand, sequences in sequences_at(policy.game, subgames.game, state).items():
+            first, stride, actions = subgames.tree.infoset_layout[infosets[hand]]
+            found[first : first + stride * actions : stride] = policy.probabilities[sequences]
+    return found

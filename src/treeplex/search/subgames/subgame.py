@@ -1,0 +1,216 @@
+"""Subgames as search sees them: where they begin, where they are cut, and arrays to iterate on.
+
+A *subgame* begins at public states with a range of hands for each player and ends where the game does or, cut off, at *leaves*,
+public states whose values somebody else must give. Two kinds implement the protocol: batches of templates
+(:mod:`treeplex.search.subgames.batch`, any public tree, many at once) and streets of hold'em
+(:mod:`treeplex.holdem.forms.subgame`). :func:`treeplex.search.subgames.cut.cut` makes both.
+
+Wherever something belongs to players it is a tuple with one entry per player. *Reach* is own reach, the product of the
+probabilities of a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times
+how likely chance and the others make it to be met. Both kinds have two players; the signatures do not say so.
+
+What may stand in front of the roots, so that solving again is safe, is in :mod:`treeplex.search.subgames.gadgets`.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats
+from treeplex.engine.tree.regret import Weights
+from treeplex.games.base import on_one_line
+from treeplex.games.public import PublicGame, State
+
+if TYPE_CHECKING:
+    from treeplex.search.subgames.gadgets import Gadget
+
+Ranges = tuple[Floats, ...]
+"""For each player float64 [..., H_i]."""
+
+
+class Places(ABC):
+    """Some public states of subgames, K of them, H_i hands of player i at most.
+
+    Attributes:
+        game: the game.
+        states: the public states, [K].
+    """
+
+    game: PublicGame
+    states: Sequence[State]
+
+    def __len__(self) -> int:
+        return len(self.states)
+
+    def __repr__(self) -> str:
+        return f"<{len(self):,} public states of {self.game.title}: {' and '.join(map(str, self.widths))} hands>"
+
+    @property
+    @abstractmethod
+    def widths(self) -> tuple[int, ...]:
+        """For each player H_i, the width of reaches and values; states with fewer hands are padded."""
+
+    @abstractmethod
+    def opposing(self, reached: Ranges, player: int) -> Floats:
+        """For each hand of a player, how likely chance and the others make it to be met, float64 [K, H_player].
+
+        Args:
+            reached: for each player float64 [K, H_i].
+            player: whose hands.
+        """
+
+    @property
+    def possible(self) -> Ranges:
+        """1 for the hands of each player that chance allows, else 0; for each player float64 [K, H_i]."""
+        found = tuple(np.zeros((len(self), width)) for width in self.widths)
+        for k, state in enumerate(self.states):
+            for own, can in zip(found, self.game.possible(state), strict=True):
+                own[k, : len(can)] = can
+        return found
+
+    @property
+    def dealt(self) -> Ranges:
+        """How likely chance makes each hand by itself, up to a factor; for each player float64 [K, H_i]."""
+        found = tuple(np.zeros((len(self), width)) for width in self.widths)
+        for k, state in enumerate(self.states):
+            for own, chance in zip(found, self.game.dealt(state), strict=True):
+                own[k, : len(chance)] = chance
+        return found
+
+
+class SubgameArrays(ABC):
+    """A subgame being solved: its arrays, and what an iteration does to them. Shapes of flat arrays are the subgame's own, [Q].
+
+    Attributes:
+        ranges: for each player float64 [B, H_i], with which the subgames begin, summing to one.
+        regrets: float64 [Q], as the variant of CFR keeps them; of fictitious play in hold'em the last best responses.
+        policy: float64 [Q], what the current policy is proportional to; uniform where that is zero.
+        strategy: float64 [Q], the current policy in sequence form.
+        average, faced: float64 [Q], sums of strategies, which :meth:`accumulate` moves on.
+    """
+
+    ranges: Ranges
+    regrets: Floats
+    policy: Floats
+    strategy: Floats
+    average: Floats
+    faced: Floats
+
+    @abstractmethod
+    def enter(self, player: int, ranges: Floats) -> None:
+        """Let a player begin with another range from now on, float64 [B, H_player], as it is; before :meth:`play`."""
+
+    @abstractmethod
+    def play(self, player: int) -> None:
+        """Set the strategy of a player from its current policy."""
+
+    @abstractmethod
+    def accumulate(self, player: int, discount: float, weight: float, average: Floats, strategy: Floats) -> None:
+        """A player's part of an average, [Q], times ``discount``, plus ``weight`` times that of a strategy, [Q]."""
+
+    @abstractmethod
+    def reach_at_leaves(self, strategy: Floats) -> Ranges:
+        """The reach of every hand at the leaves, for each player float64 [K, H_i]."""
+
+    @abstractmethod
+    def write_gradient(self, player: int, strategy: Floats) -> None:
+        """Set what a player's actions are worth against a strategy of the others, leaves counted as nothing."""
+
+    @abstractmethod
+    def write_leaves(self, player: int, entries: Floats) -> None:
+        """Add entries at the leaves, float64 [K, H_player]; after :meth:`write_gradient`."""
+
+    @abstractmethod
+    def improve(self, player: int, row: Weights) -> None:
+        """Regrets and next policy of a player, from what its actions are worth."""
+
+    @abstractmethod
+    def respond(self, player: int) -> None:
+        """The same for a best response: the policy becomes it."""
+
+    @abstractmethod
+    def root_entries(self, player: int) -> Floats:
+        """Counterfactual values of the root hands, after :meth:`improve` or :meth:`respond`, float64 [B, H_player]."""
+
+    @abstractmethod
+    def as_policy(self, strategy: Floats) -> Floats:
+        """What :meth:`Subgame.policy_at` reads of a strategy, [Q] both, a copy; current or uniform where it does not go."""
+
+
+class Subgame(ABC):
+    """A subgame, or some side by side.
+
+    Attributes:
+        game: the game.
+        roots: where they begin, B public states.
+        leaves: where they are cut off, K public states.
+        ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
+        gadget: what stands in front of the roots; None for nothing.
+    """
+
+    game: PublicGame
+    roots: Places
+    leaves: Places
+    ranges: Ranges
+    gadget: "Gadget | None" = None
+
+    def __repr__(self) -> str:
+        count, front = len(self.roots), "" if self.gadget is None else f", behind {type(self.gadget).__name__.lower()}"
+        what = "subgame" if count == 1 else f"{count:,} subgames"
+        where = f" at {self.game.name_of(self.roots.states[0])}" if count == 1 else ""
+        return on_one_line(
+            f"<{what} of {self.game.title}: {len(self.leaves):,} leaves, policy of {self.size:,} numbers{front}{where}>"
+        )
+
+    @abstractmethod
+    def start(self, ranges: Ranges | None = None, *, predicts: bool) -> SubgameArrays:
+        """Arrays at the uniform policy.
+
+        Args:
+            ranges: for each player float64 [B, H_i], up to a factor; None for :attr:`ranges`.
+            predicts: whether the policy is kept beside the regrets, see :class:`treeplex.solvers.rules.variants.Variant`.
+
+        Raises:
+            GameError: ranges that do not fit.
+        """
+
+    @property
+    def admitted(self) -> Ranges:
+        """1 for the root hands that it has a place for, else 0; for each player float64 [B, H_i]."""
+        return self.roots.possible
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """Q, numbers of one policy."""
+
+    @property
+    def storage(self) -> type[np.floating[Any]]:
+        """The numbers in which many policies of it are kept at a time."""
+        return np.float64
+
+    @abstractmethod
+    def find(self, owner: int, path: tuple[int, ...]) -> tuple[str, int]:
+        """What stands at the end of a path of labels from a root: ("decision" or "leaf", its number), or ("end", -1)."""
+
+    @abstractmethod
+    def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
+        """How each hand plays at a decision, float64 [A, H]; uniform for hands that cannot be there.
+
+        Args:
+            decision: its number, see :meth:`find`.
+            source: [Q], :attr:`SubgameArrays.policy` or what :meth:`SubgameArrays.as_policy` makes of a strategy.
+        """
+
+    @abstractmethod
+    def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
+        """The ranges at the end of a path from the only root when everybody plays a policy, float64 [H_i], up to a factor.
+
+        Args:
+            source: [Q], the policy, as for :meth:`policy_at`.
+            path: labels that lead to a leaf.
+            ranges: for each player float64 [1, H_i], with which the subgame begins, summing to one.
+        """

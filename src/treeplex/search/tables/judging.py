@@ -1,0 +1,169 @@
+"""What a person's decisions were worth: by a solution where the game is small enough to have one, else by an estimate."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.evaluate.history_values import HistoryValues
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.views.histories import grow
+from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
+from treeplex.games.public import Bets, PublicGame, State
+from treeplex.search.agents.agent import Agent, fork
+from treeplex.search.agents.solving import SubgameAgent
+from treeplex.search.evaluate.aivat import Aivat, PolicyValues
+from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
+from treeplex.search.evaluate.play import PlayedHand
+from treeplex.solvers import make_solver
+
+MOST_HISTORIES = 100_000
+"""The most histories of a game that is solved while somebody waits to sit down."""
+ITERATIONS = 1000
+"""Of CFR+, for what decisions are judged by."""
+MOST_BETS = 12
+"""Actions up to which an estimate prices bets; of more, folds and calls alone."""
+ESTIMATED = 0.05
+"""A difference of an estimate, as a part of the pot, that counts as none."""
+CLOSE = 0.002
+"""A difference in value, as a part of the span of payoffs, that counts as none: what is left of it when solving ends."""
+
+
+@dataclass(frozen=True)
+class Decided:
+    """A decision, judged.
+
+    Attributes:
+        where: the street, round or what else says where.
+        options: names of the actions.
+        chosen: the number of the one taken.
+        values: what each was worth; NaN where nobody knows.
+        policy: how likely the solution or agent plays each; empty where nobody knows.
+        by: what says so: ``solution``, ``agent`` (by its search) or ``estimate``.
+        close: a loss up to here counts as none.
+    """
+
+    where: str
+    options: tuple[str, ...]
+    chosen: int
+    values: tuple[float, ...]
+    policy: tuple[float, ...]
+    by: str
+    close: float = 0.0
+
+    @property
+    def lost(self) -> float:
+        """By how much the best action was worth more; NaN where nobody knows."""
+        known = [value for value in self.values if value == value]
+        return max(known, default=float("nan")) - self.values[self.chosen]
+
+    @property
+    def verdict(self) -> str:
+        """``best``, ``mixed`` (one of several that are as good), ``mistake``, or ``unknown``."""
+        if not np.isfinite(self.lost):
+            return "unknown"
+        if self.lost > self.close:
+            return "mistake"
+        return "mixed" if sum(chance > 0.01 for chance in self.policy) > 1 else "best"
+
+    def plain(self) -> dict[str, Any]:
+        """As the page takes it."""
+        return {**vars(self), "lost": self.lost, "verdict": self.verdict}
+
+
+class Solved:
+    """A small game, solved to judge by."""
+
+    def __init__(self, rules: Game, values: HistoryValues) -> None:
+        self.rules, self.values = rules, values
+        self._worth: PolicyValues | None = None
+
+    @classmethod
+    def of(cls, rules: Game, policy: Policy | None = None) -> "Solved | None":
+        """A game with its solution, or one that is given; None of a game too large for it, or of more than two players."""
+        if rules.num_players != 2:
+            return None
+        try:
+            tree = grow(rules, limit=MOST_HISTORIES)
+            if policy is None:
+                solver = make_solver(compile_game(rules, limit=MOST_HISTORIES), "cfr+")
+                solver.run(ITERATIONS)
+                policy = solver.average_policy()
+        except (GameError, AlgorithmError):
+            return None
+        return cls(rules, HistoryValues(tree, policy))
+
+    @cached_property
+    def close(self) -> float:
+        """What counts as no difference, in the game's units."""
+        payoffs = self.values.tree.histories.payoffs
+        return CLOSE * float(payoffs.max() - payoffs.min())
+
+    def judge(self, player: int, infostate: str, where: str, options: dict[int, str], action: int) -> Decided | None:
+        """A decision at an infostate; None where the solution has no such place."""
+        infoset = self.values.infosets.get((player, infostate))
+        if infoset is None:
+            return None
+        values, policy = self.values.action_values[infoset], self.values.probabilities[infoset]
+        chosen = list(options).index(action)
+        return Decided(where, (*options.values(),), chosen, (*values.tolist(),), (*policy.tolist(),), "solution", self.close)
+
+    def luckless(self, game: PublicGame, hand: PlayedHand, person: int) -> list[float] | None:
+        """Payoffs without luck, by AIVAT with the policies of all but a person; None where it has no answer."""
+        try:
+            if self._worth is None or self._worth.rules is not game:
+                self._worth = PolicyValues(game, self.values.policy)
+            known = [seat for seat in range(game.players) if seat != person]
+            return list(map(float, Aivat(game, self._worth, known=known)(hand)))
+        except GameError:
+            return None
+
+
+@dataclass(frozen=True)
+class Among(Moves):
+    """Some of the actions, by their numbers."""
+
+    numbers: tuple[int, ...] = ()
+
+    def considered(self, bets: Bets, betting_round: int) -> list[int]:
+        return list(self.numbers)
+
+
+def estimate(
+    agent: Agent, state: State, ranges: Sequence[Floats], hand: int, where: str, options: dict[int, str], action: int
+) -> Decided | None:
+    """A decision in poker for two, judged as a local best response to the agent would: see :mod:`treeplex.search.evaluate.lbr`.
+
+    The agent answers a bet as it does, and from then on all check and call; folding is worth 0. An agent that searches is not
+    asked how it would answer: then only folds, checks and calls are judged, and the values of bets are NaN. So it is where more
+    than :data:`MOST_BETS` actions are given.
+
+    Args:
+        agent: the opponent, at this state.
+        state: of the agent's game.
+        ranges: for each player float64 [H], what its play has made of its hands.
+        hand: of the player to act.
+        where, options, action: the place, the actions by label, and the one that is taken.
+    """
+    game = agent.game
+    bets = game.bets(state)
+    if game.players != 2 or bets is None or game.stakes_at(state) is None:
+        return None
+    labels = [int(label) for label in game.options(state).labels]
+    searches = isinstance(agent, SubgameAgent) or any(getattr(agent, name, None) is not None for name in ("think", "thought"))
+    quick = getattr(agent, "draws", None) is False and not searches and len(options) <= MOST_BETS
+    priced = quick or (isinstance(agent, LocalBestResponse) and len(bets.kinds) <= MOST_BETS)
+    judge = LocalBestResponse(agent, moves=Among(numbers=tuple(map(labels.index, options))) if priced else Moves("fc"))
+    judge.game, judge.state, judge.models = game, state, [fork(agent)]
+    judge.reached = [np.atleast_2d(own) for own in ranges]
+    worth = dict(zip(labels, judge.utilities()[:, hand].tolist(), strict=True))
+    values = tuple(worth[label] if np.isfinite(worth[label]) else float("nan") for label in options)
+    chosen = list(options).index(action)
+    if not np.isfinite(values[chosen]):
+        values = (float("nan"),) * len(values)
+    return Decided(where, (*options.values(),), chosen, values, (), "estimate", ESTIMATED * bets.pot)

@@ -1,0 +1,61 @@
+"""How an agent came to an action: its policy for every hand, and what its play has made of its range."""
+
+from dataclasses import dataclass
+from typing import cast, final
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.games.public import PublicGame, State, pick
+from treeplex.search.agents.agent import Agent, Seat
+from treeplex.search.subgames.beliefs import Belief, moved_range
+
+
+@dataclass(frozen=True, eq=False)
+class Replied:
+    """A decision of an agent.
+
+    Attributes:
+        player: who decided.
+        hand: the hand held.
+        chosen: the number of the action.
+        options: names of the actions.
+        policy: float64 [A, H], how it plays every hand.
+        reach: float64 [H], how likely chance and its own play so far have made each hand, up to a factor; zero where the hand
+            cannot be held.
+    """
+
+    player: int
+    hand: int
+    chosen: int
+    options: tuple[str, ...]
+    policy: Floats
+    reach: Floats
+
+
+@final
+class Ranges:
+    """What the policies behind actions have made of everybody's range; a person's own stays as it was dealt."""
+
+    def __init__(self, root: Belief) -> None:
+        self._own = [np.array(own, np.float64) for own in root.ranges]
+
+    def move(self, player: int, policy: Floats | None, number: int, actions: int, *, private: bool = False) -> None:
+        """An action was played, by a policy float64 [A, H] or, where that is None, by a person."""
+        if policy is None and not private:
+            return
+        own = self._own[player]
+        known = np.full((actions, len(own)), 1.0 / actions) if policy is None else policy
+        self._own[player] = moved_range(own, known, number, private=private)
+
+    def at(self, game: PublicGame, state: State) -> list[Floats]:
+        """The ranges at a public state, for each player float64 [H], up to a factor; zero where a hand cannot be held."""
+        return [own * possible for own, possible in zip(self._own, game.possible(state), strict=True)]
+
+
+def reply_of(agent: Agent, hand: int) -> tuple[Floats, int]:
+    """How an agent that is to act plays every hand, float64 [A, H], and the label of the action that it draws for one."""
+    policy = np.asarray(agent.policy(), np.float64)
+    if isinstance(agent, Seat) and cast(object, type(agent).act) is Seat.act:  # so that it thinks once
+        return policy, agent.game.options(agent.state).labels[pick(agent.generator, policy[:, hand])]
+    return policy, agent.act(hand)

@@ -1,0 +1,82 @@
+"""Hands played and what they add up to."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from treeplex.search.evaluate.statistics import FEWEST_DEALS, summary
+from treeplex.search.tables.judging import Decided
+
+
+@dataclass
+class Hand:
+    """A hand played or under way.
+
+    Attributes:
+        number: from 1.
+        seed: of its deal.
+        person: the seat.
+        spot: the file of the solved spot that was drawn, if one was.
+        said: what happened, in words.
+        decided: the person's decisions.
+        thoughts: the decisions of the others, as :func:`~treeplex.web.playing.thoughts.thought_of` shows them.
+        payoff: of the person; None of a hand under way.
+        luckless: the same without luck, where that can be said.
+        end: what there is to see of it afterwards.
+        phh: the hand as PHH writes it, where that can be.
+    """
+
+    number: int
+    seed: int
+    person: int
+    spot: str = ""
+    said: list[dict[str, Any]] = field(default_factory=list)
+    decided: list[Decided] = field(default_factory=list)
+    thoughts: list[dict[str, Any]] = field(default_factory=list)
+    payoff: float | None = None
+    luckless: float | None = None
+    end: dict[str, Any] = field(default_factory=dict)
+    phh: str | None = None
+
+    @property
+    def lost(self) -> float | None:
+        """The value lost in decisions that are known exactly; None where none is."""
+        known = [each.lost for each in self.decided if each.by == "solution" and np.isfinite(each.lost)]
+        return sum(known) if known else None
+
+
+def results_of(hands: Sequence[Hand], big_blind: float | None) -> dict[str, Any]:
+    """Hands and payoffs so far, with 95% intervals, and what was lost, by where it was lost.
+
+    Args:
+        hands: the hands, the one under way among them.
+        big_blind: what results are counted in, where the game is poker.
+    """
+    done = [hand for hand in hands if hand.payoff is not None]
+    spots: dict[str, dict[str, float]] = {}
+    for each in (each for hand in done for each in hand.decided if np.isfinite(each.lost)):
+        spot = spots.setdefault(each.where, {"decisions": 0, "lost": 0.0, "mistakes": 0})
+        spot["decisions"] += 1
+        spot["lost"] += each.lost if each.lost > each.close else 0.0
+        spot["mistakes"] += each.verdict == "mistake"
+    kept = ("number", "payoff", "luckless", "lost")
+    return {
+        "hands": [{name: getattr(hand, name) for name in kept} for hand in done],
+        "raw": told([hand.payoff for hand in done]),
+        "luckless": told([hand.luckless for hand in done]),
+        "spots": [{"where": where or "all", **spot} for where, spot in spots.items()],
+        "big_blind": big_blind,
+        "fewest": FEWEST_DEALS,
+    }
+
+
+def told(numbers: list[float | None]) -> dict[str, float | None] | None:
+    """Sum, mean and half the width of its 95% interval, None of too few hands; None unless all are known."""
+    known = np.array([number for number in numbers if number is not None], np.float64)
+    if not len(known) or len(known) < len(numbers):
+        return None
+    found = summary(known[:, None])
+    half = found.interval[0][1] - found.mean[0] if len(known) >= FEWEST_DEALS else None
+    return {"total": float(known.sum()), "mean": found.mean[0], "half": half}

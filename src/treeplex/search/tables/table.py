@@ -1,0 +1,364 @@
+"""Tables at which a person plays against a policy or against an agent."""
+
+import re
+from collections.abc import Callable
+from typing import NamedTuple, Protocol, final
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
+from treeplex.games.base import CHANCE, Game, State
+from treeplex.games.histories import hand_name, history_of
+from treeplex.games.public import PublicGame, pick
+from treeplex.games.public import State as PublicState
+from treeplex.search.agents.agent import Agent, Thought
+from treeplex.search.agents.solving import SubgameAgent
+from treeplex.search.evaluate.play import PlayedHand, Step
+from treeplex.search.subgames.beliefs import Belief
+from treeplex.search.tables.replies import Ranges, Replied, reply_of
+
+Options = dict[int, str]
+TYPED = re.compile(
+    r"(?:(?:b|bet|r|raise)(?: *to)? *)?(\d{1,3}(?:,\d{3}){1,3}|\d{1,12}(?:\.\d{1,9})?|\.\d{1,9}) *(%|bb|chips?)?"
+)
+POTS = {"half pot": 50.0, "pot": 100.0}
+"""Bets that have names, in percent of the pot."""
+
+
+class TypedBet(NamedTuple):
+    """A bet as people type it.
+
+    Attributes:
+        amount: the number.
+        unit: what it counts: ``%`` of the pot, ``bb`` or ``chips``; empty where nothing is said.
+        bare: whether the number stands alone, with no word and no unit.
+    """
+
+    amount: float
+    unit: str
+    bare: bool = False
+
+
+def typed_bet(text: str) -> TypedBet | None:
+    """A bet as people type it: ``1500``, ``b1500``, ``raise to 4,000``, ``12bb``, ``bet 75%``, ``pot``; None if it is none."""
+    word = text.removeprefix("bet ").removeprefix("raise ")
+    if word in POTS:
+        return TypedBet(POTS[word], "%")
+    match = TYPED.fullmatch(text)
+    if match is None:
+        return None
+    unit = (match[2] or "").removesuffix("s").replace("chip", "chips")
+    return TypedBet(float(match[1].replace(",", "")), unit, text == match[1])
+
+
+class Table(Protocol):
+    """A game under way; chance has always moved already."""
+
+    players: int
+
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        """Deal a new game.
+
+        Args:
+            person: the seat that a person has.
+            generator: of this and later deals, so that a deal can be repeated; None for the one it has.
+        """
+
+    @property
+    def actor(self) -> int | None:
+        """Whose turn it is; None when the game is over."""
+
+    def seat(self, player: int) -> str:
+        """What a player is called."""
+        return f"player {player}"
+
+    def view(self, player: int) -> str:
+        """What a player who is to act knows, for people to read."""
+
+    def picture(self) -> str | None:
+        """What everybody sees, as lines of text; None where the rules draw nothing."""
+
+    def options(self) -> Options:
+        """Names of the legal actions, by id."""
+
+    def named(self, text: str) -> int | None:
+        """The action that a person means by a text which is none of those names; None if it means nothing.
+
+        Raises:
+            GameError: an action that the rules do not have here; the message says what they have.
+            SpecError: too little memory for it.
+        """
+        return None
+
+    def reply(self) -> int:
+        """The action of a player that no person plays."""
+
+    def thought(self) -> Thought | None:
+        """How the last reply was found, where that took a search that was not told of before."""
+        return None
+
+    def replied(self) -> Replied | None:
+        """The policy and the range behind the last reply; None where the rules do not say what is public."""
+        return None
+
+    def seen_by(self, player: int) -> bool:
+        """Whether this player sees which action is played now."""
+
+    def history(self) -> State | None:
+        """The game by its rules, all cards included; None where it is not known as a history."""
+        return None
+
+    def infostate(self, player: int) -> str | None:
+        """The infostate of a player who is to act, as the rules write it; None where infosets have no names."""
+        return None
+
+    def play(self, action: int) -> None:
+        """Play an action."""
+
+    def returns(self) -> list[float]:
+        """Everybody's payoff, once the game is over."""
+
+    def outcome(self, player: int) -> str:
+        """What the game's end means to a player, in words."""
+        return payoff_text(self.returns()[player])
+
+    def shown(self) -> list[str]:
+        """What everybody knew at the last decision."""
+
+    def review(self, player: int) -> list[str]:
+        """What there is to say about a player's decisions once the game is over, as lines of text."""
+        return []
+
+
+def payoff_text(payoff: float) -> str:
+    """A payoff in words."""
+    return f"you win {payoff:g}" if payoff > 0 else f"you lose {-payoff:g}" if payoff < 0 else "nobody wins"
+
+
+Reply = Callable[[State], dict[int, float]]
+"""How the player to act plays: probabilities by action."""
+
+
+@final
+class RulesTable(Table):
+    """Any rules, against a policy. Simultaneous moves are made one after another, in secret."""
+
+    def __init__(self, game: Game, reply: Reply, generator: np.random.Generator) -> None:
+        self._rules, self._reply, self._generator = turn_by_turn(game), reply, generator
+        self.players = game.num_players
+        self.begin()
+
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
+        self._state: State = self._rules.new_initial_state()
+        self._last = [""] * self.players
+        self._chance()
+
+    @property
+    def actor(self) -> int | None:
+        return None if self._state.is_terminal() else int(self._state.current_player())
+
+    def view(self, player: int) -> str:
+        return self._state.knowledge(player).strip()
+
+    def picture(self) -> str | None:
+        return self._state.picture()
+
+    def options(self) -> Options:
+        return {int(action): self._state.action_to_string(action) for action in self._state.legal_actions()}
+
+    def history(self) -> State:
+        return self._state
+
+    def infostate(self, player: int) -> str:
+        return self._state.information_state_string(player)
+
+    def reply(self) -> int:
+        chances = self._reply(self._state)
+        return list(chances)[picked(list(chances.values()), self._generator.random())]
+
+    def seen_by(self, player: int) -> bool:
+        after = [self._state.child(action) for action in self._state.legal_actions()]
+        known = [state for state in after if not (state.is_terminal() or state.is_chance_node())]
+        return len({state.information_state_string(player) for state in known}) == len(known)
+
+    def play(self, action: int) -> None:
+        self._last = [self.view(player) for player in range(self.players)]
+        self._state = self._state.child(action)
+        self._chance()
+
+    def returns(self) -> list[float]:
+        return [float(payoff) for payoff in self._state.returns()]
+
+    def shown(self) -> list[str]:
+        return self._last
+
+    def _chance(self) -> None:
+        while not self._state.is_terminal() and self._state.is_chance_node():
+            actions, chances = outcomes(self._state)
+            self._state = self._state.child(actions[picked(chances, self._generator.random())])
+
+
+class Thoughts:
+    """What an agent that searches has thought, each thought told once."""
+
+    def __init__(self, agent: Agent) -> None:
+        self._agent, self._told = agent, getattr(agent, "thought", None)
+
+    def new(self) -> Thought | None:
+        """The last thought, if it took a search and has not been told."""
+        found: Thought | None = getattr(self._agent, "thought", None)
+        told, self._told = self._told, found
+        return found if found is not None and found is not told and found.iterations else None
+
+
+@final
+class AgentTable(Table):
+    """Any game with public states, against an agent in all other seats.
+
+    A bet that the game leaves out can be typed where the agent can :meth:`SubgameAgent.add` it; then the play goes on in
+    another version of the game, the agent's.
+
+    Attributes:
+        steps: what has happened in this game, with the policy behind what the agent did.
+        dealt: the hand of each player at the beginning.
+    """
+
+    def __init__(self, agent: Agent, generator: np.random.Generator) -> None:
+        self._agent, self._generator, self._thoughts = agent, generator, Thoughts(agent)
+        self.players = agent.game.players
+        self.begin()
+
+    @property
+    def agent(self) -> Agent:
+        """The opponent."""
+        return self._agent
+
+    @property
+    def _game(self) -> PublicGame:
+        return self._agent.game
+
+    @property
+    def _state(self) -> PublicState:
+        return self._agent.state
+
+    def begin(self, person: int = 0, generator: np.random.Generator | None = None) -> None:
+        self._generator = generator or self._generator
+        self._agent.begin(1 - person if self.players == 2 else None)
+        self._first, self.steps = self._game, list[Step]()
+        self._policy: Floats | None = None
+        self._replied: Replied | None = None
+        root = Belief.root(self._game)
+        self._ranges, self.dealt = Ranges(root), root.draw(self._generator)
+        self._hands = list(self.dealt)
+        self._last = [""] * self.players
+        self._chance()
+
+    @property
+    def actor(self) -> int | None:
+        player = self._game.options(self._state).player
+        return player if player >= 0 else None
+
+    def view(self, player: int) -> str:
+        return self._game.knowledge_at(self._state, player, self._hands[player]).strip()
+
+    def picture(self) -> str | None:
+        return self._game.picture_of(self._state)
+
+    def options(self) -> Options:
+        labels = self._game.options(self._state).labels
+        return {int(label): self._game.action_name(self._state, label) for label in labels}
+
+    def reply(self) -> int:
+        actor = self.actor
+        assert actor is not None
+        hand = self._hands[actor]
+        self._policy, action = reply_of(self._agent, hand)
+        options = self.options()
+        chosen, names = list(options).index(action), (*options.values(),)
+        self._replied = Replied(actor, hand, chosen, names, self._policy, self.ranges()[actor])
+        return action
+
+    def thought(self) -> Thought | None:
+        return self._thoughts.new()
+
+    def replied(self) -> Replied | None:
+        return self._replied
+
+    def seen_by(self, player: int) -> bool:
+        return not self._game.options(self._state).private
+
+    def play(self, action: int) -> None:
+        options = self._game.options(self._state)
+        self._last = [self.view(player) for player in range(self.players)]
+        number = list(options.labels).index(action)
+        self.steps.append(Step(number, self._policy))
+        self._ranges.move(options.player, self._policy, number, len(options.labels), private=options.private)
+        self._policy = None
+        if options.private:
+            hand = self._hands[options.player]
+            self._hands[options.player] = hand * len(options.labels) + number
+        self._agent.see(options.labels[0] if options.private else action)
+        self._chance()
+
+    def returns(self) -> list[float]:
+        return list(self._game.payoffs(self._state, self._hands))
+
+    def shown(self) -> list[str]:
+        return self._last
+
+    def history(self) -> State | None:
+        return history_of(self._game, self._state, self._hands)
+
+    def infostate(self, player: int) -> str | None:
+        try:
+            return self._game.infostate_at(self._state, player, self._hands[player])
+        except GameError:
+            return None
+
+    def played(self) -> PlayedHand | None:
+        """The finished game as those of a match are kept; None where a bet was added, so that it was another game's."""
+        if self._game is not self._first:
+            return None
+        return PlayedHand(tuple(self.dealt), tuple(self.steps), tuple(self.returns()))
+
+    def public(self) -> tuple[PublicGame, PublicState]:
+        """The game of the table and where it stands."""
+        return self._game, self._state
+
+    def hand_of(self, player: int) -> int:
+        """The number of a player's hand now."""
+        return self._hands[player]
+
+    def hand_names(self, player: int) -> Callable[[int], str]:
+        """What hands are called: cards or dice where the rules are known, else what the player knows."""
+        game, state = self._game, self._state
+        return lambda hand: hand_name(game, state, player, hand)
+
+    def ranges(self) -> list[Floats]:
+        """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""
+        return self._ranges.at(self._game, self._state)
+
+    def range_against(self, player: int, other: int) -> Floats:
+        """How likely a player holds each hand for somebody who holds what another one does, float64 [H], the sum 1 or 0."""
+        ranges = self.ranges()
+        own = ranges[player]
+        ranges[other] = np.zeros_like(ranges[other])
+        ranges[other][self._hands[other]] = 1.0
+        found = own * self._game.opposing(self._state, ranges, player)
+        total = float(found.sum())
+        return found / total if total > 0 else np.zeros_like(own)
+
+    def named(self, text: str) -> int | None:
+        bet = typed_bet(text)
+        if bet is None or bet.unit not in ("", "chips") or self._game.bets(self._state) is None:
+            return None
+        return self._agent.add(bet.amount) if isinstance(self._agent, SubgameAgent) else None
+
+    def _chance(self) -> None:
+        while (options := self._game.options(self._state)).player == CHANCE:
+            number = pick(self._generator, self._game.chances(self._state, self._hands))
+            self.steps.append(Step(number))
+            self._agent.see(options.labels[number])

@@ -1,1 +1,0 @@
-"""Search over whole hold'em, street by street."""

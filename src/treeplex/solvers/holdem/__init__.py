@@ -1,1 +1,0 @@
-"""Solvers over hands for hold'em spots."""

@@ -1,0 +1,81 @@
+"""The application: what is served where, and how errors are answered."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from anyio.to_thread import current_default_thread_limiter
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from fastapi.responses import JSONResponse, StreamingResponse
+from starlette.exceptions import HTTPException
+from starlette.middleware.gzip import GZipMiddleware
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from treeplex.errors import TreeplexError
+from treeplex.web import games, hands, start
+from treeplex.web.folder import files, runs
+from treeplex.web.jobs import routes as jobs
+from treeplex.web.playing import tables
+from treeplex.web.safety import Access, Guard, problem, retry
+from treeplex.web.served import Refused, Served
+from treeplex.web.spots import fields, preflop, solutions
+from treeplex.web.turns import THREADS
+
+ASSETS = Path(__file__).parent / "assets"
+PARTS = (start, fields, jobs, solutions, preflop, files, tables, hands, games, runs)
+"""The modules whose ``routes`` answer under ``/api``."""
+WORDS = {404: "there is nothing at this address; /api/start says what there is", 405: "not with this method; see /api/start"}
+
+
+def make_app(served: Served, access: Access | None = None) -> Guard:
+    """The application that serves a folder, as ASGI.
+
+    Args:
+        served: what is served.
+        access: who is let in; by default this machine only.
+    """
+
+    @asynccontextmanager
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+        assert served.work is not None
+        current_default_thread_limiter().total_tokens = THREADS
+        await served.work.open()
+        try:
+            yield
+        finally:
+            served.events.close()
+            await served.work.close()
+            for close in served.closing:
+                close()
+
+    app = FastAPI(title="Treeplex", docs_url=None, redoc_url=None, openapi_url=None, lifespan=lifespan, redirect_slashes=False)
+    for part in PARTS:
+        app.include_router(part.routes(served))
+
+    @app.get("/api/events")
+    async def events() -> StreamingResponse:
+        return StreamingResponse(served.events.stream(), media_type="text/event-stream")
+
+    app.mount("/", GZipMiddleware(StaticFiles(directory=ASSETS, html=True)))
+    app.add_exception_handler(TreeplexError, answer_error)
+    app.add_exception_handler(Refused, answer_error)
+    app.add_exception_handler(RequestValidationError, answer_error)
+    app.add_exception_handler(HTTPException, answer_error)
+    return Guard(app, access or Access())
+
+
+def answer_error(request: Request, error: Exception) -> Response:
+    """One line as JSON for an error that was raised on purpose."""
+    if isinstance(error, Refused):
+        return JSONResponse(problem(str(error), error.field), error.status, retry(error.status))
+    if isinstance(error, RequestValidationError):
+        first = error.errors()[0]
+        place = [str(part) for part in first["loc"] if part not in ("body", "query", "path")]
+        where = ".".join(place)[:80]
+        line = first["msg"].removeprefix("Value error, ") if first["type"] != "json_invalid" else "the body is not JSON"
+        return JSONResponse(problem(f"{where}: {line}" if where else line, place[0][:80] if place else None), 400)
+    if isinstance(error, HTTPException):
+        return JSONResponse(problem(WORDS.get(error.status_code, str(error.detail))), error.status_code)
+    return JSONResponse(problem(str(error)), 400)

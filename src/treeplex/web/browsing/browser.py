@@ -1,0 +1,369 @@
+"""A strategy on the tree of any game: by public states where the rules say them, else history by history."""
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex import evaluate
+from treeplex.base.notices import tell
+from treeplex.base.storage.memory import available_memory
+from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
+from treeplex.errors import AlgorithmError, GameError, GameSizeError, SpecError
+from treeplex.evaluate.history_values import HistoryValues
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.stepping import outcomes, turn_by_turn
+from treeplex.forms.compile.views.histories import grow
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load_rules
+from treeplex.games.base import State
+from treeplex.games.histories import hand_name
+from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
+from treeplex.run.judge import as_policy
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.search.subgames.public_rules import PerfectInformation, public_game
+from treeplex.solvers import make_solver
+
+MOST_HISTORIES = 300_000
+"""Histories up to which everything is worked out at once; larger games are walked as one looks, without values."""
+MOST_WHOLE = 20_000_000
+"""Histories up to which that is done where it is asked for."""
+HISTORY_BYTES = 250
+"""Bytes that a history takes with all that is known of it."""
+ITERATIONS = 1000
+"""Of CFR+, where no policy is named."""
+MOST_ROWS = 2000
+MOST_LISTED = 200
+MOST_PAYOFFS = 12
+"""Hands a side up to which payoffs are shown at a public end."""
+
+
+def most_whole() -> int:
+    """The most histories of a game that is worked out on request: those that fit into half of the free memory."""
+    free = available_memory()
+    return MOST_WHOLE if free is None else max(MOST_HISTORIES, min(MOST_WHOLE, free // (2 * HISTORY_BYTES)))
+
+
+class Browser:
+    """A game and a policy to look at.
+
+    Attributes:
+        rules: the game, simultaneous moves one at a time.
+        values: the policy on all histories; None of games too large for that.
+        public: the game's public states; None where the rules do not say them, or nothing is private.
+    """
+
+    def __init__(self, game: str, policy: str = "", *, whole: bool = False) -> None:
+        """Solve a game, or take a policy of it.
+
+        Args:
+            game: a spec or file.
+            policy: a policy file, a run folder or ``uniform``; empty for a solution found now.
+            whole: work out everything of a large game as well, and tell how far that is.
+
+        Raises:
+            GameSizeError: too many histories, with ``whole``.
+            GameError, SpecError, PolicyError, FileError: no such game or policy.
+        """
+        self.spec, self.policy_name = game, policy
+        loaded = load_rules(game)
+        self.rules = turn_by_turn(loaded)
+        self.values: HistoryValues | None = None
+        self.by = UNIFORM
+        limit = most_whole() if whole else MOST_HISTORIES
+        try:
+            tree = grow(loaded, limit=limit, watch=(lambda count: tell(f"{count:,} histories")) if whole else None)
+        except GameSizeError:
+            if whole:
+                raise
+            self.policy = None if policy in ("", UNIFORM) else as_policy(compile_game(loaded), policy)
+        else:
+            if whole:
+                tell(f"{len(tree):,} histories, solving")
+            compiled = compile_game(loaded, limit=limit)
+            self.policy = self._found(compiled, policy)
+            self.values = HistoryValues(tree, self.policy)
+        if self.policy is not None and policy not in ("", UNIFORM):
+            self.by = policy
+        self.public = self._public_states() if self.values is not None else None
+
+    def _found(self, compiled: CompiledGame, policy: str) -> Policy:
+        """The policy that is named, or a solution."""
+        if policy:
+            found: Policy = as_policy(compiled, policy)
+            return found
+        try:
+            solver = make_solver(compiled, "cfr+")
+            solver.run(ITERATIONS)
+        except AlgorithmError:
+            return Policy.uniform(compiled)
+        self.by = f"{ITERATIONS:,} iterations of CFR+"
+        return solver.average_policy()
+
+    def _public_states(self) -> PublicGame | None:
+        try:
+            found = public_game(self.rules)
+        except GameError:
+            return None
+        return None if isinstance(found, PerfectInformation) else found
+
+    @cached_property
+    def responses(self) -> list[Policy]:
+        """For each player the policy in which it best-responds."""
+        assert self.values is not None
+        policy = self.values.policy
+        return [evaluate.best_response(policy.game, policy, player)[1] for player in range(policy.game.players)]
+
+    def about(self) -> dict[str, Any]:
+        """The game in numbers, and how good the policy is."""
+        found: dict[str, Any] = {
+            "game": str(self.rules),
+            "spec": self.spec,
+            "policy": self.policy_name,
+            "by": self.by,
+            "players": self.rules.num_players,
+            "public": self.public is not None,
+            "whole": self.values is not None,
+        }
+        if self.values is None or self.policy is None:
+            return found
+        judged, game = evaluate.judge(self.policy.game, self.policy), self.policy.game
+        return {
+            **found,
+            "histories": len(self.values.tree),
+            "infosets": list(game.infosets),
+            "exploitability": judged.exploitability,
+            "nash_conv": judged.nash_conv,
+            "values": list(judged.value),
+            "gains": list(judged.gains),
+            "zero_sum": game.zero_sum,
+        }
+
+    def node(self, path: Sequence[int] = ()) -> dict[str, Any]:
+        """What is at the end of a path: at each step the number of an action or of what chance did.
+
+        Raises:
+            SpecError: the game has no such path.
+        """
+        if self.public is not None:
+            return self._public_node(self.public, path)
+        return self._history_node(path)
+
+    def infosets(self, player: int | None = None, find: str = "") -> dict[str, Any]:
+        """The infosets in which most is lost, with paths that lead there.
+
+        Args:
+            player: whose; None for all.
+            find: a text that the infostate holds.
+        """
+        values = self.values
+        if values is None:
+            return {"total": None, "infosets": []}
+        wanted = find.lower()
+        order = np.argsort(-values.regrets, kind="stable").tolist()
+        kept = [
+            number
+            for number in order
+            if (player is None or values.tree.infoset_player[number] == player)
+            and (not wanted or wanted in values.tree.infostates[number].lower())
+        ]
+        return {"total": len(kept), "infosets": [self._row(number, path=True) for number in kept[:MOST_LISTED]]}
+
+    def _row(self, number: int, *, path: bool = False) -> dict[str, Any]:
+        """An infoset: reach, value, regret, and each action with how likely it is, its value and whether one gains by it."""
+        values = self.values
+        assert values is not None
+        tree, player = values.tree, int(values.tree.infoset_player[number])
+        game, infostate = values.policy.game, tree.infostates[number]
+        ids = game.actions_at(game.lookup[player, infostate])
+        response = self.responses[player].probabilities[game.sequences_at(game.lookup[player, infostate])]
+        policy, worth = values.probabilities[number], values.action_values[number]
+        names = tree.action_names[player]
+        found = {
+            "player": player,
+            "infostate": infostate,
+            "own_reach": float(values.own_reach[number]),
+            "others_reach": float(values.others_reach[number]),
+            "value": float(policy @ worth),
+            "regret": float(values.regrets[number]),
+            "actions": [
+                {
+                    "name": names.get(label, str(label)),
+                    "probability": float(policy[place]),
+                    "value": float(worth[place]),
+                    "response": bool(response[place] > 0.5),
+                }
+                for place, label in enumerate(ids)
+            ],
+        }
+        return {**found, "path": self._path_to(number)} if path else found
+
+    def _path_to(self, number: int) -> list[int]:
+        """A path to the public state, or to the first history, of an infoset."""
+        values = self.values
+        assert values is not None
+        if self.public is not None:
+            return self._places.get((int(values.tree.infoset_player[number]), values.tree.infostates[number]), [])
+        history, path = int(self._firsts[number]), list[int]()
+        while history > 0:
+            path.append(int(values.place[history]))
+            history = int(values.parent[history])
+        return path[::-1]
+
+    @cached_property
+    def _firsts(self) -> NDArray[np.int64]:
+        """The first history of each infoset, int64 [I]."""
+        assert self.values is not None
+        nodes = self.values.tree.histories.nodes
+        decisions = np.flatnonzero(nodes[:, ACTOR] >= 0)
+        return np.asarray(decisions[np.unique(nodes[decisions, KEY], return_index=True)[1]], np.int64)
+
+    @cached_property
+    def _places(self) -> dict[tuple[int, str], list[int]]:
+        """The path to the public state of each infoset."""
+        game = self.public
+        assert game is not None
+        found: dict[tuple[int, str], list[int]] = {}
+        waiting: list[tuple[Any, list[int]]] = [(game.first_state(), [])]
+        while waiting:
+            state, path = waiting.pop()
+            options = game.options(state)
+            if options.player >= 0:
+                for hand in np.flatnonzero(game.possible(state)[options.player]).tolist():
+                    found.setdefault((options.player, game.infostate_at(state, options.player, hand)), path)
+            labels = options.labels[:1] if options.private else options.labels
+            waiting += [(game.after(state, label), [*path, number]) for number, label in enumerate(labels)]
+        return found
+
+    def _public_node(self, game: PublicGame, path: Sequence[int]) -> dict[str, Any]:
+        state, steps = game.first_state(), list[dict[str, Any]]()
+        for number in path:
+            options = game.options(state)
+            labels = options.labels[:1] if options.private else options.labels
+            if not 0 <= number < len(labels):
+                raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
+            names = ["(hidden)"] if options.private else [game.action_name(state, label) for label in labels]
+            shares = self._shares(self._rows_at(game, state), len(names)) if options.player >= 0 else [None] * len(names)
+            steps.append({"player": options.player, "taken": number, "options": names, "probabilities": shares})
+            state = game.after(state, labels[number])
+        options = game.options(state)
+        rows = self._rows_at(game, state) if options.player >= 0 else []
+        weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
+        total = float(weights.sum())
+        names = [game.action_name(state, label) for label in options.labels]
+        if options.private:
+            names = ["(hidden)"]
+        shares = self._shares(rows, len(names))
+        return {
+            "path": list(path),
+            "steps": steps,
+            "player": options.player if options.player >= 0 else None,
+            "chance": options.player == CHANCE,
+            "over": options.player == TERMINAL,
+            "picture": game.picture_of(state),
+            "children": [{"name": name, "probability": share} for name, share in zip(names, shares, strict=True)],
+            "reach": total if rows else None,
+            "value": float(weights @ np.array([row["value"] for row in rows])) / total if total > 0 else None,
+            "infosets": rows[:MOST_ROWS],
+            "payoffs": self._payoffs(game, state) if options.player == TERMINAL else None,
+            "returns": None,
+        }
+
+    def _shares(self, rows: Sequence[Mapping[str, Any]], actions: int) -> list[float | None]:
+        """How often each action is taken with all hands together; None where nobody acts or gets there. One, if hidden."""
+        if actions == 1:
+            return [1.0]
+        weights = np.array([row["own_reach"] * row["others_reach"] for row in rows])
+        total = float(weights.sum())
+        if not total > 0:
+            return [None] * actions
+        played = np.array([[action["probability"] for action in row["actions"]] for row in rows])
+        return [float(share) for share in weights @ played / total]
+
+    def _rows_at(self, game: PublicGame, state: Any) -> list[dict[str, Any]]:
+        """The infosets of a public state, hand by hand."""
+        values, player = self.values, game.options(state).player
+        assert values is not None
+        found = []
+        for hand in np.flatnonzero(game.possible(state)[player]).tolist():
+            number = values.infosets.get((player, game.infostate_at(state, player, hand)))
+            if number is not None:
+                found.append({"hand": hand_name(game, state, player, hand), **self._row(number)})
+        return found
+
+    def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
+        """What player 0 gets at a public end, hand against hand, where there are few."""
+        if not isinstance(game, PublicTree):
+            return None
+        leaf = game.visit(pair_state(state).node)
+        assert isinstance(leaf, Terminal)
+        possible = [np.flatnonzero(own).tolist() for own in game.possible(state)]
+        if max(map(len, possible)) > MOST_PAYOFFS:
+            return None
+        table = leaf.scale * np.asarray(leaf.matrix, np.float64)
+        met = game.joint(state, game.possible(state)) > 0
+        rows, columns = ([hand_name(game, state, player, hand) for hand in possible[player]] for player in (0, 1))
+        cells = [[float(table[a, b]) if met[a, b] else None for b in possible[1]] for a in possible[0]]
+        return {"rows": rows, "columns": columns, "cells": cells}
+
+    def _history_node(self, path: Sequence[int]) -> dict[str, Any]:
+        state, history, steps, reach = self.rules.new_initial_state(), 0, list[dict[str, Any]](), 1.0
+        for number in path:
+            names, chances = self._moves(state)
+            if not 0 <= number < len(names):
+                raise SpecError(f"there is no step {number} after {len(steps)} others; go back to the beginning")
+            steps.append({"player": int(state.current_player()), "taken": number, "options": names, "probabilities": chances})
+            reach *= chances[number]
+            state = state.child(self._actions(state)[number])
+            if self.values is not None:
+                history = int(self.values.tree.histories.nodes[history, CHILD]) + number
+        actor, over = int(state.current_player()), state.is_terminal()
+        names, chances = self._moves(state)
+        rows = []
+        if actor >= 0 and self.values is not None:
+            assert self.values.tree.histories.nodes[history, CHILDREN] == len(names)
+            rows = [{"hand": state.knowledge(actor).strip(), **self._row(int(self.values.tree.histories.nodes[history, KEY]))}]
+        elif actor >= 0:
+            actions = [
+                {"name": name, "probability": chance, "value": None, "response": False}
+                for name, chance in zip(names, chances, strict=True)
+            ]
+            empty = dict.fromkeys(("own_reach", "others_reach", "value", "regret"))
+            infostate = state.information_state_string(actor)
+            rows = [
+                {"hand": state.knowledge(actor).strip(), "player": actor, "infostate": infostate, **empty, "actions": actions}
+            ]
+        return {
+            "path": list(path),
+            "steps": steps,
+            "player": actor if actor >= 0 else None,
+            "chance": actor == CHANCE,
+            "over": over,
+            "picture": state.picture(),
+            "children": [{"name": name, "probability": chance} for name, chance in zip(names, chances, strict=True)],
+            "reach": reach,
+            "value": None,
+            "expected": None if self.values is None else self.values.values[history].tolist(),
+            "infosets": rows,
+            "payoffs": None,
+            "returns": list(map(float, state.returns())) if over else None,
+        }
+
+    def _actions(self, state: State) -> list[int]:
+        return outcomes(state)[0] if state.is_chance_node() else [int(action) for action in state.legal_actions()]
+
+    def _moves(self, state: State) -> tuple[list[str], list[float]]:
+        """Names of what can happen at a history, and how likely each is."""
+        if state.is_terminal():
+            return [], []
+        actions = self._actions(state)
+        names = [state.action_to_string(action) for action in actions]
+        if state.is_chance_node():
+            return names, outcomes(state)[1]
+        if self.policy is None:
+            return names, [1.0 / len(names)] * len(names)
+        chances = self.policy.action_probabilities(state)
+        return names, [float(chances[action]) for action in actions]

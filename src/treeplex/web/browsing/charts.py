@@ -1,0 +1,49 @@
+"""A blueprint of whole hold'em before the flop: a chart of the 169 classes at each decision, and the lines that go on."""
+
+from typing import Any
+
+from treeplex.errors import SpecError
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.blueprint.preflop import preflop_chart, words_of
+
+WORDS = {"fold": "f", "check": "c", "call": "c"}
+
+
+class Charts:
+    """The charts of one blueprint."""
+
+    def __init__(self, path: str) -> None:
+        """Read it; its buckets are made again, which takes a while.
+
+        Raises:
+            FileError: no blueprint.
+        """
+        self.blueprint = HoldemBlueprint.load(path)
+
+    def chart(self, line: str = "") -> dict[str, Any]:
+        """One decision, ``next`` by action: the line that goes on before the flop, or None.
+
+        Raises:
+            SpecError: the blueprint has no such line.
+        """
+        found = preflop_chart(self.blueprint, line)
+        return {
+            "game": str(self.blueprint.game),
+            "line": line,
+            "path": ["".join(words_of(line)[:count]) for count in range(len(words_of(line)))],
+            "player": found.player,
+            "title": found.title,
+            "actions": list(found.actions),
+            "kinds": list(found.kinds),
+            "often": list(found.often.values()),
+            "shares": found.shares.round(4).tolist(),
+            "next": [self._next(line, name, kind) for name, kind in zip(found.actions, found.kinds, strict=True)],
+        }
+
+    def _next(self, line: str, name: str, kind: str) -> str | None:
+        after = line + (WORDS[kind] if kind in WORDS else f"r{name.split()[-1]}")
+        try:
+            preflop_chart(self.blueprint, after)
+        except SpecError:
+            return None
+        return after

@@ -1,0 +1,208 @@
+"""Files in and out: nodes as CSV and JSON, the page without a server, reports over flops, downloads and uploads."""
+
+import csv
+import io
+import json
+import os
+import secrets
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Annotated, Any
+
+from anyio import to_thread
+from fastapi import APIRouter, Query, Request
+from fastapi.responses import FileResponse, Response, StreamingResponse
+
+from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
+from treeplex.errors import FileError, SpecError
+from treeplex.forms.sources.load import SPOT_FILES
+from treeplex.holdem.cards.cards import parse_cards
+from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.holdem.study.batches.batch import BATCH
+from treeplex.holdem.study.batches.boards import texture_of
+from treeplex.holdem.study.pages.holdem import MOST_NODES, page
+from treeplex.holdem.study.report.export import header, lines_above, lines_below, node_json, node_lines, node_report
+from treeplex.holdem.study.report.page_data import PLAYERS, NodeReport
+from treeplex.run.job.folder import JobFolder
+from treeplex.web.arrays import finite
+from treeplex.web.safety import MOST_UPLOAD
+from treeplex.web.served import Refused, Served
+from treeplex.web.spots.held import Held
+from treeplex.web.spots.nodes import EVS
+
+UPLOADED = (SUFFIX, *SPOT_FILES, ".phh", ".txt")
+MADE = (*UPLOADED, ".csv", ".md", ".json", ".jsonl", ".png", ".svg", ".safetensors")
+"""How the names of files end that are handed out."""
+DEEPEST = 100
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about files."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/solution/export")
+    def export(
+        file: str, kind: Annotated[str, Query(alias="as")] = "csv", line: str = "", depth: int = 0, ev: str = "pot"
+    ) -> Response:
+        return exported(served.solutions.get(served.path(file)), kind, line, depth, ev, Path(file).stem.lstrip(":"))
+
+    @router.get("/solution/page")
+    def page_of(file: str, line: str = "") -> Response:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            return download(page_text(held, line, file), "text/html", f"{Path(file).stem.lstrip(':')}.html")
+
+    @router.get("/batch")
+    def batch(file: str) -> dict[str, Any]:
+        return batch_rows(served.path(file), file)
+
+    @router.get("/download")
+    def download_file(file: str) -> FileResponse:
+        path = served.path(file)
+        if not path.is_file() or path.suffix not in MADE:
+            raise Refused(403, f"{file[:80]!r} is not handed out; ask for one of {', '.join(MADE)}", "file")
+        return FileResponse(path, filename=path.name, media_type="application/octet-stream")
+
+    @router.post("/upload")
+    async def upload(request: Request, name: str) -> dict[str, Any]:
+        suffix = PurePosixPath(name).suffix.lower()
+        if suffix not in UPLOADED:
+            raise Refused(400, f"{name[:80]!r} is not taken; send one of {', '.join(UPLOADED)}", "name")
+        stem = name[: -len(suffix)]
+        target = served.free_file(stem, suffix)
+        temporary = target.with_name(f".{target.name}.{os.getpid()}-{secrets.token_hex(6)}.tmp")
+        size = 0
+        try:
+            with temporary.open("xb") as out:
+                async for part in request.stream():
+                    size += len(part)
+                    if size > MOST_UPLOAD:
+                        raise Refused(413, f"more than {MOST_UPLOAD // 1024**2} MB; send less")
+                    out.write(part)
+                out.flush()
+                await to_thread.run_sync(os.fsync, out.fileno())
+            target = served.reserve(stem, suffix)  # only now: the name may have been taken while the file was on its way
+            os.replace(temporary, target)
+        except OSError as error:
+            raise FileError(f"cannot write {target.name}: {error.strerror or error}; free some space") from error
+        finally:
+            temporary.unlink(missing_ok=True)
+        served.events.send("files", {})
+        return {"file": served.name(target)}
+
+    return router
+
+
+def download(text: str, kind: str, name: str) -> Response:
+    """A text as a file."""
+    safe = "".join(letter if letter.isalnum() or letter in "-_." else "-" for letter in name)
+    headers = {"content-disposition": f'attachment; filename="{safe.encode("ascii", "replace").decode()}"'}
+    return Response(text, media_type=kind, headers=headers)
+
+
+def exported(held: Held, kind: str, line: str, depth: int, ev: str, name: str) -> Response:
+    """A node, or a node and those below it, as a file."""
+    if ev not in EVS:
+        raise Refused(400, f"ev {ev[:20]!r} is not known; write pot or net", "ev")
+    if not 0 <= depth <= DEEPEST:
+        raise Refused(400, f"depth is from 0 to {DEEPEST}", "depth")
+    solution = held.solution
+    if kind == "jsonl":
+        with held.lock:
+            solution.at(line)
+        stream = locked_lines(held, line, depth, ev)
+        headers = {"content-disposition": f'attachment; filename="{name}.jsonl"'}
+        return StreamingResponse(stream, media_type="application/jsonl", headers=headers)
+    with held.lock:
+        found = node_report(solution, line)
+        if kind == "json":
+            whole = {name: finite(value) if isinstance(value, float) else value for name, value in header(solution, ev).items()}
+            return download(json.dumps({**whole, "node": node_json(found, ev=ev)}), "application/json", f"{name}.json")
+    if kind == "csv":
+        return download(hands_csv(found.from_the_pot() if ev == "pot" else found), "text/csv", f"{name}.csv")
+    raise Refused(400, f"as {kind[:20]!r} is not known; write csv, json or jsonl", "as")
+
+
+def locked_lines(held: Held, line: str, depth: int, ev: str) -> Iterator[bytes]:
+    """The nodes below a line, one after another; between two of them others may look at the solution."""
+    lines = node_lines(held.solution, line, depth, ev)
+    while True:
+        with held.lock:
+            text = next(lines, None)
+        if text is None:
+            return
+        yield text.encode() + b"\n"
+
+
+def hands_csv(found: NodeReport) -> str:
+    """A line for each hand of both players, with what who acts does."""
+    out = io.StringIO()
+    table = csv.writer(out, lineterminator="\n")
+    names = [f"{name} {size}".strip() for name, size in zip(found.actions, found.sizes, strict=True)]
+    table.writerow(["player", "hand", "weight", "share", "ev", "equity", *names, *(f"ev {name}" for name in names)])
+    for side in found.sides:
+        for row, hand in enumerate(side.names):
+            if side.weight[row] <= 0:
+                continue
+            numbers = [side.weight[row], side.share[row], side.ev[row], side.equity[row]]
+            numbers += [*side.frequency[:, row], *side.action_ev[:, row]]
+            table.writerow([PLAYERS[side.player], hand, *(f"{value:.9g}" if value == value else "" for value in numbers)])
+    return out.getvalue()
+
+
+def page_text(held: Held, line: str, file: str) -> str:
+    """The page without a server: a node, the way to it, and what follows on its street as far as there is room."""
+    solution = held.solution
+    node = node_report(solution, line)
+    lines = lines_above(node.line)
+    for depth in (None, 4, 3, 2, 1):
+        try:
+            lines = lines_above(node.line) + lines_below(
+                solution, node.line, depth, across_streets=False, most=MOST_NODES - len(lines)
+            )
+            break
+        except SpecError:
+            continue
+    nodes = (node_report(solution, each) for each in (lines or [node.line]))
+    facts = f"{solution.spot}, {solution.algorithm}, {solution.iterations:,} iterations"
+    title = f"{node.board or node.street} - Treeplex"
+    return page(nodes, node.line, solution.spot.format, title=title, facts=facts, command=f"treeplex holdem show {file}")
+
+
+def batch_rows(folder: Path, name: str) -> dict[str, Any]:
+    """The results of a batch of boards so far, for tables and reports; ``name`` is what requests call the folder.
+
+    Raises:
+        FileError: no batch.
+    """
+    about = JobFolder(BATCH, folder).about()
+    rows, lines = [], dict[str, dict[str, Any]]()
+    for board, weight in about["boards"].items():
+        path = folder / "boards" / f"{board}.json"
+        if PurePosixPath(board).name != board or not path.is_file():
+            continue
+        try:
+            row = parse_json(read_bytes(path, most=MOST_TEXT))
+            for line, here in row["lines"].items():
+                known = lines.setdefault(line, {"line": line, "player": here["player"], "actions": []})
+                known["actions"] += [name for name in here["actions"] if name not in known["actions"]]
+            spot = f"{name}/boards/{board}{SUFFIX}" if path.with_suffix(SUFFIX).exists() else None
+            rows.append({**batch_row(row, weight), "spot": spot})
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error
+    return {"settings": about.get("settings"), "boards": len(about["boards"]), "lines": list(lines.values()), "rows": rows}
+
+
+def batch_row(row: Any, weight: float) -> dict[str, Any]:
+    """One board of a batch."""
+    pot = float(row["pot"])
+    return {
+        "board": row["board"],
+        "weight": weight,
+        "iterations": row["iterations"],
+        "exploitability_percent": 100 * float(row["exploitability"]) / pot if pot else None,
+        "ev": [None if ev is None else ev + pot / 2 for ev in row["ev"]],
+        "equity": row["equity"],
+        "texture": texture_of(parse_cards(row["board"]))._asdict(),
+        "lines": {line: {"reach": here["reach"], "actions": here["actions"]} for line, here in row["lines"].items()},
+    }

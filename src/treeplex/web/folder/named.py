@@ -1,0 +1,82 @@
+"""Games and agents that a page names by texts: no code of a user's runs for it, and no file outside of the folder is read."""
+
+from os.path import exists, isdir
+
+from treeplex.base.spec import Spec, Value, parse_spec, shown
+from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
+from treeplex.forms.sources.openspiel import PREFIX
+from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.search.named_agents.registry import agents
+from treeplex.web.playing.session import SOLUTION
+from treeplex.web.served import Refused, Served
+
+LONGEST = 2000
+CODE = "games and agents of one's own run code, so they are named on the command line only: treeplex web --game my.py:MyGame"
+
+
+def game_named(served: Served, text: str) -> str:
+    """A game as :func:`treeplex.load` takes it: a spec without files, a file or folder in the folder served, or a game of
+    the command line.
+
+    Raises:
+        Refused: code, or a file outside of the folder.
+        SpecError: a text that names nothing.
+    """
+    text = text.strip()
+    if not text or len(text) > LONGEST:
+        raise Refused(400, "name a game, such as leduc_poker, or a file in the folder", "game")
+    if text in served.own_games:
+        return text
+    wrappers, inner = unwrapped(text)
+    if is_user_spec(inner) or ".py" in inner.partition("(")[0]:
+        raise Refused(403, CODE, "game")
+    if not text.startswith(PREFIX) and isdir(served.folder / text):
+        return str(served.path(text))
+    if named_file(text) is not None:
+        if wrappers or loader_of(inner)[1] != inner:
+            raise Refused(403, f"{shown(text)} names a file within a spec; name the file itself", "game")
+        return str(served.path(inner))
+    if not inner.startswith(PREFIX):  # of others it takes a process of their own to find out
+        load(text)
+    return text
+
+
+def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
+    """An agent as :func:`treeplex.agent` takes it; files and folders that it names must lie in the folder.
+
+    Raises:
+        Refused: code, or something outside of the folder.
+        SpecError: a text that names nothing.
+    """
+    text = text.strip()
+    if len(text) > LONGEST or depth > 3:
+        raise Refused(400, "an agent's name is too long; name one of treeplex agents", "against")
+    if is_user_spec(text) or ".py" in text:
+        raise Refused(403, CODE, "against")
+    if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
+        return text
+    if text.partition("(")[0].strip() not in agents():
+        return str(served.path(text))
+    spec = parse_spec(text)
+    return str(Spec(spec.name, {name: setting_named(served, value, depth) for name, value in spec.parameters.items()}))
+
+
+def setting_named(served: Served, value: Value, depth: int) -> Value:
+    """A setting of an agent: paths within the folder, agents within agents, all else as it is."""
+    if isinstance(value, list):
+        return [setting_named(served, each, depth) for each in value]
+    if not isinstance(value, str):
+        return value
+    if is_user_spec(value) or ".py" in value:  # a spec may have written it with escapes
+        raise Refused(403, CODE, "against")
+    if "(" in value:
+        try:
+            inner = value.partition("(")[0].strip()
+            return agent_named(served, value, depth=depth + 1) if inner in agents() else game_named(served, value)
+        except SpecError as error:
+            raise Refused(400, str(error), "against") from None
+    if any(sign in value for sign in ("/", "\\", "..")) or exists(served.folder / value) or exists(value):
+        return str(served.path(value))
+    return value

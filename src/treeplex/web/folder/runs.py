@@ -1,0 +1,151 @@
+"""Run folders and trainings: what they are, how they were asked for, and their curves as they grow."""
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Query
+
+from treeplex.base.storage.reading import read_json, whole_lines
+from treeplex.errors import FileError
+from treeplex.holdem.study.batches.batch import BATCH
+from treeplex.run.job.folder import METRICS, RUN
+from treeplex.web.folder.found import DEEPEST, MOST_FILES, MOST_LOOKED_AT, entries, thinned
+from treeplex.web.playing.tables import plain
+from treeplex.web.served import Refused, Served
+
+MOST_CURVES = 12
+"""Runs side by side."""
+EFFORT = ("done", "seconds", "cpu_seconds")
+"""What curves are drawn against."""
+UNSAID = ("format", "version", "checksum", "last", "treeplex", "kind", "status", "game")
+"""What ``run.json`` says that is no setting."""
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about runs."""
+    router = APIRouter(prefix="/api/runs")
+
+    @router.get("")
+    def found() -> dict[str, Any]:
+        return {"runs": runs(served)}
+
+    @router.get("/curves")
+    def curves(file: Annotated[list[str], Query(max_length=MOST_CURVES)]) -> dict[str, Any]:
+        return {"curves": [plain(curve(served.path(name), name)) for name in file]}
+
+    return router
+
+
+def runs(served: Served) -> list[dict[str, Any]]:
+    """All run folders, those that changed last first."""
+    found: list[dict[str, Any]] = []
+    for looked_at, (path, _) in enumerate(entries(served, served.folder, DEEPEST)):
+        if looked_at > MOST_LOOKED_AT:
+            break
+        if path.name == RUN and path.parent != served.folder:
+            about = about_of(path.parent)
+            if about is not None and about["kind"] != BATCH.name:
+                changed = max(each.stat().st_mtime for each in (path, path.parent / METRICS) if each.exists())
+                found.append({"file": served.name(path.parent), **brief(about), "modified": changed})
+    return sorted(found, key=lambda each: -each["modified"])[:MOST_FILES]
+
+
+def about_of(folder: Path) -> dict[str, Any] | None:
+    """What ``run.json`` says; None where it is none of ours, or is damaged."""
+    try:
+        about = read_json(folder / RUN)
+    except (FileError, OSError, ValueError):
+        return None
+    return about if isinstance(about, dict) and about.get("format") and about.get("kind") else None
+
+
+def brief(about: Mapping[str, Any]) -> dict[str, Any]:
+    """A run in a line: its kind, game, state and last numbers."""
+    last = about.get("last") or {}
+    settings = about.get("settings") or {}
+    return {
+        "kind": str(about["kind"]),
+        "game": str(about.get("game", "")),
+        "algorithm": str(about.get("algorithm") or settings.get("algorithm") or ""),
+        "status": str(about.get("status", "")),
+        "done": last.get("done"),
+        "last": numbers_of(last),
+    }
+
+
+def curve(folder: Path, name: str) -> dict[str, Any]:
+    """A run's settings and records.
+
+    Raises:
+        Refused: no run is there.
+    """
+    about = about_of(folder)
+    if about is None:
+        raise Refused(404, f"{name[:80]!r} holds no run", "file")
+    records = records_of(folder)
+    names = list(dict.fromkeys(key for record in records for key in numbers_of(record)))
+    kept = thinned(records)
+    return {
+        "file": name,
+        **brief(about),
+        "settings": settings_of(about),
+        "count": len(records),
+        "effort": {key: [record.get(key) for record in kept] for key in EFFORT},
+        "numbers": {key: [numbers_of(record).get(key) for record in kept] for key in names},
+    }
+
+
+def records_of(folder: Path) -> list[dict[str, Any]]:
+    """The records of a run as plain data; lines that are none are left out, since a run may be writing one."""
+    found = []
+    for line in whole_lines(folder / METRICS) if (folder / METRICS).is_file() else ():
+        try:
+            record = json.loads(line)
+        except (ValueError, RecursionError):
+            continue
+        if isinstance(record, dict) and isinstance(record.get("done"), int | float):
+            found.append(record)
+    return found
+
+
+def numbers_of(record: Mapping[str, Any]) -> dict[str, float]:
+    """The numbers of a record by name: of lists one for each place, of tables one for each entry."""
+    found: dict[str, float] = {}
+    for key, value in record.items():
+        if key in EFFORT:
+            continue
+        parts: Mapping[Any, Any] = {}
+        if isinstance(value, Mapping):
+            parts = {f"{key} {name}" if key != "measures" else name: part for name, part in value.items()}
+        elif isinstance(value, list):
+            parts = {f"{key} {place}": part for place, part in enumerate(value)}
+        else:
+            parts = {key: value}
+        found |= {str(name): float(part) for name, part in parts.items() if is_number(part)}
+    return found
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a number, and neither true nor false."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def settings_of(about: Mapping[str, Any]) -> dict[str, str]:
+    """How a run was asked for, as texts by name."""
+    found: dict[str, str] = {}
+    for key, value in about.items():
+        if key in UNSAID or value is None:
+            continue
+        if isinstance(value, Mapping):
+            inner = {f"{key}.{name}" if key != "settings" else name: each for name, each in value.items() if each is not None}
+            found |= {name: text(each) for name, each in inner.items()}
+        else:
+            found[key] = text(value)
+    return found
+
+
+def text(value: Any) -> str:
+    """A setting as text, at most 200 characters."""
+    return (value if isinstance(value, str) else json.dumps(value))[:200]

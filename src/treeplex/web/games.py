@@ -1,0 +1,117 @@
+"""Any game's tree with a strategy on it, each game in a process of its own."""
+
+import threading
+from concurrent.futures import Future, ThreadPoolExecutor
+from time import monotonic
+from typing import Any, final
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.web.browsing.browser import Browser
+from treeplex.web.folder.named import game_named
+from treeplex.web.hosted import Hosted, Hosts
+from treeplex.web.playing.tables import plain
+from treeplex.web.served import Refused, Served
+
+MOST_GAMES, MOST_WHOLE = 4, 2
+"""Games held in processes, and large ones that are worked out or wait for it."""
+SILENT = 1800.0
+"""Seconds without a sign of life after which a large game is given up."""
+LONGEST_PATH = 1000
+
+
+class Opened(BaseModel):
+    """A game, and which policy is looked at: empty for a solution, ``uniform``, or a file in the folder."""
+
+    model_config = ConfigDict(extra="forbid")
+    game: str = Field(min_length=1, max_length=2000)
+    policy: str = Field("", max_length=2000)
+    whole: bool = False
+
+
+@final
+class Workshop:
+    """Large games that are worked out in processes of their own, one at a time, while others are looked at."""
+
+    def __init__(self, games: Hosts) -> None:
+        self.games = games
+        self._turn = ThreadPoolExecutor(1, "workshop")
+        self._work: dict[tuple[str, str], tuple[Hosted, Future[str], float]] = {}
+        self._guard = threading.Lock()
+
+    def ask(self, game: str, policy: str) -> str | dict[str, Any]:
+        """The id of a game once it is worked out; until then how far that is. Begins with it where nobody has.
+
+        Raises:
+            TreeplexError: why it cannot be; the next one who asks begins anew.
+            Refused: others are being worked out (503).
+        """
+        with self._guard:
+            key = game, policy
+            if key not in self._work:
+                if sum(not found.done() for _, found, _ in self._work.values()) >= MOST_WHOLE:
+                    raise Refused(503, f"{MOST_WHOLE} games are being worked out; try again once one is done")
+                hosted = self.games.begin()
+                self._work[key] = hosted, self._turn.submit(self._make, hosted, game, policy), monotonic()
+            hosted, found, began = self._work[key]
+            if not found.done():
+                return {"told": hosted.told or "waiting", "seconds": monotonic() - began}
+            if found.exception() is not None or found.result() not in self.games.names():
+                del self._work[key]
+        return found.result()
+
+    def _make(self, hosted: Hosted, game: str, policy: str) -> str:
+        try:
+            hosted.make(Browser, game, policy, whole=True, within=SILENT)
+        except Exception:
+            self.games.give_up(hosted)
+            raise
+        return self.games.hold(hosted)
+
+    def close(self) -> None:
+        """Begin with nothing more; what is under way ends with the games."""
+        self._turn.shutdown(wait=False, cancel_futures=True)
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about games."""
+    router = APIRouter(prefix="/api/games")
+    games = Hosts(Browser, MOST_GAMES)
+    workshop = Workshop(games)
+    served.closing += [workshop.close, games.close]
+
+    @router.post("", status_code=201)
+    def begin(body: Opened) -> dict[str, Any]:
+        game = game_named(served, body.game)
+        policy = body.policy if body.policy in ("", UNIFORM) else str(served.path(body.policy))
+        if body.whole:
+            found = workshop.ask(game, policy)
+            if not isinstance(found, str):
+                return {"working": found}
+            return {"id": found, **plain(games[found].call("about"))}
+        name = games.find(game, policy)
+        return {"id": name, **plain(games[name].call("about"))}
+
+    @router.get("/{name}/node")
+    def node(name: str, path: str = "") -> dict[str, Any]:
+        return dict(plain(games[name].call("node", steps_of(path))))
+
+    @router.get("/{name}/infosets")
+    def infosets(name: str, player: int | None = None, find: str = "") -> dict[str, Any]:
+        return dict(plain(games[name].call("infosets", player, find[:200])))
+
+    return router
+
+
+def steps_of(path: str) -> list[int]:
+    """A path from its text, ``0,2,1``.
+
+    Raises:
+        Refused: it is none.
+    """
+    parts = [part for part in path.split(",") if part]
+    if len(parts) > LONGEST_PATH or not all(part.isdecimal() and part.isascii() and len(part) < 9 for part in parts):
+        raise Refused(400, f"{path[:40]!r} is no path; write numbers and commas, such as 0,2,1", "path")
+    return [int(part) for part in parts]

@@ -1,0 +1,141 @@
+"""Hand histories: those saved at tables, opened again step by step, and hands of poker rooms judged."""
+
+import json
+import shutil
+import threading
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+from fastapi import APIRouter
+from pydantic import BaseModel, ConfigDict, Field
+
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import read_json, read_text
+from treeplex.errors import TreeplexError
+from treeplex.web.hosted import Hosts
+from treeplex.web.playing.hands import HandReplay
+from treeplex.web.playing.reviewer import ASKED, PROGRESS, RESULT, Reviewer
+from treeplex.web.playing.tables import HANDS, plain
+from treeplex.web.served import Refused, Served
+
+LONGEST = 200_000
+"""Characters of a hand history."""
+MOST_REVIEWS, PATIENCE = 2, 3 * 3600.0
+"""Reviews at a time, and the seconds that one may take."""
+
+
+class Pasted(BaseModel):
+    """A hand history."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str = Field(min_length=1, max_length=LONGEST)
+
+
+class Judged(Pasted):
+    """A hand history, whose decisions are judged, and with which ranges; ``file`` goes on with a review that was stopped."""
+
+    hero: str | None = Field(None, max_length=80)
+    oop: str | None = Field(None, max_length=20_000)
+    ip: str | None = Field(None, max_length=20_000)
+    street: str | None = Field(None, pattern="^(flop|turn|river)$")
+    file: str | None = Field(None, max_length=500)
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about hand histories."""
+    router = APIRouter(prefix="/api/hands")
+    reviews, running, failed, guard = Hosts(Reviewer, MOST_REVIEWS), set[str](), dict[str, str](), threading.Lock()
+    served.closing.append(reviews.close)
+
+    @router.get("")
+    def saved() -> dict[str, Any]:
+        return {"hands": newest(served, "*.phh"), "reviews": newest(served, f"*/{ASKED}")}
+
+    @router.get("/replay")
+    def replay(file: str) -> dict[str, Any]:
+        path = served.path(file)
+        if path.suffix != ".phh":
+            raise Refused(400, f"{file[:80]!r} is no hand; give a .phh file", "file")
+        return dict(plain(HandReplay.of(read_text(path)).steps()))
+
+    @router.post("/replay")
+    def replay_text(body: Pasted) -> dict[str, Any]:
+        return dict(plain(HandReplay.of(body.text).steps()))
+
+    @router.post("/review", status_code=201)
+    def begin(body: Judged) -> dict[str, Any]:
+        with guard:
+            if len(running) >= MOST_REVIEWS:
+                raise Refused(503, f"{MOST_REVIEWS} hands are being reviewed; try again once one is done")
+            folder = served.inside(served.folder / HANDS) if body.file is None else served.path(body.file)
+            if body.file is None:
+                folder = new_folder(folder)
+            name = served.name(folder)
+            if body.file is not None and (name in running or not (folder / ASKED).is_file()):
+                raise Refused(409, f"{body.file[:80]!r} is no review that was stopped", "file")
+            running.add(name)
+        try:
+            settings = {"oop": body.oop or None, "ip": body.ip or None, "street": body.street, "threads": served.threads}
+            number = reviews.open(body.text, str(folder), body.hero or None, settings)
+            about = reviews[number].call("about")
+            write_atomically(folder / ASKED, json.dumps({**body.model_dump(exclude={"file"}), "about": about}))
+        except Exception:
+            running.discard(name)
+            if body.file is None:
+                shutil.rmtree(folder, ignore_errors=True)
+            raise
+        threading.Thread(target=finish, args=(number, name), daemon=True).start()
+        return state_of(name)
+
+    def finish(number: str, name: str) -> None:
+        """Wait for a review; what went wrong is kept for whoever asks."""
+        try:
+            reviews[number].call_within(PATIENCE, "run")
+        except (TreeplexError, Refused) as error:
+            failed[name] = str(error)
+        finally:
+            reviews.drop(number)
+            running.discard(name)
+
+    def state_of(name: str) -> dict[str, Any]:
+        folder = served.path(name)
+        asked = read_json(folder / ASKED) if (folder / ASKED).is_file() else None
+        if not isinstance(asked, dict):
+            raise Refused(404, f"{name[:80]!r} is no review of a hand", "file")
+        result = read_json(folder / RESULT) if (folder / RESULT).is_file() else None
+        progress = read_json(folder / PROGRESS) if (folder / PROGRESS).is_file() else None
+        state = "done" if result else "running" if name in running else "failed" if name in failed else "stopped"
+        return {
+            "file": name,
+            "state": state,
+            "error": failed.get(name),
+            "about": asked.get("about"),
+            "asked": {key: asked.get(key) for key in ("text", "hero", "oop", "ip", "street")},
+            "progress": plain(progress),
+            "result": plain(result),
+        }
+
+    @router.get("/review")
+    def look(file: str) -> dict[str, Any]:
+        return state_of(file)
+
+    return router
+
+
+def newest(served: Served, pattern: str) -> list[str]:
+    """Names of saved hands, or of folders of reviews, the newest first."""
+    paths = [path for path in (served.folder / HANDS).glob(pattern) if served.link_out(path) is None]
+    found = sorted(paths, key=lambda path: -path.stat().st_mtime)[:500]
+    return [served.name(path if path.suffix == ".phh" else path.parent) for path in found]
+
+
+def new_folder(place: Path) -> Path:
+    """Make a folder for a review; of several requests at once each gets its own."""
+    place.mkdir(exist_ok=True)
+    for number in count(1):
+        with suppress(FileExistsError):
+            (place / f"review-{number}").mkdir()
+            break
+    return place / f"review-{number}"

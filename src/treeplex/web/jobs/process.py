@@ -1,0 +1,310 @@
+"""The process in which a job of the page runs: started by the server, it solves, tells, answers, and saves when it is to stop.
+
+Standard input brings lines of JSON: ``{"do": "stop"}`` (save and end), ``{"do": "look", "id": 3, "line": "x"}`` (a node of the
+strategy so far). Its end means that the server is gone: then the job saves and ends as well. Standard output takes
+lines of JSON, those of the event ``node`` followed by as many bytes as they say.
+"""
+
+import json
+import os
+import sys
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from time import perf_counter
+from typing import IO, Any, final
+
+from treeplex.base.notices import telling
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.forms.compile.rule_errors import said_by
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.solve.job import SpotJob
+from treeplex.holdem.solve.session import spot_session, writing
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.batches.batch import BATCH, run_batch
+from treeplex.holdem.study.batches.board import batch_settings, solve_board
+from treeplex.holdem.study.batches.report import batch_report, decision_line
+from treeplex.run.job.folder import JobFolder
+from treeplex.run.job.interrupt import Interrupt
+from treeplex.run.job.record import Progress, Record
+from treeplex.run.solve.solvable import Asked
+from treeplex.solvers.registry import is_own
+from treeplex.web.jobs.requests import JobRequest
+from treeplex.web.served import Refused
+from treeplex.web.spots.nodes import node
+
+NICENESS = 10
+TELL_SECONDS = 0.2
+"""How often progress is told."""
+WAIT_SECONDS = 300.0
+"""How long to wait for an earlier process that still writes the file."""
+EVERY = 10
+"""Iterations between two evaluations."""
+
+
+@final
+class Line:
+    """The connection to the server.
+
+    Attributes:
+        interrupt: requested when the job is to stop.
+        looks: what is to be looked at, oldest first.
+    """
+
+    def __init__(self, read: IO[bytes], write: IO[bytes]) -> None:
+        self.interrupt = Interrupt(wanted=False)
+        self.looks: deque[tuple[int, str]] = deque()
+        self._read, self._write, self._lock = read, write, threading.Lock()
+        threading.Thread(target=self._listen, daemon=True).start()
+
+    def _listen(self) -> None:
+        for text in self._read:
+            asked = json.loads(text)
+            if asked["do"] == "look":
+                self.looks.append((int(asked["id"]), str(asked["line"])))
+            else:
+                break
+        self.interrupt.requested = True
+
+    def tell(self, event: str, content: bytes = b"", **data: Any) -> None:
+        """Tell the server something; nothing happens where it is gone."""
+        line = json.dumps({"event": event, **({"bytes": len(content)} if content else {}), **data})
+        try:
+            with self._lock:
+                self._write.write(line.encode() + b"\n" + content)
+                self._write.flush()
+        except (OSError, ValueError):
+            self.interrupt.requested = True
+
+
+@final
+class Watch:
+    """Tells where a job stands, and answers looks at the strategy so far."""
+
+    def __init__(self, line: Line, job: SpotJob) -> None:
+        self.line, self.job = line, job
+        self._told = 0.0
+        self._policy: tuple[int, HoldemPolicy] | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        """What the session calls after every step."""
+        now = time.monotonic()
+        if now - self._told >= TELL_SECONDS:
+            self._told = now
+            where: dict[str, Any] = {
+                "done": progress.done,
+                "total": progress.total,
+                "rate": progress.rate,
+                "left": progress.seconds_left,
+            }
+            self.line.tell("progress", **where, seconds=self.job.clock.seconds)
+        while self.line.looks:
+            number, line = self.line.looks.popleft()
+            try:
+                self.line.tell("node", node(self.policy(), line), id=number)
+            except TreeplexError as error:
+                self.line.tell("refused", id=number, status=400, error=str(error))
+
+    def refuse_looks(self) -> None:
+        """Answer what was asked too late."""
+        while self.line.looks:
+            number, _ = self.line.looks.popleft()
+            self.line.tell("refused", id=number, status=409, error="the job has just ended; ask again")
+
+    def policy(self) -> HoldemPolicy:
+        """The average strategy as it is now."""
+        solver = self.job.solver
+        if self._policy is None or self._policy[0] != solver.iteration:
+            average, scales = solver.average()
+            found = HoldemPolicy(solver.game, average, scales, solver.locks, len(solver.game.boards), threads=solver.threads)
+            self._policy = solver.iteration, found
+        return self._policy[1]
+
+
+@final
+class Records:
+    """Tells records, several at once where they come faster than every ``TELL_SECONDS``."""
+
+    def __init__(self, line: Line) -> None:
+        self.line = line
+        self._waiting: list[list[float | None]] = []
+        self._told = 0.0
+
+    def __call__(self, record: Record) -> None:
+        """What the session calls with each new record."""
+        self._waiting = [*(each for each in self._waiting if each[0] != record.done), plain_record(record)]
+        if time.monotonic() - self._told >= TELL_SECONDS:
+            self.tell()
+
+    def tell(self) -> None:
+        """Tell those that wait."""
+        self._told = time.monotonic()
+        if self._waiting:
+            self.line.tell("records", records=self._waiting)
+        self._waiting = []
+
+
+def plain_record(record: Record) -> list[float | None]:
+    """A record as the page has it: iterations, seconds, exploitability."""
+    worth = float(record.exploitability)
+    return [record.done, record.seconds, worth if worth == worth else None]
+
+
+@dataclass(frozen=True)
+class Order:
+    """What the server sends first.
+
+    Attributes:
+        request: what was asked for.
+        file: of the solution; if it is there, the job goes on from it.
+        origin: the file of the solution to start from, if any.
+        total: the most iterations, as an earlier process found it; None at first.
+        threads: None for one per core allowed.
+    """
+
+    request: JobRequest
+    file: Path
+    origin: Path | None
+    total: int | None
+    threads: int | None
+
+    @classmethod
+    def read(cls, text: bytes) -> "Order":
+        """The order of a line of JSON."""
+        found = json.loads(text)
+        origin = None if found["origin"] is None else Path(found["origin"])
+        request = JobRequest.model_validate(found["request"])
+        return cls(request, Path(found["file"]), origin, found["total"], found["threads"])
+
+
+def asked_of(order: Order, line: Line) -> tuple[Spot | None, Asked]:
+    """What the library is to do: solve a spot, or go on with a solution."""
+    options: dict[str, Any] = {} if order.threads is None else {"threads": order.threads}
+    how = order.request.how()
+    if order.file.exists():
+        line.tell("phase", text="reading the solution")
+        resume = load_solution(order.file)
+        target = resume.target if how.target is None else how.target.chips(resume.spot.opening_pot)
+        total = order.total or how.iterations
+        return None, Asked(None, total, target, None, EVERY, order.file, True, resume, options, line.interrupt)
+    if order.origin is None:
+        spot = order.request.spot()
+        if spot.settings.threads is not None:
+            options.pop("threads", None)
+        return spot, Asked(None, None, None, None, EVERY, order.file, True, None, options, line.interrupt)
+    line.tell("phase", text="reading the solution")
+    origin = load_solution(order.origin, resumable=False)
+    if is_own(origin.algorithm):
+        raise SpecError(f"{origin.algorithm} is an algorithm of one's own; code that a file names is not run")
+    spot = replace(origin.spot, settings=how)
+    kept = origin.locks if order.request.keep_locks else ()
+    options |= {"locks": [*kept, *order.request.library_locks(spot)], "storage": origin.settings.storage}
+    target = origin.target if how.target is None else None
+    return spot, Asked(origin.algorithm, None, target, None, EVERY, order.file, True, None, options, line.interrupt)
+
+
+def wait_for(claim: Callable[[], AbstractContextManager[Any]], line: Line) -> None:
+    """Wait until no other process writes a file or folder, if it does not take too long."""
+    ends = time.monotonic() + WAIT_SECONDS
+    while not line.interrupt.requested:
+        try:
+            with claim():
+                return
+        except FileError:
+            if time.monotonic() > ends:
+                raise
+            line.tell("phase", text="waiting for an earlier process to save")
+            time.sleep(0.5)
+
+
+def run(order: Order, line: Line) -> None:
+    """Solve, until the end or until asked to stop."""
+    if order.request.boards is not None:
+        run_flops(order, line)
+        return
+    wait_for(lambda: writing(order.file), line)
+    spot, asked = asked_of(order, line)
+    line.tell("phase", text="building the game tree")
+    with spot_session(spot, asked) as session:
+        job = session.job
+        assert isinstance(job, SpotJob)
+        line.tell(
+            "begun",
+            algorithm=job.name,
+            total=job.total,
+            done=job.done,
+            target=job.settings.target,
+            opening_pot=job.solver.game.spot.opening_pot,
+            locks=len(job.solver.locks),
+            records=[plain_record(record) for record in session.records],
+        )
+        session.recorded = records = Records(line)
+        watch = Watch(line, job)
+        outcome = session.run(progress=watch)
+        watch.refuse_looks()
+    records(outcome.records[-1])
+    records.tell()
+    line.tell("end", status=outcome.status)
+
+
+def run_flops(order: Order, line: Line) -> None:
+    """Solve a spot on many boards, until the end or until asked to stop; the report is as the command line writes it."""
+    request, boards = order.request.flops()
+
+    def spot_on(board: str) -> Spot:
+        spot = request.on_board(board).spot()
+        return replace(spot, settings=replace(spot.settings, threads=spot.settings.threads or order.threads))
+
+    def watch(progress: Progress) -> None:
+        where: dict[str, Any] = {
+            "done": progress.done,
+            "total": progress.total,
+            "rate": progress.rate,
+            "left": progress.seconds_left,
+        }
+        line.tell("progress", **where, seconds=perf_counter() - began)
+        if progress.done < len(boards):
+            line.tell("phase", text=f"on {progress.numbers['board']}")
+
+    wait_for(lambda: JobFolder(BATCH, order.file), line)
+    began, first = perf_counter(), spot_on(boards[0].name)
+    settings = batch_settings(first)
+    batch = run_batch(
+        spot_on, boards, order.file, solve_board, settings, keep=order.request.keep, progress=watch, interrupt=line.interrupt
+    )
+    batch_report(batch, decision_line(first, "")).write()
+    if batch.failures and not batch.interrupted:
+        board, message = next(iter(batch.failures.items()))
+        line.tell("failed", error=f"{len(batch.failures)} of {len(boards)} boards failed: {board}: {message}")
+    line.tell("end", status="interrupted" if batch.interrupted else "finished")
+
+
+def main() -> None:
+    """Run one job; whatever the library prints goes to standard error."""
+    if hasattr(os, "nice"):
+        os.nice(NICENESS)  # the page comes first
+    write = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    order = Order.read(sys.stdin.buffer.readline())
+    line = Line(sys.stdin.buffer, write)
+    with telling(lambda text: line.tell("phase", text=text)):
+        try:
+            run(order, line)
+        except Refused as error:
+            line.tell("failed", error=str(error))
+        except TreeplexError as error:
+            line.tell("failed", error=str(error))
+        except MemoryError:
+            line.tell("failed", error="out of memory; offer fewer sizes, narrow the ranges, or take storage int16")
+        except Exception as error:
+            line.tell("failed", error=f"{said_by(error)}; a fault of Treeplex, please report it")
+            raise
+
+
+if __name__ == "__main__":
+    main()

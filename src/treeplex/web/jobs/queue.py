@@ -1,0 +1,377 @@
+"""The queue of jobs: each runs in a process of its own, one at a time, and its file says how far it came.
+
+``.web/jobs/ID.json`` in the folder served says what was asked for and where it stands. When the server ends, however it does,
+the running job saves and ends too; the next server puts it back into the queue.
+"""
+
+import asyncio
+import secrets
+import time
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Literal, final
+
+from anyio import to_thread
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from treeplex.base.notices import notify
+from treeplex.base.storage.files import write_atomically
+from treeplex.errors import FileError
+from treeplex.forms.compile.rule_errors import said_by
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.solve.files import read_header
+from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.solvers.registry import is_own
+from treeplex.web.folder.found import found_solution, plain_records, thinned
+from treeplex.web.jobs.requests import JobRequest
+from treeplex.web.jobs.running import Running
+from treeplex.web.served import Refused, Served
+
+State = Literal["waiting", "running", "paused", "finished", "stopped", "failed"]
+ENDED: tuple[State, ...] = ("finished", "stopped", "failed")
+MOST_JOBS = 500
+SAVING_SECONDS = 600.0
+"""How long a server that ends waits for the running job to save."""
+
+
+class PageJob(BaseModel):
+    """A job, as it is kept in the folder and as pages see it; ``records`` are [iterations, seconds, exploitability]."""
+
+    model_config = ConfigDict(extra="forbid")
+    id: str = Field(pattern="^[0-9a-f]{12}$")
+    kind: Literal["spot", "batch"] = "spot"
+    name: str
+    file: str
+    request: JobRequest
+    state: State = "waiting"
+    created: float
+    order: float
+    error: str | None = None
+    algorithm: str = ""
+    total: int | None = None
+    target: float | None = None
+    opening_pot: float = 0.0
+    board: str = ""
+    locks: int = 0
+    phase: str | None = None
+    done: int = 0
+    rate: float = 0.0
+    seconds_left: float | None = None
+    seconds: float = 0.0
+    records: list[list[float | None]] = Field(default_factory=list)
+
+    def kept(self) -> str:
+        """The job as its file has it; how far it came is in the solution's own file."""
+        of_now = {"phase", "done", "rate", "seconds_left", "seconds", "records"}
+        return self.model_dump_json(exclude=of_now, by_alias=True, indent=1) + "\n"
+
+
+@final
+class Queue:
+    """All jobs of a folder, and what runs the next one."""
+
+    def __init__(self, served: Served) -> None:
+        self.served = served
+        self.jobs: dict[str, PageJob] = {}
+        self._wishes: dict[str, State] = {}
+        self._running: tuple[PageJob, Running] | None = None
+        self._wake = asyncio.Event()
+        self._pump: asyncio.Task[None] | None = None
+        self._closing = False
+
+    @property
+    def folder(self) -> Path:
+        """Where jobs are kept."""
+        return self.served.own / "jobs"
+
+    async def open(self) -> None:
+        """Read what earlier servers left, and begin."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for path in sorted(self.folder.glob("*.json"))[:MOST_JOBS]:
+            with suppress(ValidationError, OSError, UnicodeDecodeError):
+                job = PageJob.model_validate_json(path.read_text("utf-8"))
+                job.state = "waiting" if job.state == "running" else job.state
+                self._read_solution(job)
+                self.jobs[job.id] = job
+        self.served.events.greetings["jobs"] = self.listed
+        self._pump = asyncio.create_task(self._run_all())
+        self._wake.set()
+
+    def _read_solution(self, job: PageJob) -> None:
+        """How far a job came, as its file or folder says."""
+        if job.kind == "batch":
+            with suppress(Refused):
+                job.done = sum(1 for _ in (self.served.path(job.file) / "boards").glob("*.json"))
+            return
+        with suppress(Refused, FileError, KeyError, IndexError, TypeError, ValueError):
+            records = plain_records(read_header(self.served.path(job.file)))
+            job.records, job.done, job.seconds = records, int(records[-1][0] or 0), float(records[-1][1] or 0.0)
+
+    async def close(self) -> None:
+        """Let the running job save and end; it goes on with the next server."""
+        self._closing = True
+        self._wake.set()
+        if self._running is not None:
+            self._running[1].stop()
+        if self._pump is not None:
+            try:
+                await asyncio.wait_for(asyncio.shield(self._pump), SAVING_SECONDS)
+            except TimeoutError:
+                self.kill()
+                await self._pump
+
+    def kill(self) -> None:
+        """End the running job at once."""
+        if self._running is not None:
+            self._running[1].kill()
+
+    @property
+    def writing(self) -> str | None:
+        """The file of the job that runs now."""
+        return self._running[0].file if self._running else None
+
+    def waiting(self) -> list[PageJob]:
+        """The jobs whose turn is still to come, in order."""
+        return sorted((job for job in self.jobs.values() if job.state == "waiting"), key=lambda job: job.order)
+
+    def writes(self, path: Path) -> bool:
+        """Whether a job that has not ended writes a file."""
+        return any(job.file == self.served.name(path) and job.state not in ENDED for job in self.jobs.values())
+
+    async def _run_all(self) -> None:
+        while not self._closing:
+            waiting = self.waiting()
+            if not waiting:
+                self._wake.clear()
+                await self._wake.wait()
+                continue
+            await self._run(waiting[0])
+
+    async def _run(self, job: PageJob) -> None:
+        """Run one job until it ends or is to stop."""
+        ended: list[str] = []
+
+        def told(name: str, data: Mapping[str, Any]) -> None:
+            if name == "end":
+                ended.append(str(data["status"]))
+            else:
+                self._hear(job, name, data)
+
+        running = Running(told, self.folder / f"{job.id}.log")
+        job.state, job.error, job.phase = "running", None, "starting"
+        self._running = job, running
+        self._changed(job)
+        try:
+            status = await running.run(self._order(job))
+        except Exception as error:  # the queue goes on, whatever became of one job
+            status, job.error = 1, job.error or said_by(error)
+        self._running = None
+        wish = self._wishes.pop(job.id, None)
+        job.phase, job.rate, job.seconds_left = None, 0.0, None
+        if self._closing and not ended and job.error is None:
+            return  # it was killed with the server, and goes on with the next one
+        if job.error is not None or not ended:
+            died = f"its process ended with {'signal ' if status < 0 else 'status '}{abs(status)} {running.last_words()}"
+            job.state, job.error = "failed", job.error or died.strip()
+        elif ended[0] != "interrupted":
+            job.state = "finished"
+        elif not self._closing or wish is not None:
+            job.state = wish or "paused"
+        self._changed(job)
+        self.served.events.send("files", {})
+
+    def _order(self, job: PageJob) -> dict[str, Any]:
+        """What the process of a job is sent first."""
+        origin = job.request.origin
+        return {
+            "request": job.request.model_dump(by_alias=True, exclude_none=True),
+            "file": str(self.served.path(job.file, there=False)),
+            "origin": None if origin is None else str(self.served.path(origin)),
+            "total": job.total,
+            "threads": self.served.threads,
+        }
+
+    def _hear(self, job: PageJob, name: str, data: Mapping[str, Any]) -> None:
+        """Take in what the process of a job tells."""
+        if name == "records":
+            new = [list(record) for record in data["records"]]
+            job.done, job.seconds = int(new[-1][0]), float(new[-1][1])
+            job.records = [*(each for each in job.records if (each[0] or 0) < new[0][0]), *new]
+            self.served.events.send("record", {"id": job.id, "record": new[-1]})
+            return
+        if name == "phase":
+            job.phase = str(data["text"])
+        elif name == "failed":
+            job.error = str(data["error"])
+            return
+        elif name == "begun":
+            for key in ("algorithm", "total", "done", "target", "opening_pot", "locks", "records"):
+                setattr(job, key, data[key])
+            job.phase = "compiling kernels, or the first iteration" if not job.done else None
+            self._keep(job)
+        elif name == "progress":
+            job.phase = None if data["done"] > 0 and job.id not in self._wishes else job.phase
+            job.done, job.total, job.rate = int(data["done"]), data["total"], float(data["rate"])
+            job.seconds_left, job.seconds = data["left"], float(data["seconds"])
+        self.served.events.send("job", self.seen(job, records=False))
+
+    def _changed(self, job: PageJob) -> None:
+        self._keep(job)
+        self.served.events.send("job", self.seen(job, records=False))
+
+    def _keep(self, job: PageJob) -> None:
+        try:
+            write_atomically(self.folder / f"{job.id}.json", job.kept())
+        except FileError as error:
+            notify(f"error: {error}")
+
+    def seen(self, job: PageJob, *, records: bool = True) -> dict[str, Any]:
+        """A job as pages see it."""
+        waiting = [each.id for each in self.waiting()]
+        found = job.model_dump(exclude={"request", "order", "records"})
+        found["exploitability"] = job.records[-1][2] if job.records else None
+        found["place"] = waiting.index(job.id) + 1 if job.id in waiting else None
+        found["viewable"] = (
+            bool(job.records)
+            or (job.kind == "batch" and job.done > 0)
+            or (self._running is not None and self._running[0] is job and self._running[1].ready)
+        )
+        return {**found, "records": thinned(job.records)} if records else found
+
+    def listed(self) -> dict[str, Any]:
+        """All jobs: the running one, those that wait, and the others, newest first."""
+        turn = {job.id: place for place, job in enumerate(self.waiting())}
+
+        def rank(job: PageJob) -> tuple[int, float]:
+            if job.state == "running":
+                return 0, 0.0
+            return (1, turn[job.id]) if job.id in turn else (2, -job.created)
+
+        return {"jobs": [self.seen(job) for job in sorted(self.jobs.values(), key=rank)]}
+
+    def job(self, name: str) -> PageJob:
+        """The job of that name.
+
+        Raises:
+            Refused: there is none.
+        """
+        if name not in self.jobs:
+            raise Refused(404, f"there is no job {name[:40]!r}; it may have been removed")
+        return self.jobs[name]
+
+    def add(self, request: JobRequest) -> PageJob:
+        """Put a job at the end of the queue.
+
+        Raises:
+            Refused: something is wrong with what it asks for, or its file is being written already.
+            FileError: the job cannot be kept in the folder.
+        """
+        if len(self.jobs) >= MOST_JOBS:
+            raise Refused(409, f"there are {MOST_JOBS} jobs; remove some")
+        now = time.time()
+        common: dict[str, Any] = {"id": secrets.token_hex(6), "request": request, "created": now, "order": now}
+        request.how()
+        if request.boards is not None:
+            _, boards = request.flops()
+            path = self.served.free_file(request.name or "flops", "")
+            about: dict[str, Any] = {"kind": "batch", "total": len(boards)}
+        elif request.fields is not None:
+            spot = request.spot()
+            board = cards_to_string(spot.board)
+            path = self.served.free_file(request.name or board or "preflop", SUFFIX)
+            about = {"board": board, "opening_pot": spot.opening_pot, "locks": len(spot.settings.locks)}
+        else:
+            origin = str(request.origin or request.resume)
+            source = self.served.path(origin)
+            header = found_solution(source, origin)
+            if is_own(str(header["algorithm"])):
+                raise Refused(409, f"{origin} was solved by an algorithm of one's own; solve it at the command line (-a)")
+            path = self.served.free_file(request.name or f"{source.stem}-locked", SUFFIX) if request.origin else source
+            if self.writes(path):
+                raise Refused(409, f"{origin} is being solved already; wait for it to end, or stop it first")
+            about = {
+                "board": header["board"],
+                "opening_pot": header["opening_pot"],
+                "locks": header["locks"] + len(request.locks),
+            }
+        job = PageJob(**common, **about, name=path.stem, file=self.served.name(path))
+        write_atomically(self.served.inside(self.folder) / f"{job.id}.json", job.kept())
+        if request.resume is not None:
+            self._read_solution(job)
+        self.jobs[job.id] = job
+        self.served.events.send("job", self.seen(job, records=False))
+        self._wake.set()
+        return job
+
+    def pause(self, job: PageJob) -> None:
+        """Let a job save and wait for :meth:`go_on`."""
+        self._end(job, "paused")
+
+    def stop(self, job: PageJob) -> None:
+        """End a job for good; what is solved so far stays."""
+        self._end(job, "stopped")
+
+    def _end(self, job: PageJob, state: State) -> None:
+        if job.state in ENDED:
+            raise Refused(409, f"the job has {'ended' if job.state != 'failed' else 'failed'} already")
+        if self._running is not None and self._running[0] is job:
+            self._wishes[job.id] = state
+            job.phase = "saving"
+            self._running[1].stop()
+        else:
+            job.state = state
+        self._changed(job)
+
+    def go_on(self, job: PageJob) -> None:
+        """Put a job that was paused, stopped or has failed back into the queue."""
+        if job.state not in ("paused", "stopped", "failed"):
+            raise Refused(409, f"the job is {job.state}")
+        job.state, job.order, job.error = "waiting", time.time(), None
+        self._changed(job)
+        self._wake.set()
+
+    def first(self, job: PageJob) -> None:
+        """Let a job that waits be the next one."""
+        if job.state != "waiting":
+            raise Refused(409, f"the job is {job.state}, it does not wait")
+        job.order = min(each.order for each in self.waiting()) - 1.0
+        self._changed(job)
+
+    def remove(self, job: PageJob, *, with_file: bool) -> None:
+        """Take a job off the list."""
+        if self._running is not None and self._running[0] is job:
+            raise Refused(409, "the job is running; stop it first")
+        del self.jobs[job.id]
+        for suffix in (".json", ".log"):
+            (self.folder / f"{job.id}{suffix}").unlink(missing_ok=True)
+        if with_file:
+            with suppress(Refused):
+                self.served.path(job.file).unlink(missing_ok=True)
+        self.served.events.send("gone", {"id": job.id})
+        self.served.events.send("files", {})
+
+    async def node(self, job: PageJob, line: str) -> bytes:
+        """A node of what a job has solved so far, packed.
+
+        Raises:
+            Refused: there is nothing yet, or no such line.
+        """
+        if job.kind == "batch":
+            raise Refused(400, "many boards have no strategy of their own; see /api/batch")
+        if self._running is not None and self._running[0] is job and self._running[1].ready:
+            try:
+                return await self._running[1].look(line)
+            except Refused as refused:
+                if refused.status != 409:  # else it has just ended, and its file says all
+                    raise
+        try:
+            path = self.served.path(job.file)
+        except Refused:
+            raise Refused(409, "there is no strategy yet; wait for the first iteration") from None
+        try:
+            return await to_thread.run_sync(self.served.solutions.node, path, line)
+        except FileError:
+            if job.state in ENDED:
+                raise
+            raise Refused(409, "the strategy is being written; ask again") from None

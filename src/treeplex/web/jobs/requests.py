@@ -1,0 +1,151 @@
+"""What a job is to do, as the page asks for it and as it is kept in the folder: a spot, a spot with locks, or one to resume."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Self
+
+import numpy as np
+from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, model_validator
+
+from treeplex.base.located_text import located
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import hand_numbers
+from treeplex.holdem.spots.fields import SolveFields, read_lock
+from treeplex.holdem.spots.files import SpotRequest
+from treeplex.holdem.spots.locks import AnyLock, NodeLock
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.batches.boards import Board, check_symmetric
+from treeplex.web.served import Refused
+from treeplex.web.spots.fields import PLACE, Shallow, boards_named, spot_of, spot_request
+
+MOST_LOCKS = 200
+
+
+class Lock(BaseModel):
+    """A strategy that is kept at one decision: in words, or painted hand by hand.
+
+    Attributes:
+        line: how one gets there.
+        hands: a range, for one in words; None for all hands.
+        rows: numbers of hands, for one that is painted.
+        strategy: words (``x 70%, b50% 30%``), or for each action the share of each of the ``rows``.
+    """
+
+    model_config = ConfigDict(extra="forbid")
+    line: str = Field("", max_length=2000)
+    hands: str | None = Field(None, max_length=20_000)
+    rows: list[int] | None = Field(None, max_length=1326)
+    strategy: str | list[list[FiniteFloat]]
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Whether it is one of the two."""
+        if (self.rows is None) != isinstance(self.strategy, str) or (self.rows is not None and self.hands is not None):
+            raise ValueError("a lock has hands and a strategy in words, or rows and a table")
+        return self
+
+    def lock(self, spot: Spot) -> AnyLock:
+        """The lock as the library takes it.
+
+        Raises:
+            SpecError: it cannot be read, or names hands that there are not.
+        """
+        if self.rows is None:
+            given = {"line": self.line, "hands": self.hands, "strategy": self.strategy}
+            return read_lock(located({name: text for name, text in given.items() if text is not None}, f"{PLACE}locks"))
+        numbers = hand_numbers(spot.format.hands)
+        rows, table = np.array(self.rows, np.int64), self.strategy
+        if not np.isin(rows, numbers).all() or any(len(shares) != len(rows) for shares in table):
+            raise SpecError("a painted lock has numbers of hands, and as many shares for each action")
+        return NodeLock(
+            self.line, np.searchsorted(numbers, rows), np.array(table, np.float64), place=f"lock at {self.line or 'root'!r}"
+        )
+
+
+class JobRequest(BaseModel):
+    """What to solve.
+
+    Attributes:
+        fields: of a new spot.
+        boards: solve it on many boards, as ``treeplex holdem flops --boards`` names them, but for files.
+        keep: keep the solved spot of each board.
+        origin: (``from``) the file of a solution whose spot is solved again, with locks.
+        resume: the file of a solution to go on with.
+        locks: for ``from``.
+        keep_locks: for ``from``: keep the locks of that solution too.
+        name: of the solution's file.
+        target: in spot files' words, for ``from`` and ``resume``.
+        iterations: the most in all, likewise.
+    """
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+    fields: Shallow | None = None
+    boards: str | None = Field(None, max_length=20_000)
+    keep: bool = False
+    origin: str | None = Field(None, alias="from", max_length=1000)
+    resume: str | None = Field(None, max_length=1000)
+    locks: list[Lock] = Field(default_factory=list, max_length=MOST_LOCKS)
+    keep_locks: bool = True
+    name: str | None = Field(None, max_length=200)
+    target: str | None = Field(None, max_length=40)
+    iterations: int | None = Field(None, ge=1, le=1_000_000)
+
+    @model_validator(mode="after")
+    def check(self) -> Self:
+        """Whether it is one of the three."""
+        if sum(each is not None for each in (self.fields, self.origin, self.resume)) != 1:
+            raise ValueError("give fields, from or resume, one of them")
+        if self.locks and self.origin is None:
+            raise ValueError("locks go with from; those of a new spot are among its fields")
+        if (self.boards is not None or self.keep) and self.fields is None:
+            raise ValueError("boards and keep go with fields")
+        return self
+
+    def flops(self) -> tuple[SpotRequest, tuple[Board, ...]]:
+        """The spot and the boards of a batch.
+
+        Raises:
+            Refused: a field or a board is missing or wrong.
+        """
+        assert self.fields is not None
+        boards = boards_named(self.boards or "")
+        spot_of({**self.fields, "board": boards[0].name})
+        request = spot_request(self.fields)
+        try:
+            check_symmetric(request.ranges(), boards)
+        except SpecError as error:
+            raise Refused(400, str(error), "boards") from error
+        return request, boards
+
+    def spot(self) -> Spot:
+        """The new spot.
+
+        Raises:
+            Refused: a field is missing or wrong.
+        """
+        assert self.fields is not None
+        return spot_of(self.fields)
+
+    def how(self) -> SolveFields:
+        """When to stop, of what was asked for besides a spot.
+
+        Raises:
+            Refused: a target that cannot be read.
+        """
+        if self.target is None:
+            return SolveFields(iterations=self.iterations)
+        try:
+            return replace(spot_request({"target": self.target}).settings(), iterations=self.iterations)
+        except SpecError as error:
+            raise Refused(400, str(error).removeprefix(PLACE), "target") from error
+
+    def library_locks(self, spot: Spot) -> Sequence[AnyLock]:
+        """The locks as the library takes them.
+
+        Raises:
+            Refused: one that cannot be read.
+        """
+        try:
+            return [lock.lock(spot) for lock in self.locks]
+        except SpecError as error:
+            raise Refused(400, str(error).replace(PLACE, ""), "locks") from error

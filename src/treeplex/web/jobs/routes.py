@@ -1,0 +1,55 @@
+"""What is answered about jobs: see :mod:`.queue`."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from fastapi import APIRouter
+from fastapi.responses import Response
+
+from treeplex.web.arrays import MEDIA_TYPE
+from treeplex.web.jobs.queue import PageJob, Queue
+from treeplex.web.jobs.requests import JobRequest
+from treeplex.web.served import Refused, Served
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about jobs."""
+    router = APIRouter(prefix="/api/jobs")
+    queue = served.work = Queue(served)
+    steps: Mapping[str, Callable[[Queue, PageJob], None]] = {
+        "pause": Queue.pause,
+        "stop": Queue.stop,
+        "go-on": Queue.go_on,
+        "first": Queue.first,
+    }
+
+    @router.get("")
+    async def jobs() -> dict[str, Any]:
+        return queue.listed()
+
+    @router.post("", status_code=201)
+    async def add(body: JobRequest) -> dict[str, Any]:
+        return queue.seen(queue.add(body))
+
+    @router.get("/{name}")
+    async def job(name: str) -> dict[str, Any]:
+        return queue.seen(queue.job(name))
+
+    @router.get("/{name}/node")
+    async def node(name: str, line: str = "") -> Response:
+        return Response(await queue.node(queue.job(name), line), media_type=MEDIA_TYPE)
+
+    @router.post("/{name}/{step}")
+    async def change(name: str, step: str) -> dict[str, Any]:
+        if step not in steps:
+            raise Refused(404, f"a job has no {step[:20]!r}; its steps are {', '.join(steps)}")
+        job = queue.job(name)
+        steps[step](queue, job)
+        return queue.seen(job)
+
+    @router.delete("/{name}")
+    async def remove(name: str, file: str = "keep") -> dict[str, Any]:
+        queue.remove(queue.job(name), with_file=file == "remove")
+        return {}
+
+    return router

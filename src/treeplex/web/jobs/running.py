@@ -1,0 +1,125 @@
+"""The process of a running job as the server sees it: it is sent lines, and tells events; see :mod:`.process`."""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Final, final
+
+from treeplex.web.served import Refused
+
+MODULE = "treeplex.web.jobs.process"
+MOST_LINE = 16 * 1024 * 1024
+"""Bytes of a line of events; that of ``begun`` has all records."""
+LOOK_SECONDS = 120.0
+"""How long a look at the strategy so far may take: an iteration may take as long."""
+LAST_WORDS = 2000
+Told = Callable[[str, Mapping[str, Any]], None]
+
+
+@final
+class Running:
+    """One process.
+
+    Args:
+        told: called with the name and the data of each event.
+        log: where what the process prints goes.
+
+    Attributes:
+        ready: whether there is a strategy to look at.
+    """
+
+    def __init__(self, told: Told, log: Path) -> None:
+        self.told: Final = told
+        self.log: Final = log
+        self.ready = False
+        self._process: asyncio.subprocess.Process | None = None
+        self._looks: dict[int, asyncio.Future[bytes]] = {}
+        self._asked = 0
+        self._stopping = False
+
+    async def run(self, order: Mapping[str, Any]) -> int:
+        """Run the process to its end.
+
+        Returns:
+            Its exit status, negative for a signal.
+        """
+        with self.log.open("wb") as log:
+            self._process = await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", MODULE),
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.PIPE,
+                stderr=log,
+                limit=MOST_LINE,
+                start_new_session=True,  # Ctrl-C in the terminal is for the server, which then asks it to stop
+                env={**os.environ, "PYTHONUNBUFFERED": "1"},
+            )
+        self._send(order)
+        if self._stopping:
+            self.stop()
+        assert self._process.stdout is not None
+        try:
+            while line := await self._process.stdout.readline():
+                event = json.loads(line)
+                content = await self._process.stdout.readexactly(event.pop("bytes", 0))
+                self._hear(event, content)
+            return await self._process.wait()
+        finally:
+            self.ready = False
+            for waiting in self._looks.values():
+                if not waiting.done():
+                    waiting.set_exception(Refused(409, "the job has just ended; ask again"))
+            if self._process.returncode is None:
+                self.stop()
+
+    def _hear(self, event: dict[str, Any], content: bytes) -> None:
+        """Take in one event."""
+        name = str(event.pop("event"))
+        if name in ("node", "refused"):
+            waiting = self._looks.pop(int(event["id"]), None)
+            if waiting is not None and not waiting.done():
+                if name == "node":
+                    waiting.set_result(content)
+                else:
+                    waiting.set_exception(Refused(int(event["status"]), str(event["error"]), "line"))
+            return
+        self.ready = self.ready or name == "begun"
+        self.told(name, event)
+
+    async def look(self, line: str) -> bytes:
+        """A node of the strategy so far, packed.
+
+        Raises:
+            Refused: there is no such line, or the job ends meanwhile.
+        """
+        self._asked += 1
+        waiting = self._looks[self._asked] = asyncio.get_running_loop().create_future()
+        self._send({"do": "look", "id": self._asked, "line": line})
+        try:
+            return await asyncio.wait_for(waiting, LOOK_SECONDS)
+        except TimeoutError:
+            raise Refused(409, "one iteration takes longer than a page waits; ask again later") from None
+
+    def stop(self) -> None:
+        """Ask the process to save and end."""
+        self._stopping = True
+        self._send({"do": "stop"})
+
+    def kill(self) -> None:
+        """End the process at once; what it saved last stays."""
+        if self._process is not None and self._process.returncode is None:
+            self._process.kill()
+
+    def _send(self, message: Mapping[str, Any]) -> None:
+        if self._process is not None and self._process.stdin is not None and not self._process.stdin.is_closing():
+            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+
+    def last_words(self) -> str:
+        """The last line that the process printed, for one that ended without a word."""
+        try:
+            lines = self.log.read_bytes()[-LAST_WORDS:].decode(errors="replace").strip().splitlines()
+        except OSError:
+            return ""
+        return lines[-1] if lines else ""

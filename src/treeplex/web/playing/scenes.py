@@ -1,0 +1,228 @@
+"""What lies on a table, for the page to draw: cards, chips, dice and boards, as one player sees them."""
+
+from collections.abc import Callable
+from typing import Any
+
+from treeplex.games.base import State
+from treeplex.games.builtin.battleship import BattleshipState
+from treeplex.games.builtin.goofspiel import GoofspielState
+from treeplex.games.builtin.kuhn_poker import KuhnState
+from treeplex.games.builtin.leduc_poker import NO_CARD, LeducState
+from treeplex.games.builtin.liars_dice import LiarsDiceState
+from treeplex.games.builtin.phantom import PhantomState, SymmetricState
+from treeplex.games.builtin.tic_tac_toe import CELLS, TicTacToeState
+from treeplex.games.histories import held_by
+from treeplex.games.turn_based import TurnBasedState
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.rules.rules import PokerState
+from treeplex.holdem.study.review.position_ranges import position_names
+from treeplex.holdem.tables.spot import HoldemTable
+from treeplex.holdem.whole.game import HoldemHistory
+
+Scene = dict[str, Any]
+"""``kind`` (``cards``, ``dice``, ``grid`` or ``text``), ``seats`` with what lies before each player, and what lies between."""
+HIDDEN = "?"
+"""A card or die that the viewer does not see."""
+
+
+def scene_of(state: State | None, viewer: int, *, over: bool) -> Scene | None:
+    """What a player sees of a history; all of it once the game is over. None of games that only have words.
+
+    Args:
+        state: the history.
+        viewer: the player who looks.
+        over: whether everything is shown.
+    """
+    if isinstance(state, TurnBasedState):
+        found = scene_of(state.state, viewer, over=over)
+        if found is not None and viewer < len(state.moves) and state.moves[viewer:]:
+            found["chosen"] = state.moves[viewer] + 1
+        return found
+    draw = DRAWN.get(type(state)) if state is not None else None
+    return None if draw is None else draw(state, viewer, over)
+
+
+def kuhn(state: KuhnState, viewer: int, over: bool) -> Scene:
+    """Cards by rank, chips by who bet."""
+
+    def named(card: int) -> str:
+        return held_by(state, state.cards.index(card)) or str(card + 1)
+
+    bets = [sum(state.bets[place] == "b" for place in range(seat, len(state.bets), state.players)) for seat in players(state)]
+    seats = [
+        {"cards": [named(card) if over or seat == viewer else HIDDEN for card in state.cards[seat : seat + 1]], "paid": 1 + bet}
+        for seat, bet in zip(players(state), bets, strict=True)
+    ]
+    return {"kind": "cards", "seats": seats, "board": [], "pot": state.players + sum(bets)}
+
+
+def leduc(state: LeducState, viewer: int, over: bool) -> Scene:
+    """The private cards and the public one."""
+    table, named = state.table, state.game.card_name
+    seats = [
+        {
+            "cards": [named(card) if over or seat == viewer else HIDDEN for card in state.hands[seat : seat + 1]],
+            "paid": paid,
+            "out": folded,
+        }
+        for seat, (paid, folded) in enumerate(zip(table.paid, table.folded, strict=True))
+    ]
+    board = [] if table.public_card == NO_CARD else [named(table.public_card)]
+    return {"kind": "cards", "seats": seats, "board": board, "due": 1 - len(board), "pot": sum(table.paid)}
+
+
+def whole_holdem(state: HoldemHistory, viewer: int, over: bool) -> Scene:
+    """Hole cards, stacks, what is put in on this street, the button and the board."""
+    rules, table = state.game.rules, state.table
+    shown = over and table.folded.count(False) > 1
+    positions = dict(zip(rules.order, position_names(state.game.num_players), strict=True))
+    seats = [
+        {
+            "cards": [
+                card_to_string(card) if seat == viewer or over else HIDDEN for card in sorted(state.hands[seat], reverse=True)
+            ],
+            "shown": shown and not table.folded[seat],
+            "paid": max(table.paid[seat] - table.base, 0),
+            "behind": rules.stacks[seat] - table.paid[seat],
+            "out": table.folded[seat],
+            "dealer": seat == rules.betting.dealer,
+            "name": positions[seat],
+        }
+        for seat in range(state.game.num_players)
+    ]
+    due = rules.format.board_size - len(state.board)
+    return {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": rules.pot(table)}
+
+
+def spot(state: PokerState, viewer: int, over: bool) -> Scene:
+    """Hole cards and board of poker with a small deck."""
+    form = state.game.spot.format
+    node = state.game.tree.nodes[state.node]
+    stack = state.game.spot.pot / 2 + state.game.spot.stack
+    seats = [
+        {
+            "cards": board_cards(form.hands[hand]) if seat == viewer or over else [HIDDEN] * form.hole,
+            "paid": node.contributions[seat],
+            "behind": stack - node.contributions[seat],
+        }
+        for seat, hand in enumerate(state.hands)
+    ]
+    due = form.board_size - len(state.board)
+    return {"kind": "cards", "seats": seats, "board": board_cards(state.board), "due": due, "pot": sum(node.contributions)}
+
+
+def spot_table(table: HoldemTable, viewer: int, over: bool) -> Scene:
+    """Hole cards, board and chips of a spot."""
+    bets, behind, pot = table.chips
+    seats = [
+        {
+            "cards": board_cards(table.cards(seat)) if seat == viewer or over else [HIDDEN] * len(table.cards(seat)),
+            "paid": bets[seat],
+            "behind": behind[seat],
+            "dealer": seat == 1,
+        }
+        for seat in range(2)
+    ]
+    due = table.whole_board - len(table.board)
+    return {"kind": "cards", "seats": seats, "board": board_cards(table.board), "due": due, "pot": pot}
+
+
+def goofspiel(state: GoofspielState, viewer: int, over: bool) -> Scene:
+    """Hands of bid cards, the prize that is bid for, and points."""
+    rules, points = state.rules, state.points()
+    seats = [
+        {
+            "cards": [str(card + 1) for card in state.hand(seat)]
+            if over or seat == viewer or not rules.imp_info
+            else [HIDDEN] * len(state.hand(seat)),
+            "points": points[seat],
+            "played": [str(bid[seat] + 1) for bid in state.bids] if over or seat == viewer or not rules.imp_info else [],
+        }
+        for seat in range(rules.players)
+    ]
+    open_cards = state.cards[len(state.bids) :]
+    won = [{"card": str(card + 1), "by": winner} for card, winner in zip(state.cards, state.winners, strict=False)]
+    return {"kind": "cards", "seats": seats, "board": [str(card + 1) for card in open_cards], "label": "prize", "won": won}
+
+
+def dice(state: LiarsDiceState, viewer: int, over: bool) -> Scene:
+    """Everybody's dice, and the bids."""
+    game = state.game
+    seats = [
+        {"dice": [die if over or seat == viewer else 0 for die in state.dice[own]], "sides": game.dice_sides}
+        for seat, own in enumerate(game.seats)
+    ]
+    bids = [
+        {"by": number % game.num_players, "liar": True}
+        if bid == game.liar
+        else {"by": number % game.num_players, "count": game.bid(bid)[0], "face": game.bid(bid)[1]}
+        for number, bid in enumerate(state.bids)
+    ]
+    return {"kind": "dice", "seats": seats, "bids": bids, "sides": game.dice_sides}
+
+
+def phantom(state: PhantomState, viewer: int, over: bool) -> Scene:
+    """The board as a player knows it."""
+    cells = state.marks(None if over else viewer)
+    legal = () if over or state.current_player() != viewer else state.legal_actions()
+    tried = [cell if over else state.seen_as(viewer, cell) for mover, cell in state.tried if mover == viewer]
+    hexagonal = "hex" in type(state.game).__name__.lower()
+    return {
+        "kind": "grid",
+        "seats": [{"mark": "x"}, {"mark": "o"}],
+        "boards": [
+            {"columns": state.game.columns, "cells": cells, "actions": {cell: cell for cell in legal}, "hex": hexagonal}
+        ],
+        "last": tried[-1] if tried else None,
+    }
+
+
+def tic_tac_toe(state: TicTacToeState, viewer: int, over: bool) -> Scene:
+    """The board."""
+    cells = ["x" if state.boards[0] >> cell & 1 else "o" if state.boards[1] >> cell & 1 else "." for cell in CELLS]
+    legal = () if over or state.current_player() != viewer else state.legal_actions()
+    board = {"columns": 3, "cells": cells, "actions": {cell: cell for cell in legal}}
+    return {"kind": "grid", "seats": [{"mark": "x"}, {"mark": "o"}], "boards": [board], "last": (*state.moves, None)[-1]}
+
+
+def battleship(state: BattleshipState, viewer: int, over: bool) -> Scene:
+    """The sea in which a player shoots, and its own."""
+    game, legal = state.game, state.legal_actions() if not over and state.current_player() == viewer else ()
+    shooting = {action: action for action in legal if action < game.num_cells}
+
+    def sea(owner: int, ships: bool) -> list[str]:
+        fleet, shots = sum(state.ships[owner]), state.shots[1 - owner]
+        marks = {(True, True): "hit", (False, True): "miss", (True, False): "ship" if ships else ".", (False, False): "."}
+        return [marks[bool(fleet >> cell & 1), bool(shots >> cell & 1)] for cell in range(game.num_cells)]
+
+    columns = game.board.width
+    boards = [
+        {"columns": columns, "cells": sea(1 - viewer, over), "actions": shooting, "label": "their sea"},
+        {"columns": columns, "cells": sea(viewer, True), "actions": {}, "label": "your sea"},
+    ]
+    return {"kind": "grid", "seats": [{}, {}], "boards": boards}
+
+
+def players(state: KuhnState) -> range:
+    """The players."""
+    return range(state.players)
+
+
+def board_cards(cards: Any) -> list[str]:
+    """Cards by their names."""
+    return [card_to_string(int(card)) for card in cards]
+
+
+DRAWN: dict[type, Callable[[Any, int, bool], Scene]] = {
+    KuhnState: kuhn,
+    LeducState: leduc,
+    HoldemHistory: whole_holdem,
+    PokerState: spot,
+    GoofspielState: goofspiel,
+    LiarsDiceState: dice,
+    PhantomState: phantom,
+    SymmetricState: phantom,
+    TicTacToeState: tic_tac_toe,
+    BattleshipState: battleship,
+}
+"""How each kind of history is drawn."""

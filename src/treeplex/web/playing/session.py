@@ -1,0 +1,372 @@
+"""A person at a table: hands dealt, replies of the agent, what decisions were worth, and the results so far."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.located_text import is_solved_spot
+from treeplex.errors import GameError, SpecError, TreeplexError
+from treeplex.forms.sources.load import load
+from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.tables.spot import HoldemTable
+from treeplex.holdem.whole.game import Holdem, HoldemHistory
+from treeplex.holdem.whole.phh import phh_of
+from treeplex.run.judge import load_policy
+from treeplex.run.solve.solvable import UNIFORM
+from treeplex.search.agents.agent import Thought
+from treeplex.search.match.entrants import MatchGame
+from treeplex.search.tables.judging import ITERATIONS, Decided, Solved, estimate
+from treeplex.search.tables.listed import listed
+from treeplex.search.tables.results import Hand, results_of
+from treeplex.search.tables.seating import policy_table, table_for
+from treeplex.search.tables.table import AgentTable, Table
+from treeplex.web.playing.kept import Kept, KeptTable
+from treeplex.web.playing.scenes import scene_of, spot_table
+from treeplex.web.playing.thoughts import ranges_of, thought_of
+
+SOLUTION = "solution"
+"""The opponent that plays the solution: of a solved spot its average strategy, of a small game one that is found at once."""
+MOST_HANDS = 10_000
+
+
+class TableSession:
+    """One person at one table."""
+
+    def __init__(
+        self,
+        game: str,
+        against: str,
+        seat: int | None = None,
+        iterations: int | None = None,
+        think: str | None = None,
+        seed: int | None = None,
+        title: str = "",
+        keep: str | None = None,
+    ) -> None:
+        """Sit down, or go on where a file of this table ends.
+
+        Args:
+            game: a spec, a spot, the file of a solved spot, or a folder of such files, of which one is drawn for each hand.
+            against: the opponent, as :func:`treeplex.agent` takes it, or :data:`SOLUTION`; empty for that.
+            seat: the person's; None for taking turns.
+            iterations, think: of each search of the opponent.
+            seed: of deals and draws; None for others each time.
+            title: what people call the game; empty for its spec.
+            keep: the file in which the table is kept; None for none.
+
+        Raises:
+            TreeplexError: no such game, agent or seat.
+        """
+        self.spots = sorted(map(str, Path(game).glob(f"*{SUFFIX}"))) if Path(game).is_dir() else []
+        if Path(game).is_dir() and not self.spots:
+            raise SpecError(f"{game} holds no solved spot; solve some into it, or name another game")
+        self.against, self.seat, self.title = against or SOLUTION, seat, title
+        self._how = iterations, think, seed
+        self._take(self.spots[0] if self.spots else game)
+        if seat is not None and not 0 <= seat < self.table.players:
+            raise SpecError(f"seat must be from 0 to {self.table.players - 1}, not {seat}")
+        self._seeds = np.random.default_rng(seed)
+        self.hands: list[Hand] = []
+        self.dice = 0
+        self._kept = None if keep is None else Kept(Path(keep))
+        self._made: list[int] = []
+        """Actions of the others that were played before, when a hand is played again up to where it stood."""
+        played = KeptTable() if self._kept is None else self._kept.read()
+        if played.deal:
+            self._go_on(played)
+        else:
+            self.next()
+
+    def _take(self, game: str) -> None:
+        """Sit down at a game, if it is not the one that is played."""
+        if getattr(self, "_taken", None) == game:
+            return
+        self.rules = load_policy(game).game.spot if is_solved_spot(game) else load(game)
+        self.game = game if is_solved_spot(game) else str(self.rules)
+        self.solved = None if isinstance(self.rules, Spot | Holdem) else Solved.of(self.rules)
+        self.table, self.about = self._sit(*self._how)
+        self._taken = game
+
+    def _sit(self, iterations: int | None, think: str | None, seed: int | None) -> tuple[Table, str]:
+        """The table, and who the opponent is."""
+        if self.against != SOLUTION:
+            return table_for(self.rules, self.against, iterations, think, seed, public=True)
+        if is_solved_spot(self.game):
+            return table_for(self.rules, self.game, iterations, think, seed)[0], "the average strategy of the solved spot"
+        if self.solved is None or isinstance(self.rules, Spot):
+            raise SpecError(f"{self.game} is not solved while you wait; name an agent, such as {UNIFORM}, or a policy file")
+        words = f"the solution: {ITERATIONS:,} iterations of CFR+"
+        return policy_table(self.rules, self.solved.values.policy, np.random.default_rng(seed)), words
+
+    @property
+    def hand(self) -> Hand:
+        """The hand under way, or the last one."""
+        return self.hands[-1]
+
+    def next(self, repeat: int | None = None) -> dict[str, Any]:
+        """Deal the next hand, or the cards of an earlier one again, the person in the same seat."""
+        if len(self.hands) >= MOST_HANDS:
+            raise SpecError(f"{MOST_HANDS:,} hands were played; sit down at a new table")
+        if self.hands and self.hand.payoff is None:
+            raise SpecError("this hand is not over; play it to its end first")
+        if repeat is None:
+            number = len(self.hands)
+            person = self.seat if self.seat is not None else number % self.table.players
+            seed = int(self._seeds.integers(2**53))
+            spot = str(self._seeds.choice(self.spots)) if self.spots else ""
+        else:
+            if not 1 <= repeat <= len(self.hands):
+                raise SpecError(f"there is no hand {repeat}; {len(self.hands)} were played")
+            person, seed, spot = (getattr(self.hands[repeat - 1], name) for name in ("person", "seed", "spot"))
+        dealt: dict[str, Any] = {"number": len(self.hands) + 1, "seed": seed, "person": person, "spot": spot}
+        self._keep("deal", {**dealt, "draws": self._seeds.bit_generator.state})
+        self._deal(Hand(**dealt))
+        return self.view()
+
+    def _deal(self, hand: Hand) -> None:
+        """Begin a hand, and let the others act first where they do."""
+        if hand.spot:
+            self._take(hand.spot)
+        self.hands.append(hand)
+        try:
+            self.table.begin(hand.person, np.random.default_rng(hand.seed))
+            self._replies()
+        except TreeplexError:
+            self.hands.pop()
+            raise
+
+    def play(self, action: int | None = None, text: str | None = None) -> dict[str, Any]:
+        """Play an action of :meth:`view`, or a bet that is typed; the opponent replies.
+
+        Raises:
+            SpecError: it is not the person's turn, or there is no such action.
+            GameError: a bet that the rules do not have.
+        """
+        table, hand = self.table, self.hand
+        if hand.payoff is not None or table.actor != hand.person:
+            raise SpecError("it is not your turn; deal the next hand")
+        self._act(action, text)
+        return self.view()
+
+    def _act(self, action: int | None, text: str | None, *, again: bool = False) -> None:
+        """Play an action of the person, and let the others reply; ``again``: it was played and kept before."""
+        table, hand = self.table, self.hand
+        if text is not None:
+            action = table.named(text.strip().lower())
+        options = table.options()
+        if action is None or action not in options:
+            raise SpecError(f"{text if text is not None else action} cannot be played here; choose one of the actions shown")
+        if not again:
+            self._keep("move", {"seat": hand.person, "action": action, "text": text})
+        judged = self._judge(options, action)
+        if judged is not None:
+            hand.decided.append(judged)
+        self._say(hand.person, options[action], None)
+        table.play(action)
+        if isinstance(table, HoldemTable):
+            self._judge_spot()
+        self._replies()
+
+    def _keep(self, kind: str, event: dict[str, Any]) -> None:
+        if self._kept is not None:
+            self._kept.add(kind, event)
+
+    def _go_on(self, played: KeptTable) -> None:
+        """Go on where a file ends; a hand under way is played again up to there, or dealt anew where that is not possible."""
+        self.hands, deal = played.hands, dict(played.deal)
+        self._seeds.bit_generator.state = deal.pop("draws")
+        if not played.under_way:
+            return
+        self._made = [move["action"] for move in played.moves if move["seat"] != deal["person"]]
+        try:
+            self._deal(Hand(**deal))
+            for move in played.moves:
+                if move["seat"] == deal["person"]:
+                    self._act(move["action"], move["text"], again=True)
+        except TreeplexError:
+            self.hands, self._made = [hand for hand in self.hands if hand.payoff is not None], []
+            self.next()
+
+    def _replies(self) -> None:
+        """The others act until it is the person's turn."""
+        table, hand = self.table, self.hand
+        self.dice = int(self._seeds.integers(100))
+        while (actor := table.actor) is not None and actor != hand.person:
+            options, action = table.options(), table.reply()
+            if self._made:
+                action = self._made.pop(0)
+            else:
+                self._keep("move", {"seat": actor, "action": action})
+            thought, seen = table.thought(), table.seen_by(hand.person)
+            told = thought_of(table, self._where(), thought)
+            if told is not None:
+                hand.thoughts.append(told)
+            self._say(actor, options[action] if seen else "has chosen", thought)
+            table.play(action)
+        if actor is None:
+            self._finish()
+
+    def _say(self, seat: int, text: str, thought: Thought | None) -> None:
+        searched = None if thought is None else {"iterations": thought.iterations, "seconds": thought.seconds}
+        self.hand.said.append({"seat": seat, "text": text, "thought": searched, "at": self._where()})
+
+    def _where(self) -> str:
+        """The street or round, where there is one."""
+        table = self.table
+        if isinstance(table, HoldemTable):
+            return table.street
+        state = table.history()
+        if isinstance(state, HoldemHistory):
+            return ("preflop", "flop", "turn", "river")[state.table.street] if len(state.game.rules.format.deal) == 4 else ""
+        return ""
+
+    def _judge(self, options: dict[int, str], action: int) -> Decided | None:
+        """What is known of a decision before it is played."""
+        table, player = self.table, self.hand.person
+        if isinstance(table, HoldemTable):
+            return None
+        if self.solved is not None and (infostate := table.infostate(player)) is not None:
+            return self.solved.judge(player, infostate, self._where(), options, action)
+        if isinstance(table, AgentTable) and isinstance(table.history(), HoldemHistory) and len(options) <= MOST_HANDS:
+            listed, state = self._listed(options, action), table.public()[1]
+            return estimate(table.agent, state, table.ranges(), table.hand_of(player), self._where(), listed, action)
+        return None
+
+    def _judge_spot(self) -> None:
+        """What the agent of a spot says of the last decision."""
+        table = self.table
+        assert isinstance(table, HoldemTable)
+        made = table.decided(self.hand.person)
+        spots = [each for each in self.hand.decided if each.by != "estimate"]
+        for each in made[len(spots) :]:
+            by, close = ("solution", 0.001 * table.chips[2]) if table.exact else ("agent", 0.01 * table.chips[2])
+            values = tuple(value + each.paid for value in each.values)  # from the pot: folding is worth 0
+            where = f"{Path(self.hand.spot).stem}, {each.street}" if self.hand.spot else each.street
+            self.hand.decided.append(Decided(where, each.options, each.chosen, values, each.policy, by, close))
+
+    def _finish(self) -> None:
+        """Keep what there is to see of a hand that is over."""
+        table, hand = self.table, self.hand
+        hand.payoff = float(table.returns()[hand.person])
+        hand.end = {
+            "scene": self._drawn(over=True),
+            "outcome": table.outcome(hand.person),
+            "ranges": ranges_of(table, hand.person),
+        }
+        if isinstance(table, AgentTable):
+            played = table.played()
+            if played is not None and self.solved is not None:
+                luckless = self.solved.luckless(table.public()[0], played, hand.person)
+                hand.luckless = None if luckless is None else luckless[hand.person]
+            state = table.history()
+            if isinstance(state, HoldemHistory):
+                try:
+                    hand.phh = phh_of(state)
+                except GameError:
+                    hand.phh = None
+        if self._kept is not None:
+            self._kept.finish(hand)
+
+    def _drawn(self, *, over: bool) -> dict[str, Any]:
+        """What lies on the table."""
+        table, person = self.table, self.hand.person
+        scene = (
+            spot_table(table, person, over) if isinstance(table, HoldemTable) else scene_of(table.history(), person, over=over)
+        )
+        if scene is None:
+            known = [f"{table.seat(seat)}: {text}" for seat, text in enumerate(table.shown())] if over else []
+            lines = known or ([table.view(person)] if table.actor == person else [])
+            scene = {"kind": "text", "seats": [{} for _ in range(table.players)], "lines": lines, "picture": table.picture()}
+        for seat, each in enumerate(scene["seats"]):
+            each |= {"name": each.get("name") or table.seat(seat), "person": seat == person, "acting": table.actor == seat}
+        return scene
+
+    def _listed(self, options: dict[int, str], also: int | None = None) -> dict[int, str]:
+        """See :func:`treeplex.search.tables.listed.listed`."""
+        table = self.table
+        return listed(options, table.public() if isinstance(table, AgentTable) else None, also)
+
+    def view(self) -> dict[str, Any]:
+        """What the page shows: the table as the person sees it, the actions, and the results so far."""
+        table, hand = self.table, self.hand
+        over = hand.payoff is not None
+        options = {} if over else table.options()
+        few = self._listed(options)
+        return {
+            "game": self.title or self.game,
+            "against": self.against,
+            "about": self.about,
+            "players": table.players,
+            "person": hand.person,
+            "number": hand.number,
+            "over": over,
+            "scene": hand.end["scene"] if over else self._drawn(over=False),
+            "options": [{"id": label, "name": name, "kind": kind_of(name)} for label, name in few.items()],
+            "typed": len(few) < len(options) or isinstance(table, HoldemTable),
+            "view": "" if over else table.view(hand.person).strip(),
+            "said": hand.said,
+            "dice": self.dice,
+            "judged": self._judged_by(),
+            "last": hand.decided[-1].plain() if hand.decided else None,
+            "hand": self.reviewed(hand.number) if over else None,
+            "results": self.results(),
+        }
+
+    def _judged_by(self) -> str | None:
+        """By what decisions are judged."""
+        if isinstance(self.table, HoldemTable):
+            return "solution" if self.table.exact else "agent"
+        if self.solved is not None:
+            return "solution"
+        return "estimate" if isinstance(self.rules, Holdem) and self.rules.num_players == 2 else None
+
+    def reviewed(self, number: int) -> dict[str, Any]:
+        """A hand that is over: what everybody held, what decisions cost, and what the others could have held.
+
+        Raises:
+            SpecError: no such hand, or it is under way.
+        """
+        if not 1 <= number <= len(self.hands) or self.hands[number - 1].payoff is None:
+            raise SpecError(f"there is no finished hand {number}")
+        hand = self.hands[number - 1]
+        return {
+            "number": number,
+            "person": hand.person,
+            "payoff": hand.payoff,
+            "luckless": hand.luckless,
+            "lost": hand.lost,
+            "said": hand.said,
+            "decided": [each.plain() for each in hand.decided],
+            "thoughts": hand.thoughts,
+            "phh": hand.phh is not None,
+            **hand.end,
+        }
+
+    def phh(self, number: int) -> str:
+        """A hand of whole hold'em as PHH writes it.
+
+        Raises:
+            SpecError: no such hand, or another game.
+        """
+        self.reviewed(number)
+        text = self.hands[number - 1].phh
+        if text is None:
+            raise SpecError("hand histories are written of whole hold'em with 52 cards and whole chips only")
+        return text
+
+    def results(self) -> dict[str, Any]:
+        """Hands and payoffs so far; see :func:`results_of`."""
+        return results_of(self.hands, self.big_blind)
+
+    @property
+    def big_blind(self) -> float | None:
+        """What results are counted in, where the game is poker."""
+        return MatchGame(self.rules).big_blind
+
+
+def kind_of(name: str) -> str:
+    """What sort of action a name means, for its colour: fold, check, call, bet, raise, allin, pass or other."""
+    word = name.lower().replace("-", "").partition(" ")[0]
+    return word if word in ("fold", "check", "call", "bet", "raise", "allin", "pass") else "other"

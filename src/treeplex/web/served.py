@@ -1,0 +1,184 @@
+"""What a server serves: a folder, perhaps one file besides, and what is shared by all that answers requests."""
+
+import os
+import re
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path, PurePosixPath
+from typing import Protocol
+
+from treeplex.errors import FileError
+from treeplex.web.events import Events
+from treeplex.web.spots.held import Solutions
+
+OWN = ".web"
+"""The folder in the folder served where the server keeps its own things."""
+OUTSIDE = ":"
+"""How the name of the opened file begins where it is not in the folder."""
+LONGEST_NAME = 80
+
+
+class Refused(Exception):  # noqa: N818 (an answer, no fault of ours)
+    """A request that is answered with a status and one line.
+
+    Attributes:
+        status: of HTTP, 4xx, or 503 where there is too much to do at once.
+        field: the field of the request that is wrong, if one is.
+    """
+
+    def __init__(self, status: int, line: str, field: str | None = None) -> None:
+        super().__init__(line)
+        self.status, self.field = status, field
+
+
+class Work(Protocol):
+    """The jobs, as far as the server itself has to do with them."""
+
+    @property
+    def writing(self) -> str | None: ...
+    def writes(self, path: Path) -> bool: ...
+    async def open(self) -> None: ...
+    async def close(self) -> None: ...
+    def kill(self) -> None: ...
+
+
+@dataclass
+class Served:
+    """What one server serves.
+
+    Attributes:
+        folder: where files are found and written; nothing outside of it is, but for ``opened``.
+        opened: the file with which the server was started, if any.
+        own_games: specs of games of the user's own, given on the command line.
+        threads: for solving; None for one per core allowed.
+        solutions: the solved spots that are held in memory.
+        work: the jobs; None before there is an application.
+        closing: called when the server ends.
+    """
+
+    folder: Path
+    opened: Path | None = None
+    own_games: Sequence[str] = ()
+    threads: int | None = None
+    events: Events = field(default_factory=Events)
+    solutions: Solutions = field(default_factory=Solutions)
+    work: Work | None = None
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(f"cannot make the folder {self.folder}: {error.strerror or error}; choose another") from error
+        self.folder = self.folder.resolve()
+        link = self.link_out(self.own)
+        if link is not None:
+            raise FileError(f"{link} is a link that leads out of {self.folder}; remove it, or serve another folder")
+        self.opened = None if self.opened is None else self.opened.resolve()
+
+    @property
+    def own(self) -> Path:
+        """Where the server keeps its own things."""
+        return self.folder / OWN
+
+    def name(self, path: Path) -> str:
+        """What requests call a file: its path within the folder, with slashes."""
+        path = Path(os.path.abspath(path))
+        if path.is_relative_to(self.folder):
+            return path.relative_to(self.folder).as_posix()
+        return f"{OUTSIDE}{path.name}"
+
+    def path(self, file: str, *, there: bool = True) -> Path:
+        """The path of a file that a request names.
+
+        Raises:
+            Refused: a name that leads out of the folder or to what is hidden (403), or to nothing (404, if ``there``).
+        """
+        if self.opened is not None and file == self.name(self.opened):
+            return self.opened
+        plain = PurePosixPath(file)
+        if not file or plain.is_absolute() or "\\" in file or any(part.startswith((".", OUTSIDE)) for part in plain.parts):
+            raise Refused(
+                403, f"{file[:LONGEST_NAME]!r} is no name of a file in the folder; names are as in /api/start", "file"
+            )
+        path = self.folder / plain
+        try:
+            found = path.exists()
+            self.inside(path)
+        except (OSError, ValueError):
+            there, found = True, False
+        if there and not found:
+            raise Refused(404, f"there is no {file[:LONGEST_NAME]!r} in the folder; it may have been moved or removed", "file")
+        return path
+
+    def inside(self, path: Path) -> Path:
+        """``path``, where neither it nor anything in it is a link that leads out of the folder.
+
+        Raises:
+            Refused: there is such a link (403).
+        """
+        link = self.link_out(path)
+        if link is not None:
+            raise Refused(403, f"{self.name(link)!r} is a link that leads out of the folder; copy the file into it", "file")
+        return path
+
+    def link_out(self, path: Path) -> Path | None:
+        """The first link that leads out of the folder: ``path`` or one above it, else one in it; None if there is none."""
+        waiting, seen = [path], set[Path]()
+        while waiting:
+            place = waiting.pop()
+            try:
+                real = place.resolve()
+            except RuntimeError:  # links in a circle
+                return place
+            if not real.is_relative_to(self.folder):
+                return place
+            if real not in seen and real.is_dir():
+                seen.add(real)
+                with suppress(OSError), os.scandir(real) as entries:
+                    waiting += [Path(entry.path) for entry in entries if entry.is_symlink() or entry.is_dir()]
+        return None
+
+    def free_file(self, name: str, suffix: str) -> Path:
+        """A path in the folder where no file is yet, named like ``name``.
+
+        Raises:
+            Refused: a name of which nothing is left.
+        """
+        stem = re.sub(r"[^\w+=-]+", "-", name.removesuffix(suffix)).strip("-")[:LONGEST_NAME]
+        if not stem:
+            raise Refused(400, f"{name[:LONGEST_NAME]!r} is no name for a file; use letters and digits", "name")
+        number = 1
+        while True:
+            path = self.folder / f"{stem if number == 1 else f'{stem}-{number}'}{suffix}"
+            if not os.path.lexists(path) and not self._is_taken(path):
+                return path
+            number += 1
+
+    def reserve(self, name: str, suffix: str) -> Path:
+        """:meth:`free_file` as an empty file, so that of several requests at once each gets its own name.
+
+        Raises:
+            Refused: a name of which nothing is left.
+            OSError: the file cannot be made.
+        """
+        return claim(self.free_file(name, suffix) for _ in count())
+
+    def _is_taken(self, path: Path) -> bool:
+        """Whether a job will write a file that is not there yet."""
+        return self.work is not None and self.work.writes(path)
+
+
+def claim(paths: Iterable[Path]) -> Path:
+    """Make an empty file at the first of endless paths where nothing is yet; nobody else gets that path.
+
+    Raises:
+        OSError: the file cannot be made.
+    """
+    for path in paths:
+        with suppress(FileExistsError):
+            path.open("xb").close()
+            return path
+    raise AssertionError("paths must be endless")

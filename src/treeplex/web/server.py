@@ -1,0 +1,158 @@
+"""The server itself: an address and a port, one line that says where it is, and an orderly end."""
+
+import asyncio
+import ipaddress
+import logging
+import secrets
+import socket
+import threading
+import webbrowser
+from dataclasses import dataclass
+from types import FrameType
+from typing import final
+
+import uvicorn
+
+from treeplex.base.notices import notify
+from treeplex.errors import SpecError
+from treeplex.web.app import make_app
+from treeplex.web.connections import Connection
+from treeplex.web.safety import LOOPBACK, Access, is_address
+from treeplex.web.served import Served
+
+PORT, MOST_TRIED = 8700, 50
+"""The first port tried where none is asked for, and how many."""
+PATIENCE = 3
+"""Seconds that requests under way have to end when the server does."""
+
+
+@dataclass(frozen=True)
+class Listening:
+    """Where a server listens.
+
+    Attributes:
+        socket: bound already.
+        host: as it was asked for.
+        port: the one it got.
+        token: to be shown from other machines; None where only this one can ask.
+    """
+
+    socket: socket.socket
+    host: str
+    port: int
+    token: str | None
+
+    @property
+    def access(self) -> Access:
+        """Who is let in."""
+        names = LOOPBACK | {self.host.lower().rstrip(".")}
+        if self.token is None:
+            return Access(names=names)
+        return Access(names=names | {socket.gethostname().lower()}, addresses=True, token=self.token)
+
+    @property
+    def address(self) -> str:
+        """What to open in the browser, with the token."""
+        host = self.host
+        if is_address(host):
+            found = ipaddress.ip_address(host)
+            host = "127.0.0.1" if found.is_unspecified else f"[{host}]" if found.version == 6 else host
+        return f"http://{host}:{self.port}/" + (f"?token={self.token}" if self.token else "")
+
+
+def listen(host: str, port: int | None) -> Listening:
+    """Bind an address: the port asked for, else the first free one from :data:`PORT` on.
+
+    Raises:
+        SpecError: the address is none of this machine, or no port is free.
+    """
+    loopback = host.lower() == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
+    last: OSError | None = None
+    for number in range(PORT, PORT + MOST_TRIED) if port is None else (port,):
+        try:
+            family, kind, protocol, _, place = socket.getaddrinfo(host, number, type=socket.SOCK_STREAM)[0]
+            found = socket.socket(family, kind, protocol)
+            found.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                found.bind(place)
+            except OSError:
+                found.close()
+                raise
+            return Listening(found, host, found.getsockname()[1], None if loopback else secrets.token_urlsafe(24))
+        except (OSError, UnicodeError, OverflowError) as error:
+            last = error if isinstance(error, OSError) else OSError(str(error))
+            if port is not None or isinstance(error, socket.gaierror):
+                break
+    reason = (last.strerror or str(last)).lower() if last else "no port is free"
+    raise SpecError(f"cannot listen on {host}:{port or PORT} ({reason}); choose another --port or --host")
+
+
+@final
+class Server(uvicorn.Server):
+    """A server whose first Ctrl-C lets the running job save, and whose second one does not wait for it."""
+
+    def __init__(self, served: Served, access: Access) -> None:
+        config = uvicorn.Config(
+            make_app(served, access),
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            proxy_headers=False,
+            http=Connection,
+            ws="none",
+            timeout_graceful_shutdown=PATIENCE,
+        )
+        super().__init__(config)
+        self.served = served
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """Ctrl-C or SIGTERM."""
+        assert self.served.work is not None
+        file = self.served.work.writing
+        if self.should_exit:
+            self.served.work.kill()
+            self.force_exit = True
+        elif file is not None:
+            notify(f"saving {file}; it goes on when the server is started again (Ctrl-C again: stop without saving)")
+        self.should_exit = True
+
+    async def on_tick(self, counter: int) -> bool:
+        """Ten times a second."""
+        if counter % 10 == 0:
+            now = asyncio.get_running_loop().time()
+            for connection in list(self.server_state.connections):
+                if isinstance(connection, Connection):
+                    connection.check(now)
+        return await super().on_tick(counter)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Let pages go first: their streams of events have no end of their own."""
+        self.served.events.close()
+        log = logging.getLogger("uvicorn.error")
+        log.disabled = True  # requests that are cut off from here on are no faults
+        try:
+            await super().shutdown(sockets)
+        finally:
+            log.disabled = False
+
+
+def serve(served: Served, listening: Listening, *, view: str = "", browser: bool = True) -> None:
+    """Serve until Ctrl-C or SIGTERM.
+
+    Args:
+        served: what is served.
+        listening: where.
+        view: what the browser opens, after the address: ``#/solution/turn.spot``.
+        browser: whether to open one.
+    """
+    if browser:
+        threading.Thread(target=open_when_ready, args=(listening, view), daemon=True).start()
+    Server(served, listening.access).run(sockets=[listening.socket])
+
+
+def open_when_ready(listening: Listening, view: str) -> None:
+    """Open the browser once the server answers."""
+    host = listening.socket.getsockname()[0]
+    with socket.create_connection(("127.0.0.1" if host == "0.0.0.0" else host, listening.port), timeout=30):
+        pass
+    webbrowser.open(listening.address + view)

@@ -1,0 +1,349 @@
+"""Spots from nothing: ranges as texts and weights, fields checked one by one, and what solving will take."""
+
+import json
+import math
+import re
+import threading
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import replace
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, FiniteFloat
+
+from treeplex.base.located_text import marked_yaml
+from treeplex.base.spec import shown
+from treeplex.base.storage.files import write_atomically
+from treeplex.base.storage.reading import check_depth, read_json
+from treeplex.errors import FileError, SpecError, TreeplexError
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.cards.ranges import parse_range, range_to_string
+from treeplex.holdem.solve.session import DEFAULT_SHARE
+from treeplex.holdem.solve.solver import method_of
+from treeplex.holdem.solve.spot_game import SpotGame
+from treeplex.holdem.spots.as_fields import fields_text, plain_fields
+from treeplex.holdem.spots.fields import keys
+from treeplex.holdem.spots.files import FIELDS, SpotRequest, read_spot_file, request_from_options
+from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.study.batches.boards import Board, check_symmetric, is_file, read_boards
+from treeplex.solvers.registry import algorithm_spec, is_own
+from treeplex.web.served import Refused, Served
+
+DEFAULT: Mapping[str, Any] = {
+    "board": "Td 9d 6h Qc 2s",
+    "oop": "66+, A8s+, A5s-A4s, AJo+, K9s+, KQo, QTs+, JTs, 96s+, 85s+, 75s+, 65s, 54s",
+    "ip": "QQ-22, AQs-A2s, ATo+, K5s+, KJo+, Q8s+, J8s+, T7s+, 96s+, 86s+, 75s+, 64s+, 53s+",
+    "pot": "100",
+    "stack": "400",
+    "bets": {"default": "33%, 75%, a"},
+    "raises": "2.5x, a",
+    "target": "0.3%",
+}
+"""A spot that one click solves: a river in a second or two."""
+PRESETS: Mapping[str, str] = {
+    "every hand": "random",
+    "top 10%": "top 10%",
+    "top 25%": "top 25%",
+    "top 50%": "top 50%",
+    "any pair": "22+",
+    "broadway": "ATs+, KTs+, QTs+, JTs, ATo+, KTo+, QTo+, JTo, TT+",
+}
+"""Ranges that are always offered."""
+PLACE = "field "
+"""What stands before a field's name in the places of values that come from the page."""
+PRESETS_FILE = "presets.json"
+MOST_PRESETS, LONGEST = 200, 20_000
+TYPICAL, TYPICAL_SHARE, TYPICAL_POWER = 110, 0.005, 0.75
+"""How many iterations of DCFR it takes to an exploitability of half a percent of the pot, and by which power more it takes to
+less: what turns and flops took in tests, within a factor of two."""
+
+START_SECONDS, JUDGED = 2.0, 1.2
+"""What starting a process adds, and what judging every tenth strategy, which takes as long as two iterations, multiplies by."""
+
+
+def shallow(fields: dict[str, Any]) -> dict[str, Any]:
+    """``fields``, where they are not nested without end.
+
+    Raises:
+        ValueError: they are.
+    """
+    check_depth(fields)
+    return fields
+
+
+Shallow = Annotated[dict[str, Any], AfterValidator(shallow)]
+"""Fields of a spot as a request brings them."""
+
+
+class RangeText(BaseModel):
+    """A range, as a text or as weights of all hands."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str | None = Field(None, max_length=500_000)
+    weights: list[FiniteFloat] | None = Field(None, max_length=1326)
+
+
+class Preset(BaseModel):
+    """A range with a name."""
+
+    model_config = ConfigDict(extra="forbid")
+    name: str = Field(min_length=1, max_length=60)
+    text: str = Field(max_length=LONGEST)
+
+
+class SpotFields(BaseModel):
+    """The fields of a spot file."""
+
+    model_config = ConfigDict(extra="forbid")
+    fields: Shallow
+    boards: str | None = Field(None, max_length=20_000)
+
+
+class SpotText(BaseModel):
+    """The text of a spot file."""
+
+    model_config = ConfigDict(extra="forbid")
+    text: str = Field(max_length=4_000_000)
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about spots."""
+    router, saving = APIRouter(prefix="/api"), threading.Lock()
+
+    @router.get("/spots/default")
+    def default() -> dict[str, Any]:
+        return {"fields": DEFAULT}
+
+    @router.post("/spots/range")
+    def find_range(body: RangeText) -> dict[str, Any]:
+        return range_of(body)
+
+    @router.post("/spots/check")
+    def check(body: SpotFields) -> dict[str, Any]:
+        return check_fields(body.fields, served.threads, body.boards)
+
+    @router.post("/spots/read")
+    def read(body: SpotText) -> dict[str, Any]:
+        root = marked_yaml(body.text, "the text")
+        if root.entries is None:
+            raise Refused(400, f"the text must be lines such as pot: 200, not {root.kind}", "text")
+        return {"fields": {key: plain_fields(value) for key, value in keys(root, "spot file", FIELDS).items()}}
+
+    @router.get("/spots/file")
+    def read_file(file: str) -> dict[str, Any]:
+        request = read_spot_file(served.path(file))
+        entries = {**request.fields, **{name: layers[-1] for name, layers in request.layers.items() if layers}}
+        return {"fields": {name: plain_fields(value) for name, value in entries.items()}}
+
+    @router.get("/presets")
+    def presets() -> dict[str, Any]:
+        return listed_presets(served)
+
+    @router.post("/presets")
+    def save_preset(body: Preset) -> dict[str, Any]:
+        parse_range(body.text)
+        with saving:
+            own = own_presets(served)
+            if len(own) >= MOST_PRESETS and body.name not in own:
+                raise Refused(400, f"{MOST_PRESETS} ranges are saved already; remove one first", "name")
+            save_presets(served, {**own, body.name: body.text})
+        return listed_presets(served)
+
+    @router.delete("/presets")
+    def remove_preset(name: str) -> dict[str, Any]:
+        with saving:
+            own = own_presets(served)
+            if name not in own:
+                raise Refused(404, f"no range of yours is called {name[:60]!r}", "name")
+            save_presets(served, {each: text for each, text in own.items() if each != name})
+        return listed_presets(served)
+
+    return router
+
+
+def range_of(given: RangeText) -> dict[str, Any]:
+    """A range both ways."""
+    if (given.text is None) == (given.weights is None):
+        raise Refused(400, "give text or weights, one of them", "text")
+    weights = parse_range(given.text) if given.text is not None else np.array(given.weights, np.float64)
+    text = range_to_string(weights)
+    return {"text": text, "weights": [round(float(weight), 6) for weight in weights], "combos": float(weights.sum())}
+
+
+def own_presets(served: Served) -> dict[str, str]:
+    """The ranges that were saved, by name.
+
+    Raises:
+        Refused: the file is a link that leads out of the folder.
+        FileError: the file is damaged or cannot be read.
+    """
+    path = served.inside(served.own / PRESETS_FILE)
+    if not path.exists():
+        return {}
+    try:
+        return {str(name): str(text) for name, text in read_json(path).items()}
+    except (ValueError, AttributeError) as error:
+        raise FileError(f"{served.name(path)} is damaged ({error}); remove the file to save ranges anew") from error
+
+
+def save_presets(served: Served, presets: Mapping[str, str]) -> None:
+    """Write the ranges that are saved."""
+    served.own.mkdir(exist_ok=True)
+    write_atomically(served.inside(served.own / PRESETS_FILE), json.dumps(presets, indent=1) + "\n")
+
+
+def listed_presets(served: Served) -> dict[str, Any]:
+    """All ranges on offer, those of the user's own first."""
+    own = list[dict[str, Any]]()
+    with suppress(FileError, Refused):  # what the library offers is there whatever became of the user's own
+        own = [{"name": name, "text": text, "own": True} for name, text in own_presets(served).items()]
+    return {"presets": own + [{"name": name, "text": text, "own": False} for name, text in PRESETS.items()]}
+
+
+def spot_request(fields: Mapping[str, Any]) -> SpotRequest:
+    """The fields of a page as those of a file.
+
+    Raises:
+        SpecError: an unknown field.
+        FileError: braces that hold no table.
+    """
+    return request_from_options(fields, PLACE)
+
+
+def spot_of(fields: Mapping[str, Any]) -> Spot:
+    """The spot of some fields.
+
+    Raises:
+        Refused: a field is missing or wrong.
+    """
+    try:
+        spot = spot_request(fields).spot()
+        check_algorithm(spot.settings.algorithm)
+    except TreeplexError as error:
+        field, message = blamed(str(error))
+        raise Refused(400, message, field) from error
+    return spot
+
+
+def check_algorithm(text: str | None) -> None:
+    """Refuse what is no algorithm for spots, and one that names a file: a page does not say which files are read or run.
+
+    Raises:
+        SpecError: it does, or it is unknown.
+    """
+    if text is None:
+        return
+    try:
+        given = [value for value in algorithm_spec(text).parameters.values() if isinstance(value, str)]
+        if is_own(text) or any(mark in value for value in given for mark in "./\\"):
+            raise SpecError(f"{shown(text)} is no algorithm of the library; those in files are for the command line (-a)")
+        method_of(text)
+    except TreeplexError as error:
+        raise SpecError(f"{PLACE}algorithm: {error}") from error
+
+
+def blamed(message: str) -> tuple[str | None, str]:
+    """The field that a message is about, and the message without places of files and options."""
+    found = re.match(rf"{PLACE}([\w-]+):(?: \1:)? ", message)
+    if found:
+        return found[1].replace("-", "_"), message[found.end() :].replace(f"{PLACE}{found[1]} ", f"{found[1]}: ")
+    if found := re.match(r"the spot: (\w+) is missing", message):
+        return found[1], f"{found[1]} is missing, such as {FIELDS[found[1]]}" if found[1] in FIELDS else message
+    if found := re.match(rf"unknown option {PLACE}([\w-]+)", message):
+        return found[1], message.replace(f"option {PLACE}", "field ")
+    return None, message.removeprefix("the spot: ").replace(PLACE, "")
+
+
+def boards_named(text: str) -> tuple[Board, ...]:
+    """The boards of a batch; unlike at the command line, no file is read for them.
+
+    Raises:
+        Refused: there is none, one is wrong, or the text names a file.
+    """
+    try:
+        if is_file(text.strip()):
+            raise SpecError("boards: files of boards are for the command line; write the boards themselves")
+        return read_boards(text)
+    except SpecError as error:
+        raise Refused(400, str(error), "boards") from error
+
+
+def check_fields(fields: Mapping[str, Any], threads: int | None, boards: str | None = None) -> dict[str, Any]:
+    """What is wrong with fields, all of it at once, and what solving them would take, on the first of some boards."""
+    problems: list[dict[str, Any]] = []
+    tried, named = dict(fields), tuple[Board, ...]()
+    if boards is not None:
+        try:
+            named = boards_named(boards)
+            tried["board"] = named[0].name
+        except Refused as error:
+            problems.append({"field": "boards", "message": str(error)})
+    spot = None
+    while spot is None and len(problems) <= len(FIELDS):
+        try:
+            request = spot_request(tried)
+            spot = request.spot()
+            check_algorithm(spot.settings.algorithm)
+            check_symmetric(request.ranges(), named)
+        except TreeplexError as error:
+            spot = None
+            field, message = blamed(str(error))
+            problems.append({"field": field, "message": message})
+            if field is None or tried.get(field) == DEFAULT.get(field):
+                break
+            tried.pop(field, None)
+            if field in DEFAULT:
+                tried[field] = DEFAULT[field]
+    found: dict[str, Any] = {
+        "ok": not problems,
+        "problems": problems,
+        "text": fields_text(fields),
+        "boards": len(named) or None,
+    }
+    if spot is None or problems:
+        return {**found, "board": None, "opening_pot": None, "chip": None, "combos": None, "estimate": None}
+    return {
+        **found,
+        "board": [cards_to_string([card]) for card in spot.board],
+        "opening_pot": spot.opening_pot,
+        "chip": spot.chip,
+        "combos": [float(weights.sum()) for weights in spot.ranges],
+        "estimate": estimated(spot, threads),
+    }
+
+
+def estimated(spot: Spot, threads: int | None) -> dict[str, Any]:
+    """What solving a spot takes: its size, bytes and seconds."""
+    try:
+        how = replace(spot.settings, threads=spot.settings.threads or threads)
+        found = SpotGame(replace(spot, settings=how)).estimate()
+    except SpecError as error:
+        return {"refusal": str(error), "fits": {}}
+    size, iterations = found.size, typical_iterations(spot)
+    return {
+        "nodes": size.nodes,
+        "boards": list(size.boards),
+        "decisions": size.decisions,
+        "infosets": size.infosets,
+        "numbers": size.stored,
+        "memory": dict(found.memory),
+        "available": found.available,
+        "fits": {kind: found.fits(kind) for kind in found.memory},
+        "seconds_per_iteration": found.seconds,
+        "iterations_typical": iterations,
+        "seconds_typical": START_SECONDS + JUDGED * iterations * found.seconds,
+        "threads": found.threads,
+        "refusal": found.refusal,
+    }
+
+
+def typical_iterations(spot: Spot) -> int:
+    """About how many iterations solving takes to the target of a spot, the usual one where it has none."""
+    how, pot = spot.settings, spot.opening_pot
+    share = DEFAULT_SHARE if how.target is None or not pot else how.target.chips(pot) / pot
+    most = how.iterations if how.iterations is not None else math.inf
+    if how.target is None and how.iterations is not None:
+        return how.iterations
+    return int(min(most, TYPICAL * (TYPICAL_SHARE / max(share, 1e-6)) ** TYPICAL_POWER, 100_000))

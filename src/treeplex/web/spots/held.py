@@ -1,0 +1,84 @@
+"""Solved spots that are held in memory while they are looked at."""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass
+from pathlib import Path
+from typing import final
+
+from treeplex.errors import FileError
+from treeplex.holdem.solve.solution import HoldemSolution, load_solution
+from treeplex.web.spots.nodes import node
+
+MOST_HELD = 6
+"""Solutions held in memory at most."""
+MOST_BYTES = 4_000_000_000
+"""Bytes of their strategies at most; the one that is looked at is held whatever its size."""
+
+
+@dataclass(frozen=True, eq=False)
+class Held:
+    """A solution in memory; who looks at it holds its lock, for what was computed is kept in it."""
+
+    solution: HoldemSolution
+    lock: threading.Lock
+
+    @property
+    def size(self) -> int:
+        """Bytes of its strategy."""
+        return int(self.solution.average.nbytes)
+
+
+@final
+class Solutions:
+    """The solved spots that were looked at last."""
+
+    def __init__(self) -> None:
+        self._held: OrderedDict[tuple[Path, int, int], Held] = OrderedDict()
+        self._lock = threading.Lock()
+        self._reading: dict[Path, threading.Lock] = {}
+
+    def get(self, path: Path) -> Held:
+        """A solution, read if need be; a file that has changed is read again.
+
+        Raises:
+            FileError: it is none, or damaged.
+        """
+        with self._lock:
+            reading = self._reading.setdefault(path, threading.Lock())
+        with reading:
+            try:
+                about = path.stat()
+            except OSError as error:
+                raise FileError(
+                    f"cannot read {path.name}: {error.strerror or error}; it may have been moved or removed"
+                ) from error
+            key = (path, about.st_mtime_ns, about.st_size)
+            with self._lock:
+                if key in self._held:
+                    self._held.move_to_end(key)
+                    return self._held[key]
+            found = Held(load_solution(path, resumable=False), threading.Lock())
+            with self._lock:
+                for old in [each for each in self._held if each[0] == path]:
+                    del self._held[old]
+                self._held[key] = found
+                while len(self._held) > 1 and (len(self._held) > MOST_HELD or self.size > MOST_BYTES):
+                    self._held.popitem(last=False)
+            return found
+
+    @property
+    def size(self) -> int:
+        """Bytes of all strategies in memory."""
+        return sum(each.size for each in self._held.values())
+
+    def node(self, path: Path, line: str, ev: str = "pot") -> bytes:
+        """A node of a solution, packed.
+
+        Raises:
+            FileError: no solution.
+            SpecError: no such line.
+        """
+        held = self.get(path)
+        with held.lock:
+            return node(held.solution.policy, line, ev)

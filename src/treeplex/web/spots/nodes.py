@@ -1,0 +1,225 @@
+"""Nodes of solved spots for the page: one node, all cards that may come next, two solutions side by side."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import RANKS, SUITS, card_to_string, hand_numbers
+from treeplex.holdem.cards.made_hands import KINDS
+from treeplex.holdem.policies.line import action_text
+from treeplex.holdem.policies.view import View
+from treeplex.holdem.study.report.comparison import compare_sides
+from treeplex.holdem.study.report.export import Viewed, actions_json, number
+from treeplex.holdem.study.report.measures import measures
+from treeplex.holdem.study.report.page_data import NodeReport, Side, report
+from treeplex.holdem.study.report.runouts import around_card
+from treeplex.holdem.study.report.runouts import runouts as find_runouts
+from treeplex.web.arrays import pack
+
+EVS = ("pot", "net")
+
+
+class ShownPolicy(Viewed, Protocol):
+    """A policy on a spot."""
+
+    def at(self, line: str) -> View: ...
+    def locked(self, line: str) -> NDArray[np.bool_]: ...
+
+
+def node(played: ShownPolicy, line: str, ev: str = "pot") -> bytes:
+    """One node with everything that the page shows of it, packed.
+
+    ``deals`` in its head says how many cards come next; where several come at once, lines of all of them are left out.
+
+    Args:
+        played: a policy on a spot.
+        line: how one gets to the node.
+        ev: how EVs count: ``pot`` (what comes back from the pot) or ``net``.
+
+    Raises:
+        SpecError: no such line, or hands of one card.
+    """
+    view = played.at(line)
+    found = reported(played, view, ev)
+    locked = played.locked(view.line)
+    arrays: dict[str, NDArray[Any]] = {}
+    for player, side in enumerate(found.sides):
+        arrays |= {
+            f"hands{player}": hand_numbers(side.cards),
+            f"weight{player}": side.weight,
+            f"share{player}": side.share,
+            f"ev{player}": side.ev,
+            f"equity{player}": side.equity,
+        }
+        if len(found.cards) >= 3:
+            arrays |= {f"{by}{player}": find(found.cards, side.cards) for by, (_, find) in KINDS.items()}
+    if found.player is not None:
+        arrays |= {"frequency": found.sides[found.player].frequency, "action_ev": found.sides[found.player].action_ev}
+    if locked.any():
+        arrays["locked"] = locked
+    due = 0 if found.player is not None or not found.children else len(found.children[0].rpartition(",")[2]) // 2
+    head = {
+        "line": found.line,
+        "board": cards_of(found.cards),
+        "street": found.street,
+        "player": found.player,
+        "pot": found.pot,
+        "stacks": found.stacks,
+        "committed": found.committed,
+        "street_bets": view.street_bets,
+        "deals": due,
+        "over": found.player is None and not found.children,
+        "actions": actions(view, found),
+        "children": found.children if due < 2 else [],
+        "path": path(played, found.line),
+        "sides": [side_totals(side) for side in found.sides],
+        "locked": int(locked.sum()),
+        "groupings": {by: names for by, (names, _) in KINDS.items()} if len(found.cards) >= 3 else {},
+        "measures": reckoned(played, found.line),
+    }
+    return pack(head, arrays)
+
+
+def reckoned(played: ShownPolicy, line: str) -> dict[str, Any]:
+    """EQR, pot odds and the like at a node; None where there is nothing to say."""
+    found = measures(played, line)
+    plain = {name: number(getattr(found, name)) for name in ("call", "pot_odds", "mdf", "defended")}
+    return {"eqr": [number(share) for share in found.eqr], **plain}
+
+
+def reported(played: ShownPolicy, view: View, ev: str = "pot") -> NodeReport:
+    """A view as tables."""
+    if played.spot.format.hole != 2:
+        raise SpecError(f"the page is for two hole cards, and {played.spot.format.name} deals one; use treeplex holdem show")
+    if ev not in EVS:
+        raise SpecError(f"ev {ev[:20]!r} is not known; write pot or net")
+    found = report(view, played.spot)
+    return found.from_the_pot() if ev == "pot" else found
+
+
+def cards_of(cards: Sequence[int]) -> list[str]:
+    """Cards as texts."""
+    return [card_to_string(card) for card in cards]
+
+
+def side_totals(side: Side) -> dict[str, float | None]:
+    """What a whole range is worth."""
+    return {
+        "combos": number(side.combos),
+        "ev": number(side.mean(side.ev)),
+        "equity": number(side.mean(side.equity)),
+    }
+
+
+def actions(view: View, found: NodeReport) -> list[dict[str, Any]]:
+    """The actions at a node with the totals of the range that takes them."""
+    if found.player is None:
+        return []
+    rows = zip(view.actions, found.sizes, actions_json(found, found.sides[found.player]), strict=True)
+    totals = ("frequency", "combos", "ev")
+    return [{**offer(action, size), **{name: row[name] for name in totals}} for action, size, row in rows]
+
+
+def offer(action: Any, size: str) -> dict[str, Any]:
+    """An action as it is offered."""
+    return {
+        "step": action_text(action),
+        "name": str(action),
+        "kind": action.kind,
+        "size": size,
+        "amount": float(action.amount),
+    }
+
+
+def path(played: ShownPolicy, line: str) -> list[dict[str, Any]]:
+    """The nodes on the way to a node, the root first, each with what was done there and what could have been."""
+    steps = line.split(",") if line else []
+    found = []
+    for count, step in enumerate(steps):
+        view = played.at(",".join(steps[:count]))
+        found.append(
+            {
+                "line": view.line,
+                "player": view.player,
+                "board": cards_of(view.board),
+                "pot": float(view.pot),
+                "step": step,
+                "steps": [action_text(action) for action in view.actions],
+                "frequency": [number(share) for share in view.frequency],
+            }
+        )
+    return found
+
+
+def runouts(played: ShownPolicy, line: str, then: str = "") -> dict[str, Any]:
+    """What happens after each card that can come next: how likely it is, what is done then, and what both ranges are worth.
+
+    Args:
+        played: a policy on a spot.
+        line: a line that ends where one card comes; in one that goes on, its last card stands for any.
+        then: further actions after the card.
+
+    Raises:
+        SpecError: no such line, no card comes on it, several come at once, or nobody acts after the card.
+    """
+    before, after = around_card(played, line)
+    after = ",".join(filter(None, [after, then]))
+    one = played.at(before).children()[0]
+    found = find_runouts(played, f"{one},{after}" if after else one)
+    view = played.at(f"{one},{found.after}" if found.after else one)
+    sizes = reported(played, view).sizes
+    cards: list[dict[str, Any] | None] = [None] * (len(RANKS) * len(SUITS))
+    for place, card in enumerate(found.cards):
+        name = card_to_string(int(card))
+        cards[int(card)] = {
+            "card": name,
+            "line": ",".join(filter(None, [found.before, name, found.after])),
+            "chance": number(found.chance[place]),
+            "reach": number(found.reach[place]),
+            "frequency": [number(share) for share in found.frequency[:, place]],
+            "ev": [number(value) for value in found.ev[:, place]],
+            "equity": [number(value) for value in found.equity[:, place]],
+        }
+    offers = [offer(action, size) for action, size in zip(view.actions, sizes, strict=True)]
+    return {"line": found.before, "then": found.after, "player": found.player, "actions": offers, "cards": cards}
+
+
+def compared(pair: Sequence[ShownPolicy], lines: Sequence[str], head: Mapping[str, Any]) -> bytes:
+    """A node of two solutions side by side, hand by hand, packed.
+
+    Args:
+        pair: two policies.
+        lines: the line in each; they may differ in sizes.
+        head: what the header says besides.
+
+    Raises:
+        SpecError: no such line, or boards that differ.
+    """
+    views = [played.at(line) for played, line in zip(pair, lines, strict=True)]
+    one, other = (reported(played, view) for played, view in zip(pair, views, strict=True))
+    if sorted(one.cards) != sorted(other.cards):
+        raise SpecError(
+            f"the boards differ, {one.board or 'none'} and {other.board or 'none'}; compare nodes on the same board"
+        )
+    arrays: dict[str, NDArray[Any]] = {}
+    for player in (0, 1):
+        both = compare_sides(one.sides[player], other.sides[player])
+        arrays |= {
+            f"hands{player}": hand_numbers(one.sides[player].cards)[both.rows[0]],
+            f"ev{player}a": both.ev[0],
+            f"ev{player}b": both.ev[1],
+            f"difference{player}": both.difference,
+            f"share{player}a": one.sides[player].share[both.rows[0]],
+            f"share{player}b": other.sides[player].share[both.rows[1]],
+        }
+    about = {
+        "line": [one.line, other.line],
+        "board": cards_of(one.cards),
+        "player": [one.player, other.player],
+        "actions": [actions(view, found) for view, found in zip(views, (one, other), strict=True)],
+        "sides": [[side_totals(side) for side in found.sides] for found in (one, other)],
+    }
+    return pack({**head, **about}, arrays)

@@ -1,0 +1,67 @@
+"""Charts before the flop: push or fold heads up, exact, for one stack or for all up to one; and those of blueprints."""
+
+from functools import lru_cache
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+
+from treeplex.holdem.study.push_fold import largest_stacks, push_fold
+from treeplex.web.browsing.charts import Charts
+from treeplex.web.hosted import Hosts
+from treeplex.web.served import Served
+
+MOST_CHARTED = 50.0
+"""Big blinds up to which all stacks are charted while somebody waits."""
+STEP = 0.5
+MOST_BLUEPRINTS = 2
+READING = 900.0
+"""Seconds that reading a blueprint may take: its buckets are made again."""
+LONGEST_LINE = 200
+Finite = Annotated[float, Query(allow_inf_nan=False)]
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about charts; columns are by class of hands, in the order of the grid."""
+    router = APIRouter(prefix="/api/preflop")
+    charts = Hosts(Charts, MOST_BLUEPRINTS)
+    served.closing.append(charts.close)
+
+    @router.get("/pushfold")
+    def one_stack(stack: Finite, ante: Finite = 0.0) -> dict[str, Any]:
+        return solved(stack, ante)
+
+    @router.get("/chart")
+    def all_stacks(to: Annotated[float, Query(gt=0, le=MOST_CHARTED)], ante: Finite = 0.0) -> dict[str, Any]:
+        return charted(to, ante)
+
+    @router.get("/blueprint")
+    def blueprint(file: str, line: Annotated[str, Query(max_length=LONGEST_LINE)] = "") -> dict[str, Any]:
+        name = charts.find(str(served.path(file)), within=READING)
+        return dict(charts[name].call("chart", line))
+
+    return router
+
+
+@lru_cache(maxsize=256)
+def solved(stack: float, ante: float) -> dict[str, Any]:
+    """Push or fold with one stack.
+
+    Raises:
+        SpecError: no stack or ante to play with.
+    """
+    found = push_fold(stack, ante=ante)
+    columns = {name: np.round(getattr(found, name), 6).tolist() for name in ("push", "call", "push_ev", "call_ev")}
+    facts = {name: getattr(found, name) for name in ("stack", "ante", "value", "pushed", "called", "exploitability")}
+    return {**facts, **columns}
+
+
+@lru_cache(maxsize=32)
+def charted(to: float, ante: float) -> dict[str, Any]:
+    """The largest stacks up to one with which each class is pushed and called.
+
+    Raises:
+        SpecError: no stack or ante to play with.
+    """
+    push, call = largest_stacks(to, step=STEP, ante=ante)
+    return {"to": to, "ante": ante, "step": STEP, "push": push.tolist(), "call": call.tolist()}

@@ -1,0 +1,159 @@
+"""Everything that the page asks of solved spots."""
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Query
+from fastapi.responses import Response
+
+from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
+from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.forms.spot_form import FixedStrategy
+from treeplex.holdem.policies.line import action_text
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.spots.as_fields import spot_fields
+from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.study.report.breakdown import range_text
+from treeplex.holdem.study.report.export import header, number
+from treeplex.web.arrays import MEDIA_TYPE, finite
+from treeplex.web.folder.found import found_solution, thinned
+from treeplex.web.served import Refused, Served
+from treeplex.web.spots.nodes import compared, reported, runouts
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered about solved spots."""
+    router = APIRouter(prefix="/api/solution")
+
+    @router.get("")
+    def about(file: str) -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            path = served.path(file)
+            return {"file": file, **facts(held.solution), "resumable": found_solution(path, file)["resumable"]}
+
+    @router.get("/node")
+    def find_node(file: str, line: str = "", ev: str = "pot") -> Response:
+        return Response(served.solutions.node(served.path(file), line, ev), media_type=MEDIA_TYPE)
+
+    @router.get("/runouts")
+    def find_runouts(file: str, line: str = "", then: str = "") -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            return runouts(held.solution.policy, line, then)
+
+    @router.get("/range")
+    def find_range(file: str, player: int, line: str = "") -> dict[str, Any]:
+        held = served.solutions.get(served.path(file))
+        with held.lock:
+            return {"text": range_at(held.solution, line, player)}
+
+    @router.get("/compare")
+    def compare(
+        file: str, other: Annotated[str, Query(alias="with")], line: str = "", with_line: str | None = None
+    ) -> Response:
+        held = [served.solutions.get(served.path(each)) for each in (file, other)]
+        with ExitStack() as locked:
+            for one in sorted(set(held), key=id):
+                locked.enter_context(one.lock)
+            pair = [each.solution for each in held]
+            lines = line, line if with_line is None else with_line
+            data = compared([each.policy for each in pair], lines, {"files": [file, other], **both(pair)})
+        return Response(data, media_type=MEDIA_TYPE)
+
+    return router
+
+
+def facts(solution: HoldemSolution) -> dict[str, Any]:
+    """A solution as a whole."""
+    spot, about = solution.spot, header(solution)
+    root = reported(solution.policy, solution.at(""))
+    names = street_names(spot.format)
+    target = solution.target
+    return {
+        "name": solution.folder.stem if solution.folder else "",
+        "spot": {
+            **{name: about[name] for name in ("board", "pot", "stack", "rake", "chip", "blinds")},
+            "format": spot.format.name,
+            "opening_pot": spot.opening_pot,
+            "committed": list(spot.committed),
+        },
+        "fields": spot_fields(spot),
+        "ranges": [about["oop"], about["ip"]],
+        **{name: about[name] for name in ("algorithm", "iterations")},
+        **{name: finite(about[name]) for name in ("exploitability", "exploitability_percent")},
+        "seconds": solution.seconds,
+        "status": solution.status,
+        "target": None if target is None else number(target),
+        "ev": [number(about["ev_oop"]), number(about["ev_ip"])],
+        "equity": [number(side.mean(side.equity)) for side in root.sides],
+        "streets": [names[street] for street in spot.streets][: solution.streets],
+        "records": thinned([[each.done, each.seconds, number(float(each.exploitability))] for each in solution.records]),
+        "locks": locked_places(solution),
+    }
+
+
+def locked_places(solution: HoldemSolution) -> list[dict[str, Any]]:
+    """Where something is locked: the line, with cards where it is one board only, who acts there, how many boards and hands."""
+    game = solution.game
+    found: dict[int, list[FixedStrategy]] = {}
+    streets = {}
+    for lock in solution.locks:
+        street = max(s for s, first in enumerate(game.first_boards[: len(game.boards)]) if first <= lock.board)
+        number = game.forests[street].numbers[lock.player][lock.node]
+        streets[number] = street
+        found.setdefault(number, []).append(lock)
+    places = []
+    for number, locks in found.items():
+        board = game.boards[streets[number]][locks[0].board - game.first_boards[streets[number]]]
+        cards = board.cards[len(game.spot.board) :] if len(locks) == 1 else ()
+        places.append(
+            {
+                "line": line_to(game.betting, number, cards),
+                "node": number,
+                "player": locks[0].player,
+                "boards": len(locks),
+                "hands": max(int(np.isfinite(lock.strategy).all(axis=0).sum()) for lock in locks),
+            }
+        )
+    return places
+
+
+def line_to(tree: BettingTree, number: int, cards: Sequence[int]) -> str:
+    """The line to a node of a betting tree; where no cards are given they are left out, which stands for any."""
+    above: dict[int, tuple[int, str]] = {}
+    for place, node in enumerate(tree.nodes):
+        if isinstance(node, Decision):
+            above |= {child: (place, action_text(action)) for child, action in zip(node.children, node.actions, strict=True)}
+        elif isinstance(node, StreetEnd):
+            above[node.child] = (place, "")
+    steps: list[str] = []
+    left = list(cards)
+    while number in above:
+        number, step = above[number]
+        steps.append(step or (card_to_string(left.pop()) if left else ""))
+    return ",".join(filter(None, reversed(steps)))
+
+
+def range_at(solution: HoldemSolution, line: str, player: int) -> str:
+    """The range with which a player comes to a node, as text; the hand most often there has weight 1.
+
+    Raises:
+        SpecError: no such line.
+    """
+    if player not in (0, 1):
+        raise Refused(400, "player is 0 (out of position) or 1 (in position)", "player")
+    return range_text(reported(solution.policy, solution.at(line)).sides[player])
+
+
+def both(pair: Sequence[HoldemSolution]) -> dict[str, Any]:
+    """Two solutions as wholes, side by side."""
+    return {
+        "same_spot": pair[0].spot.identity == pair[1].spot.identity,
+        "iterations": [each.iterations for each in pair],
+        "exploitability": [number(each.exploitability) for each in pair],
+        "locks": [len(each.locks) for each in pair],
+        "ev": [[number(ev + own) for ev, own in zip(each.ev, each.spot.committed, strict=True)] for each in pair],
+    }

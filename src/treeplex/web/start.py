@@ -1,0 +1,49 @@
+"""What a page asks for first: what is in the folder, and what the library has."""
+
+from functools import cache
+from typing import Any
+
+from fastapi import APIRouter
+
+from treeplex.base.storage.memory import available_memory
+from treeplex.base.version import own_version
+from treeplex.engine.threads import available_cores
+from treeplex.games import registry as games
+from treeplex.search.named_agents.registry import agents
+from treeplex.solvers.registry import algorithms
+from treeplex.web.folder.found import listing
+from treeplex.web.safety import MOST_BODY
+from treeplex.web.served import Served
+
+
+def routes(served: Served) -> APIRouter:
+    """What is answered first."""
+    router = APIRouter(prefix="/api")
+
+    @router.get("/start")
+    def start() -> dict[str, Any]:
+        return {
+            "version": own_version(),
+            "folder": str(served.folder),
+            "opened": None if served.opened is None else served.name(served.opened),
+            "own_games": list(served.own_games),
+            "machine": {"threads": served.threads or available_cores(), "memory": available_memory()},
+            "limits": {"body": MOST_BODY},
+            **listing(served),
+        }
+
+    @router.get("/library")
+    def library() -> dict[str, Any]:
+        return known()
+
+    return router
+
+
+@cache
+def known() -> dict[str, Any]:
+    """Games, agents and algorithms of the library, each with a line about it."""
+    return {
+        "games": [{"name": name, "about": info.summary} for name, info in games.games().items()],
+        "agents": [{"name": name, "about": kind.text, "example": kind.example} for name, kind in agents().items()],
+        "algorithms": [{"name": name, "about": each.summary} for name, each in algorithms().items()],
+    }

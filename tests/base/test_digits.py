@@ -1,0 +1,13 @@
+"""Numbers for people."""
+
+import pytest
+
+from treeplex.base.digits import three_digits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(0.0, "0"), (0.1234, "0.123"), (99.94, "99.9"), (99.96, "100"), (1714.2, "1,714")],
+)
+def test_three_digits_and_no_exponent(value: float, text: str) -> None:
+    assert three_digits(value) == text

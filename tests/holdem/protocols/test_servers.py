@@ -1,0 +1,260 @@
+"""Servers over HTTP, each a local one made for the test, and how they go wrong."""
+
+import json
+import re
+
+import pytest
+
+from tests.holdem.protocols.house import house
+from treeplex.errors import FileError, GameError, SpecError
+from treeplex.holdem.protocols import asking, servers
+from treeplex.holdem.protocols.asking import ask
+from treeplex.holdem.protocols.outside import table_at
+from treeplex.holdem.protocols.served import HandsFile, ServedHand
+from treeplex.holdem.protocols.servers import GtoWizard, Slumbot, hands_at
+from treeplex.search.named_agents.registry import agent
+
+HANDS = 30
+
+
+@pytest.fixture(autouse=True)
+def _at_once(monkeypatch):
+    """No pauses."""
+    for module in (asking, servers):
+        monkeypatch.setattr(module, "PAUSES", (0.0, 0.0))
+
+
+def played(slumbot, hands, fault=lambda number, path: None, *, timeout=10.0):
+    """The hands that a caller plays at a server that goes wrong, what stopped it, and the server."""
+    real, ours = table_at(20_000, (50, 100))
+    player, found, stopped = agent("rules(style=caller)", ours), [], None
+    with house(slumbot, fault) as (url, there):
+        server = Slumbot(url, timeout=timeout) if slumbot else GtoWizard(url, "secret", timeout=timeout)
+        try:
+            for hand in hands_at(server, real.rules, player, range(hands)):
+                found.append(hand)  # noqa: PERF402 (those before an error count)
+        except GameError as error:
+            stopped = str(error)
+            assert "\n" not in stopped
+            assert url in stopped
+    return found, stopped, there
+
+
+@pytest.mark.parametrize("slumbot", [True, False])
+def test_servers_over_http(slumbot):
+    real, ours = table_at(20_000, (50, 100))
+    player = agent("rules(style=caller)", ours)
+    with house(slumbot) as (url, there):
+        if slumbot:
+            found = list(hands_at(Slumbot(url), real.rules, player, range(HANDS)))
+        else:
+            found = list(hands_at(GtoWizard(url, "secret"), real.rules, player, range(HANDS)))
+            assert [hand.adjusted for hand in found] == [1.5] * HANDS
+            assert {key for _, key in there.asked} == {"secret"}
+    won = [hand.won for hand in found]
+    assert won == there.results
+    assert len(set(won)) > 5
+    assert [(hand.number, hand.seat) for hand in found] == [(number, 1 - number % 2) for number in range(HANDS)]
+    assert {len(hand.cards) for hand in found} == {4}
+
+
+def test_what_is_no_server_is_one_line():
+    with pytest.raises(SpecError, match="address"):
+        ask("slumbot.com", {})
+    with pytest.raises(GameError, match="no answer"):
+        ask("http://127.0.0.1:9/api", {})
+
+
+@pytest.mark.parametrize("slumbot", [True, False])
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ((200, b"<html>sign in</html>"), "which is no JSON"),
+        ((200, b"\xff\xfe"), "which is no JSON"),
+        ((200, b"[" * 5000), "which is no JSON"),
+        ((200, b""), "answers nothing, which is no JSON"),
+        ((200, b"[]"), r"answers \[\]"),
+        ((200, b"{}"), "is missing; check that it is the server's address"),
+        ((200, b'{"error_msg": "bad token"}'), "bad token|'game_state' is missing"),
+        ((200, b" " * (1 << 21)), "more than 1,048,576 bytes"),
+        ((500, b"sorry"), "answers 500, sorry; try again later"),
+        ((401, b'{"detail": "no key"}'), "answers 401, .*no key.*; check the key"),
+        ((404, b""), "answers 404, nothing; check the address"),
+        ((302, b""), "answers 302, nothing; it points to"),
+        ((418, b"a\nb"), "answers 418, a b; its interface may have changed"),
+        ("before", "no answer from"),
+        (2.0, "does not answer within 0.5 s; allow more by --timeout"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_is_one_line(slumbot, answer, why):
+    found, stopped, there = played(slumbot, 3, lambda number, path: answer, timeout=0.5)
+    assert found == []
+    assert re.search(why, stopped), stopped
+    assert len(there.asked) == 1
+
+
+SLUMBOT = {"token": "t", "client_pos": 1, "hole_cards": ["As", "Kd"], "board": [], "action": ""}
+STATE = {
+    "is_hand_over": False,
+    "players": [
+        {"name": "GTO Wizard", "position": "BB", "hole_cards": None},
+        {"name": "somebody", "position": "SB", "hole_cards": "AsKd"},
+    ],
+    "board_cards": "",
+    "action_history": [],
+    "winnings": None,
+    "aivat_score": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"client_pos": 7}, "'client_pos' is 7"),
+        ({"client_pos": None}, "'client_pos' is null"),
+        ({"hole_cards": ["As"]}, "no hand of hold'em"),
+        ({"hole_cards": []}, "no cards is no hand of hold'em"),
+        ({"hole_cards": 5}, "no text"),
+        ({"hole_cards": ["As", "Xx"]}, "Xx"),
+        ({"board": ["As", "2c", "3d"], "action": "cc/"}, "twice"),
+        ({"action": None}, "'action' is null, and no text"),
+        ({"action": "b200"}, "waits for an action where none is due"),
+        ({"action": "b1"}, "b1 is no bet"),
+        ({"action": "b0"}, "b0 is no bet"),
+        ({"action": "b\u00b2"}, "a bet without chips"),
+        ({"action": "zz"}, "'z' is none of"),
+        ({"winnings": "lots"}, "'winnings' is \"lots\", and no number of chips"),
+        ({"winnings": True}, "'winnings' is true, and no number of chips"),
+        ({"winnings": float("nan")}, "'winnings' is NaN, and no number of chips"),
+        ({"winnings": 10**400}, "no number of chips"),
+    ],
+)
+def test_what_slumbot_cannot_mean_is_one_line(change, why):
+    said = json.dumps(SLUMBOT | change).encode()
+    found, stopped, _ = played(True, 3, lambda number, path: (200, said))
+    assert found == []
+    assert why in stopped
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        ({"players": []}, "of the players one has to be called 'GTO Wizard'"),
+        ({"players": 5}, "of the players one has to be called 'GTO Wizard'"),
+        ({"players": [{}, {}]}, "'name' is missing"),
+        ({"action_history": 5}, "'action_history' is 5, and no text"),
+        ({"is_hand_over": True}, "'winnings' is null, and no number of chips"),
+        ({"is_hand_over": True, "winnings": 5, "aivat_score": "x"}, "'aivat_score'"),
+    ],
+)
+def test_what_gto_wizard_cannot_mean_is_one_line(change, why):
+    said = json.dumps({"hand_id": 1, "game_state": STATE | change}).encode()
+    found, stopped, _ = played(False, 3, lambda number, path: (200, said))
+    assert found == []
+    assert why in stopped
+
+
+def test_a_luckless_result_that_is_not_said_is_not_taken_for_zero():
+    said = json.dumps({"hand_id": 1, "game_state": STATE | {"is_hand_over": True, "winnings": 5}}).encode()
+    found, stopped, _ = played(False, 1, lambda number, path: (200, said))
+    assert stopped is None
+    assert [(hand.won, hand.adjusted) for hand in found] == [(5.0, None)]
+
+
+@pytest.mark.parametrize("slumbot", [True, False])
+def test_a_hand_is_asked_for_again_where_the_server_has_no_room(slumbot):
+    found, stopped, there = played(slumbot, 3, lambda number, path: (503, b"busy") if number < 2 else None)
+    assert stopped is None
+    assert len(found) == 3
+    assert there.number == 3
+    found, stopped, there = played(slumbot, 3, lambda number, path: (503, b"busy"))
+    assert "answers 503, busy; try again later" in stopped
+    assert len(there.asked) == 3
+
+
+@pytest.mark.parametrize("fault", ["before", "after", (503, b"busy"), (200, b"nonsense")])
+def test_no_action_is_sent_to_slumbot_twice(fault):
+    acts = []
+
+    def wrong(number, path):
+        acts.append(path == "/api/act")
+        return fault if sum(acts) == 4 and acts[-1] else None
+
+    found, stopped, there = played(True, HANDS, wrong)
+    assert stopped
+    assert sum(acts) == 4
+    assert [hand.won for hand in found] == there.results[: len(found)]
+
+
+@pytest.mark.parametrize("fault", ["before", "after", (503, b"busy"), (200, b"nonsense")])
+def test_gto_wizard_is_asked_how_a_hand_stands_before_an_action_is_sent_again(fault):
+    state = {"acts": 0, "looked": 0}
+
+    def wrong(number, path):
+        state["acts"] += path.endswith("/act")
+        state["looked"] += path.startswith("/hands/in-progress")
+        return fault if path.endswith("/act") and state["acts"] == 2 else None
+
+    found, stopped, there = played(False, HANDS, wrong)
+    assert state["looked"] == 1
+    heeded = len(there.acts)  # the server fails where a player acts out of turn
+    if stopped is None:
+        assert [hand.won for hand in found] == there.results
+        assert state["acts"] == heeded + (fault != "after")
+    else:  # the action ended the hand, and nobody says how
+        assert fault == "after"
+        assert "how is not said" in stopped
+
+
+def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
+    said = json.dumps(SLUMBOT).encode()
+    _, stopped, there = played(True, 1, lambda number, path: (200, said))
+    assert "the last action is not in its line" in stopped
+    assert len(there.asked) == 2
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307])
+def test_a_redirection_is_not_followed(status):
+    with house(True) as (other, elsewhere):
+        _, stopped, _ = played(False, 1, lambda number, path: (status, b"", {"Location": f"{other}/hands"}))
+    assert f"it points to '{other}/hands': give that as --url if you trust it" in stopped
+    assert elsewhere.asked == []
+
+
+ABOUT = {"server": "http://x", "agent": "uniform", "think": None}
+HAND = ServedHand(0, 1, "AsKd", "", "f", -50.0, None)
+
+
+def test_hands_are_kept_as_they_end(tmp_path):
+    path = tmp_path / "hands.jsonl"
+    with HandsFile(path, ABOUT) as file:
+        file.add(HAND)
+        assert [json.loads(line) for line in path.read_text().splitlines()][1]["won"] == -50.0
+        with pytest.raises(FileError, match="is being written by"), HandsFile(path, ABOUT):
+            pass
+    with path.open("a") as torn:
+        torn.write('{"number": 1, "se')
+    with HandsFile(path, ABOUT) as file:
+        assert file.hands == [HAND]
+        file.add(HAND)
+    with HandsFile(path, ABOUT) as file:
+        assert file.hands == [HAND, HAND]
+    assert sorted(each.name for each in tmp_path.iterdir()) == ["hands.jsonl"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("no line end", "no file of hands"),
+        ("nonsense\n", ":1: no hand"),
+        ('{"server": "http://y"}\n', "hands with server 'http://y', not 'http://x'"),
+        (json.dumps(ABOUT) + "\n{}\n", ":2: a hand"),
+        (json.dumps(ABOUT) + "\n[]\n", ":2: no hand"),
+    ],
+)
+def test_a_file_of_something_else_is_left_alone(tmp_path, text, why):
+    path = tmp_path / "hands.jsonl"
+    path.write_text(text)
+    with pytest.raises(FileError, match=why), HandsFile(path, ABOUT):
+        pass
+    assert path.read_text() == text

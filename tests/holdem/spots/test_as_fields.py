@@ -1,0 +1,54 @@
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from treeplex.holdem.spots.as_fields import fields_text, spot_fields
+from treeplex.holdem.spots.files import read_spot_file, request_from_options, spot_request
+from treeplex.holdem.spots.spot import Spot
+
+EXAMPLES = Path(__file__).parents[3] / "examples" / "spots"
+BASE = {"board": "Td 9d 6h Qc", "oop": "66+, AJs:0.5, KdTd", "ip": "22+, A2s+:0.25", "pot": "20", "stack": "97.5"}
+
+
+def read_again(spot: Spot, folder: Path) -> Spot:
+    """The spot by way of a file."""
+    path = folder / "spot.yaml"
+    path.write_text(fields_text(spot_fields(spot)))
+    return read_spot_file(path).spot()
+
+
+@pytest.mark.parametrize(
+    "more",
+    [
+        {},
+        {"bets": {"turn": {"oop": "none", "ip": "33%, 2e, a"}, "river": "120c"}, "raises": {"default": "2.5x, 60%"}},
+        {"donk": {"river": "25%", "default": "none"}, "thresholds": {"add_allin": "150%", "merge": "10%"}, "min_bet": "2"},
+        {"rake": {"rate": "5%", "cap": "1.5"}, "chip": "0.25"},
+        {"limit": {"bets": "2, 2, 4, 4", "most": "4"}, "stack": "96"},
+        {
+            "board": "",
+            "blinds": "1, 2",
+            "pot": "0",
+            "limps": "false",
+            "rake": {"rate": "5%", "no_flop_no_drop": "true"},
+            "oop": "all",
+            "ip": "all",
+        },
+        {"board": "", "blinds": "1, 2", "pot": "0", "format": "royal", "oop": "all", "ip": "all"},
+    ],
+)
+def test_a_spot_is_the_same_by_way_of_a_file(more: dict[str, Any], tmp_path: Path) -> None:
+    spot = request_from_options({**BASE, **more}).spot()
+    if spot.format.name == "holdem":
+        assert read_again(spot, tmp_path).identity == spot.identity
+    else:
+        fields = {**spot_fields(spot), "oop": "all", "ip": "all"}
+        assert request_from_options(fields).spot().identity == spot.identity
+
+
+@pytest.mark.parametrize("name", ["turn", "river"])
+def test_examples_are_the_same_and_short(name: str, tmp_path: Path) -> None:
+    spot = spot_request(EXAMPLES / f"{name}.yaml").spot()
+    assert read_again(spot, tmp_path).identity == spot.identity
+    assert len(spot_fields(spot)["oop"]) < 150

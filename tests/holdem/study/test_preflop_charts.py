@@ -1,0 +1,87 @@
+"""Charts before the flop of solved spots: those that ship, and one read off the solution itself."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+from tests.poker_games import SPOTS
+from treeplex.errors import SpecError
+from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES
+from treeplex.holdem.solve.solution import HoldemSolution
+from treeplex.holdem.solve.solve import solve_spot
+from treeplex.holdem.spots.files import read_spot_file
+from treeplex.holdem.study.preflop_charts import chart_distance, how_made, read_solved, shipped_charts, solution_chart
+from treeplex.run.cli.main import app
+
+
+@pytest.fixture(scope="module")
+def solution() -> HoldemSolution:
+    spot = read_spot_file("examples/spots/preflop.yaml").spot()
+    return solve_spot(replace(spot, runouts=(0, 2, 1, 1)), iterations=4, target=0.0, threads=1, every=4)
+
+
+def test_a_chart_is_the_mean_over_a_class(solution: HoldemSolution) -> None:
+    chart, view = solution_chart(solution, "c,r3"), solution.at("c,r3")
+    assert (chart.player, chart.title) == (1, "small blind, 20 bb, after c,r3")
+    assert chart.kinds == ("fold", "call", "raise", "allin")
+    hands = view.hands_of(1)
+    for name in ("AKs", "72o", "55"):
+        number = CLASSES.index(name)
+        own = np.flatnonzero(HAND_CLASSES[hands] == number)
+        np.testing.assert_allclose(chart.shares[:, number], view.strategy[:, own[0]], rtol=1e-6)  # suits are alike
+        assert chart.reach[number] == pytest.approx(view.weight_of(1)[own[0]])
+    assert sum(chart.often.values()) == pytest.approx(1)
+    assert (solution_chart(solution).reach == 1).all()
+    made, sizes = how_made(solution).split("\n")
+    assert made.startswith("solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations, ")
+    assert sizes == (
+        "bets on flops 50%; raises on flops a; bets on turns 75%; raises on turns a; bets on rivers 75%; raises on rivers none"
+    )
+
+
+def test_lines_and_spots_without_a_chart(solution: HoldemSolution) -> None:
+    with pytest.raises(SpecError, match="nobody acts before the flop there"):
+        solution_chart(solution, "c,x")
+    river = solve_spot(SPOTS["three streets"], iterations=1, threads=1)
+    with pytest.raises(SpecError, match="charts are of spots with blinds"):
+        solution_chart(river)
+
+
+def test_distances(solution: HoldemSolution) -> None:
+    first, answer = solution_chart(solution), solution_chart(solution, "r2")
+    fold = replace(first, shares=np.eye(4)[:, [0] * 169])
+    call = replace(first, shares=np.eye(4)[:, [1] * 169])
+    assert (chart_distance(first, first), chart_distance(fold, call)) == (0, 1)
+    with pytest.raises(SpecError, match="do not compare"):
+        chart_distance(first, answer)
+
+
+@pytest.mark.parametrize("name", shipped_charts())
+def test_shipped_charts_play_strong_hands(name: str) -> None:
+    solution = read_solved(name)
+    assert solution is not None
+    assert solution.spot.stack == float(name.removesuffix("bb"))
+    assert solution.exploitability < 0.02
+    assert "of a core; exploitability" in how_made(solution)
+    chart = solution_chart(solution)
+    folds = dict(zip(CLASSES, chart.shares[0], strict=True))
+    assert max(folds[hand] for hand in ("AA", "KK", "QQ", "AKs", "AKo", "77", "A5s")) < 0.02
+    assert folds["72o"] + folds["32o"] > 0.5
+    assert read_solved("runs/deep") is None
+
+
+def test_the_command_shows_a_file(solution: HoldemSolution, tmp_path: Path) -> None:
+    file = solution.save(tmp_path / "quick", resumable=False, streets=1)
+    run = CliRunner().invoke(app, ["holdem", "preflop", str(file), "--line", "r2", "--csv", str(tmp_path / "a.csv")])
+    assert run.exit_code == 0, run.output
+    assert "big blind, 20 bb, after r2: fold " in run.output
+    assert "solved on 2 flops and 2 turns and 2 rivers; dcfr, 4 iterations" in run.output
+    rows = (tmp_path / "a.csv").read_text().splitlines()
+    assert (rows[0], len(rows)) == ("hand,fold,call,raise 6,allin 20", 170)
+    found = json.loads(CliRunner().invoke(app, ["holdem", "preflop", str(file), "--json"]).output)
+    assert sum(found["often"].values()) == pytest.approx(1)
+    assert found["hands"]["AA"]["fold"] == pytest.approx(solution_chart(solution).shares[0, CLASSES.index("AA")], abs=1e-3)

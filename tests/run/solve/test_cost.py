@@ -1,0 +1,56 @@
+"""What solving a game takes: the bytes that a run has when it runs, and a time for every form."""
+
+import pytest
+
+import treeplex as tp
+from treeplex.engine.tree.form import workspace
+from treeplex.holdem.solve.estimate import estimate_spot
+from treeplex.run.solve import cost
+from treeplex.run.solve.cost import at_pace_here, cost_of
+from treeplex.solvers import make_solver
+
+
+@pytest.mark.parametrize(
+    ("spec", "kept"),
+    [
+        ("goofspiel(num_cards=3,imp_info=true)", "pairs of sequences"),
+        ("leduc_poker(ranks=2)", "matrices over hands"),
+        ("phantom_ttt(rows=2,columns=2,line=2)", "products of two lists"),
+    ],
+)
+def test_memory_is_what_a_run_has(spec: str, kept: str) -> None:
+    game = tp.compile(spec)
+    found, solver = cost_of(game), make_solver(game, "dcfr")
+    assert found.run == sum(each.nbytes for each in [*solver.arrays().values(), *workspace(game.tree)])
+    assert found.payoffs.endswith(kept)
+    assert found.seconds is not None
+    assert found.seconds > 0
+
+
+def test_walked_rules_are_measured_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "SAMPLED", 100)
+    game = tp.compile("oshi_zumo(coins=3,size=1,horizon=3)", stored=False)
+    found = cost_of(game)
+    assert found.payoffs == "none: every iteration walks the rules"
+    assert found.seconds is not None
+    assert found.seconds > 0
+    stored = cost_of(tp.compile(game.rules))
+    assert stored.run == found.run
+    assert stored.game > found.game
+    assert tp.judge(game, "uniform").nash_conv == pytest.approx(tp.judge(game.rules, "uniform").nash_conv)
+
+
+def test_a_run_that_does_not_fit_is_not_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cost, "available_memory", lambda: 10)
+    found = cost_of(tp.compile("kuhn_poker"))
+    assert found.seconds is None
+    assert found.facts()["an iteration"].startswith("a run does not fit into memory")
+
+
+@pytest.mark.slow
+def test_the_pace_of_a_spot_is_that_of_this_machine() -> None:
+    estimate = estimate_spot("flop_holdem", threads=1)
+    found = at_pace_here(estimate)
+    assert found.memory == estimate.memory
+    assert found.seconds > 0
+    assert found.seconds != estimate.seconds

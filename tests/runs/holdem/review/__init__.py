@@ -1,1 +1,0 @@
-"""Reviews of hands that were played."""

@@ -1,0 +1,138 @@
+"""In a browser: hands of Leduc and of hold'em, a game of one's own walked, runs compared; axe finds nothing wrong with it."""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import httpx
+import pytest
+
+import treeplex as tp
+from tests.web.browser.conftest import Running
+
+expect = pytest.importorskip("playwright.sync_api").expect
+expect.set_options(timeout=60_000)
+HANDS = 10
+IDLE = ".acts[aria-busy=false]"
+
+
+def sit_down(page: Any, server: Running, game: str, against: str) -> str:
+    """Sit down at a game that is typed; the table's id."""
+    page.goto(f"{server.address}#/play")
+    page.get_by_role("textbox", name="Game").fill(game)
+    page.get_by_role("textbox", name="Opponent").fill(against)
+    page.locator("form").get_by_role("button", name="Sit down").click()
+    page.wait_for_selector(".scene")
+    return str(page.url).rsplit("/", 1)[1]
+
+
+def play_hand(page: Any, choose: Callable[[int], int]) -> None:
+    """Play a hand to its end; ``choose`` picks one of so many actions."""
+    page.wait_for_selector(IDLE)
+    while not page.get_by_role("button", name="Next hand").count():
+        actions = page.locator(".option")
+        actions.nth(choose(actions.count())).click()
+        page.wait_for_selector(IDLE)
+
+
+@pytest.mark.parametrize(
+    ("game", "against", "judged"),
+    [("leduc_poker", "", True), ("holdem(stack=20,sizes=[100%;a])", "uniform", False)],
+)
+def test_ten_hands(page: Any, server: Running, game: str, against: str, judged: bool) -> None:
+    """What the page says of ten hands is what the server keeps of them."""
+    table = sit_down(page, server, game, against)
+    for number in range(HANDS):
+        play_hand(page, lambda count: min(1, count - 1))
+        assert f"hand {number + 1}" in page.locator("h1 + p").inner_text()
+        acted = page.locator(".said b", has_text="you").count() > 0  # not where the other one folds at once
+        assert (page.locator(".verdict").count() > 0) == acted
+        if number + 1 < HANDS:
+            page.keyboard.press("Enter")
+            page.wait_for_selector(IDLE)
+            expect(page.locator("h1 + p")).to_contain_text(f"hand {number + 2}")
+    kept = httpx.get(f"{server.address}api/tables/{table}").json()
+    results = kept["results"]
+    assert len(results["hands"]) == HANDS
+    shown = page.locator(".interval b").first.inner_text()
+    assert shown.startswith(f"{results['raw']['mean'] / results['big_blind']:+.2f}".replace("+0.00", "0.00"))
+    assert (results["luckless"] is not None) == judged
+    if kept["hand"]["thoughts"]:
+        thought = kept["hand"]["thoughts"][-1]
+        panel = page.locator("section", has=page.get_by_role("heading", name=re.compile("thought$")))
+        expect(panel).to_contain_text(f"chose {thought['options'][thought['chosen']].lower()}")
+    page.reload()  # the table is the server's: it stands as it stood
+    page.wait_for_selector(".outcome")
+    assert kept["hand"]["outcome"] in page.locator(".outcome").inner_text()
+
+
+def test_a_game_of_ones_own_is_walked(page: Any, server: Running) -> None:
+    """From chance's deal to the end, by mouse and by keyboard, with the library's own numbers."""
+    page.goto(f"{server.address}#/games/examples%2Fmygame.py")
+    page.locator(".tree li.here button").first.click()
+    page.locator(".tree li.here button").nth(1).click()
+    page.wait_for_selector(".infosets tbody tr")
+    judged = tp.judge("examples/mygame.py", tp.solve("examples/mygame.py", "cfr+", iterations=1000))
+    assert f"{judged.value[0]:+.4f}" in page.locator(".gains").inner_text()
+    assert "node=0%2C1" in page.url
+    page.keyboard.press("1")
+    columns = page.locator(".tree > li")
+    expect(columns).to_have_count(4)
+    page.reload()
+    page.keyboard.press("Backspace")  # before there is anything to see: it is kept until then
+    page.keyboard.press("Backspace")
+    expect(columns).to_have_count(2)
+
+
+@pytest.fixture
+def runs(server: Running) -> None:
+    """Two runs in the folder."""
+    for algorithm in ("cfr+", "dcfr"):
+        if not (server.folder / algorithm).exists():
+            tp.solve("kuhn_poker", algorithm, iterations=50, out=str(server.folder / algorithm))
+
+
+@pytest.mark.usefixtures("runs")
+def test_runs_side_by_side(page: Any, server: Running) -> None:
+    page.goto(f"{server.address}#/trainings")
+    for name in ("cfr+", "dcfr"):
+        page.get_by_label(f"Show {name}", exact=True).check()
+    page.wait_for_selector(".curve canvas")
+    settings = page.get_by_role("region", name="Settings of the runs")
+    expect(settings).to_contain_text("algorithm")
+    expect(settings).to_contain_text("dcfr")
+
+
+@pytest.mark.slow
+def test_a_large_game_is_worked_out_on_request(page: Any, server: Running) -> None:
+    page.goto(f"{server.address}#/games/leduc_poker(ranks%3D13)?policy=uniform")
+    page.get_by_role("link", name="Work everything out").click()
+    expect(page.locator(".notice")).to_contain_text("so far")
+    page.wait_for_selector(".infosets tbody tr", timeout=300_000)
+    expect(page.locator(".facts").first).to_contain_text("1,179,777")
+
+
+VIEWS = {
+    "#/play": ".offers li",
+    "#/play/hands": "textarea",
+    "#/games": ".offers li",
+    "#/games/leduc_poker?node=1": ".infosets tbody tr",
+    "#/trainings?run=cfr%2B&run=dcfr": ".curve canvas",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.usefixtures("runs")
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(page: Any, server: Running, violations: Callable[[], list[str]], scheme: str) -> None:
+    page.emulate_media(color_scheme=scheme)
+    for address, shown in VIEWS.items():
+        page.goto(server.address + address)
+        page.wait_for_selector(shown)
+        assert violations() == [], address
+    for game, against in (("leduc_poker", ""), ("liars_dice(dice_sides=3)", ""), ("phantom_ttt", "uniform")):
+        sit_down(page, server, game, against)
+        assert violations() == [], game
+    sit_down(page, server, "leduc_poker", "")
+    play_hand(page, lambda count: 0)
+    assert violations() == []

@@ -1,0 +1,262 @@
+"""Spots in a real browser: put together, solved, looked at, locked, and solved again."""
+
+import gzip
+import re
+import time
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from playwright.sync_api import expect
+
+from tests.web.browser.conftest import PATIENCE, Running
+from treeplex.holdem.cards.cards import CLASSES
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.study.push_fold import push_fold
+from treeplex.holdem.study.report.export import node_report
+
+ASSETS = Path(__file__).parents[3] / "src" / "treeplex" / "play" / "web" / "assets"
+SMALL = {
+    "board": "Td 9d 6h Qc 2s",
+    "oop": "AA, QQ, JTs, 87s",
+    "ip": "KK, QJs, T9s, AQo",
+    "pot": "100",
+    "stack": "200",
+    "bets": "50%, a",
+    "raises": "a",
+}
+ENDLESS = {**SMALL, "target": "0.00000001%", "iterations": "100000000"}
+
+
+def fill(page: Any) -> None:
+    """Put a river together by hand."""
+    page.get_by_role("button", name="Empty").click()
+    for card in ("ten of diamonds", "9 of diamonds", "6 of hearts", "queen of clubs", "2 of spades"):
+        page.get_by_role("group", name="Board").get_by_role("button", name=card).click()
+    page.get_by_label("Pot", exact=True).fill("100")
+    page.get_by_label("Stack behind").fill("200")
+    page.get_by_label("Bets", exact=True).fill("50%, a")
+    page.get_by_label("Raises", exact=True).fill("a")
+    page.get_by_label("OOP, out of position as text").fill(SMALL["oop"])
+    page.get_by_role("radio", name=re.compile("^IP")).click()
+    page.get_by_label("IP, in position as text").fill(SMALL["ip"])
+
+
+def number(text: str) -> float:
+    """A number as the page writes it."""
+    return float(text.replace("%", "").replace("–", "nan"))
+
+
+def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/spot/new")
+    fill(page)
+    page.get_by_label("Name of the solution (optional)").fill("first")
+    page.locator(".solve-bar dt", has_text="Betting").wait_for()
+    page.get_by_role("button", name="Solve", exact=True).click()
+    page.get_by_role("link", name="Open", exact=True).click()
+
+    solution = load_solution(server.folder / "first.spot")
+    root = node_report(solution, "").from_the_pot()
+    rows = page.get_by_role("group", name="Both ranges").locator("tbody tr")
+    rows.nth(1).wait_for()
+    for player in (0, 1):
+        shown = [number(text) for text in rows.nth(player).locator("td").all_inner_texts()]
+        side = root.sides[player]
+        assert shown[:3] == pytest.approx([side.combos, 100 * side.mean(side.equity), side.mean(side.ev)], abs=0.06)
+    shares = page.get_by_role("list", name="Line").locator("button span:last-child").all_inner_texts()
+    assert [number(text) for text in shares] == pytest.approx(100 * root.sides[0].totals, abs=0.06)
+
+    page.get_by_role("button", name=re.compile("^Check")).click()
+    page.get_by_role("tab", name="Lock").click()
+    page.get_by_role("button", name="Paint the whole range").click()
+    page.get_by_label("Name of the new solution (optional)").fill("second")
+    page.get_by_role("button", name="Solve again").click()
+    page.get_by_role("link", name="Compare with before").click()
+    page.get_by_role("heading", name="EV after less EV before").wait_for()
+
+    locked = load_solution(server.folder / "second.spot")
+    after = node_report(locked, "x").from_the_pot()
+    assert after.sides[1].totals == pytest.approx([1, 0, 0])
+    before = node_report(solution, "x").from_the_pot()
+    changes = page.locator(".facts div", has_text="in all").locator("dd").all_inner_texts()
+    expected = [a.mean(a.ev) - b.mean(b.ev) for a, b in zip(after.sides, before.sides, strict=True)]
+    assert [number(text) for text in changes] == pytest.approx(expected, abs=0.006)
+
+
+def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/spot/new")
+    page.get_by_role("button", name="Empty").click()
+    text = page.get_by_label("OOP, out of position as text")
+    box = page.locator(".grid13").bounding_box()
+    step = box["width"] / 13
+    page.mouse.move(box["x"] + step / 2, box["y"] + step / 2)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 2.5 * step, box["y"] + 2.5 * step, steps=2)
+    page.mouse.up()
+    expect(text).to_have_value("QQ+")
+    text.fill("QQ+, AKs:0.5")
+    page.get_by_role("gridcell", name="AKs, 50%").wait_for()
+    page.get_by_role("button", name="erase").click()
+    page.get_by_role("gridcell", name="KK").press("Enter")
+    expect(text).to_have_value("AA,QQ,AKs:0.5")
+    page.get_by_label("Pot", exact=True).fill("-3")
+    page.locator(".field .error").first.wait_for()
+    assert page.get_by_role("button", name="Solve", exact=True).is_disabled()
+
+
+def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
+    """Painted while another range is read, right after all was taken away, and after the best hands were taken."""
+    page.goto(server.address + "#/spot/new")
+    text = page.get_by_label("OOP, out of position as text")
+    aces = page.get_by_role("gridcell", name=re.compile("^AA"))
+    expect(text).not_to_have_value("")
+    page.get_by_role("button", name="Empty").click()
+    page.get_by_role("gridcell", name="AA, not in the range").wait_for()
+    text.fill("KK")
+    aces.press("Enter")
+    expect(text).to_have_value("KK+")
+    page.get_by_role("button", name="Empty").click()
+    aces.press("Enter")
+    expect(text).to_have_value("AA")
+    page.get_by_label("The best hands, in percent of all").fill("1")
+    expect(text).to_have_value("top 1%")
+    page.get_by_role("gridcell", name=re.compile("^22")).press("Enter")
+    expect(text).not_to_have_value("top 1%")
+    assert "22" in text.input_value()
+
+
+def test_what_is_typed_while_a_painted_range_is_written_stays(page: Any, server: Running) -> None:
+    """Also where it is the text that was painted over."""
+    held: list[Any] = []
+    page.goto(server.address + "#/spot/new")
+    text = page.get_by_label("OOP, out of position as text")
+    expect(text).not_to_have_value("")
+    text.fill("AA")
+    page.get_by_role("gridcell", name="22, not in the range").wait_for()
+    page.route(
+        "**/spots/range", lambda route: held.append(route) if "weights" in route.request.post_data else route.continue_()
+    )
+    with page.expect_request(lambda request: "weights" in (request.post_data or "")):
+        page.get_by_role("gridcell", name=re.compile("^22")).press("Enter")
+    for typed in ("KK", "AA"):
+        text.fill(typed)
+        page.get_by_role("gridcell", name=re.compile(f"^{typed}, 100%")).wait_for()
+    with page.expect_response(lambda response: "weights" in (response.request.post_data or "")):
+        held.pop().continue_()
+    page.get_by_role("gridcell", name="22, not in the range").wait_for()
+    expect(text).to_have_value("AA")
+
+
+@pytest.mark.slow
+def test_many_flops_are_solved_and_the_report_sorts(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/spot/new")
+    fill(page)
+    page.get_by_role("radio", name="Many flops").click()
+    page.get_by_role("radio", name="Others").click()
+    page.get_by_label("Flops as text").fill("Td9d6hQc2s, Td9d6hQcKs")
+    page.get_by_label("keep the solved spots").check()
+    page.get_by_label("Name of the solution (optional)").fill("many")
+    page.get_by_text("All flops").wait_for()
+    page.get_by_role("button", name="Solve", exact=True).click()
+    rows = page.get_by_role("group", name="Flops").locator("tbody tr")
+    expect(rows).to_have_count(2, timeout=1000 * PATIENCE)
+    page.get_by_role("button", name="Equity OOP").click()
+    shown = [number(row) for row in rows.locator("td:nth-child(2)").all_inner_texts()]
+    assert shown == sorted(shown, reverse=True)
+    rows.first.click()
+    page.get_by_role("list", name="Line: the start").wait_for()
+    assert "many%2Fboards" in page.url
+
+
+@pytest.mark.slow
+def test_charts_are_the_librarys(page: Any, server: Running) -> None:
+    page.goto(server.address + "#/preflop?stack=10")
+    push = page.get_by_role("grid", name="Small blind: how often each class plays")
+    wanted = push_fold(10)
+    ace = CLASSES.index("AA")
+    push.get_by_role("gridcell", name=f"AA, all-in 100%, +{wanted.push_ev[ace]:.3f} bb").wait_for()
+    page.keyboard.press("ArrowRight")
+    page.get_by_text(f"{100 * push_fold(10.5).pushed:.1f}%").first.wait_for()
+    page.keyboard.press("c")
+    chart = page.get_by_role("grid", name="Big blind, after an all-in: the largest stack")
+    chart.get_by_role("gridcell", name="AA, calls with up to 10.5 big blinds").wait_for()
+
+
+def start_endless(server: Running, page: Any) -> str:
+    """A job that ends only when it is told to; the page shows it under way."""
+    job = httpx.post(f"{server.address}api/jobs", json={"fields": ENDLESS, "name": "endless"}).raise_for_status().json()
+    page.goto(f"{server.address}#/jobs/{job['id']}")
+    iterations(page, beyond=0)
+    return str(job["id"])
+
+
+def iterations(page: Any, beyond: int) -> int:
+    """Wait until the page shows more iterations; how many it shows then."""
+    fact = page.locator(".facts div", has_text="Iterations").locator("dd")
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        done = int(fact.inner_text().split(" ")[0].replace(",", ""))
+        if done > beyond:
+            return done
+        page.wait_for_timeout(50)
+    raise AssertionError(f"no more than {beyond} iterations")
+
+
+@pytest.mark.slow
+def test_reload_pause_and_stop_while_solving(page: Any, server: Running) -> None:
+    start_endless(server, page)
+    page.get_by_role("heading", name="Strategy so far").wait_for()
+    done = iterations(page, beyond=10)
+    page.reload()
+    done = iterations(page, beyond=done)
+    page.get_by_role("button", name="Pause").click()
+    page.get_by_role("button", name="Go on").click()
+    iterations(page, beyond=done)
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("link", name="Open", exact=True).click()
+    page.get_by_role("list", name="Line").wait_for()
+
+
+@pytest.mark.slow
+def test_a_killed_server_goes_on(page: Any, tmp_path: Path) -> None:
+    server = Running(tmp_path / "served")
+    try:
+        job = start_endless(server, page)
+        done = iterations(page, beyond=100)
+        server.kill()
+        silent = page.get_by_text("The page goes on as soon as it is.")
+        silent.wait_for()
+        server.start()
+        silent.wait_for(state="detached")
+        iterations(page, beyond=done)
+        httpx.post(f"{server.address}api/jobs/{job}/stop", json={}).raise_for_status()
+        page.get_by_role("link", name="Open", exact=True).wait_for()
+    finally:
+        server.stop()
+
+
+def test_links_reopen_the_view_and_keys_walk(page: Any, server: Running) -> None:
+    httpx.post(f"{server.address}api/jobs", json={"fields": SMALL, "name": "small"}).raise_for_status()
+    page.goto(server.address + "#/jobs")
+    page.get_by_role("link", name="Open", exact=True).wait_for()
+    page.goto(server.address + "#/solution/small.spot?node=b50&show=ev&side=both&tab=groups")
+    page.get_by_role("radio", name="EV", exact=True, checked=True).wait_for()
+    assert page.get_by_role("grid").count() == 2
+    page.get_by_role("tab", name="Breakdown", selected=True).wait_for()
+    page.get_by_role("group", name="Breakdown by Made hands").locator("tbody tr").first.click()
+    assert page.locator(".filters b").inner_text().strip() == "(on)"
+    page.keyboard.press("ArrowLeft")
+    page.get_by_role("list", name="Line: the start").get_by_role("button").first.wait_for()
+    page.keyboard.press("1")
+    page.get_by_role("list", name="Line: check").wait_for()
+    page.keyboard.press("s")
+    page.get_by_role("radio", name="Strategy", checked=True).wait_for()
+    page.keyboard.press("?")
+    page.get_by_role("dialog", name="Keys").wait_for()
+
+
+def test_scripts_stay_small() -> None:
+    scripts = list(ASSETS.glob("*.js"))
+    assert scripts
+    assert sum(len(gzip.compress(script.read_bytes())) for script in scripts) < 300_000

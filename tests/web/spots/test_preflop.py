@@ -1,0 +1,52 @@
+"""Charts before the flop over HTTP: they are the library's."""
+
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.blueprint.preflop import preflop_chart
+from treeplex.holdem.cards.cards import CLASSES
+from treeplex.holdem.study.push_fold import push_fold
+
+
+def test_push_or_fold_is_the_librarys(shared: httpx.Client) -> None:
+    found = shared.get("/api/preflop/pushfold", params={"stack": 10}).json()
+    wanted = push_fold(10)
+    assert found["push"] == pytest.approx(wanted.push.tolist(), abs=1e-6)
+    assert found["value"] == wanted.value
+    chart = shared.get("/api/preflop/chart", params={"to": 8}).json()
+    assert chart["push"][CLASSES.index("T3s")] == 7.5  # HoldemResources: pushed up to 7.7 big blinds
+    assert chart["push"][CLASSES.index("AA")] == 8
+
+
+@pytest.mark.slow
+def test_charts_of_a_blueprint_are_the_librarys(client: httpx.Client, folder: Path) -> None:
+    settings = {"boards": 20, "buckets": (169, 2, 2, 2)}
+    tp.train("holdem(stack=10,preflop=[2.5bb;a],sizes=[a])", "blueprint", settings=settings, out=str(folder / "deep"))
+    blueprint = HoldemBlueprint.load(folder / "deep")
+    waiting, seen = [""], list[str]()
+    while waiting:
+        line = waiting.pop()
+        found = client.get("/api/preflop/blueprint", params={"file": "deep", "line": line}).json()
+        wanted = preflop_chart(blueprint, line)
+        assert found["actions"] == list(wanted.actions)
+        assert np.allclose(found["shares"], wanted.shares, atol=1e-4)
+        seen.append(line)
+        waiting += [each for each in found["next"] if each is not None]
+    assert {"", "c", "r5"} <= {*seen}
+    answer = client.get("/api/preflop/blueprint", params={"file": "deep", "line": "ff"})
+    assert (answer.status_code, "on offer" in answer.json()["error"]) == (400, True)
+    assert client.get("/api/preflop/blueprint", params={"file": "mine"}).status_code == 400
+    assert client.get("/api/preflop/blueprint", params={"file": "../x"}).status_code == 403
+
+
+@pytest.mark.parametrize(
+    "query", ["pushfold?stack=0.5", "pushfold?stack=nan", "pushfold?stack=10&ante=-1", "chart?to=51", "chart"]
+)
+def test_what_cannot_be_charted_is_said(shared: httpx.Client, query: str) -> None:
+    answer = shared.get(f"/api/preflop/{query}")
+    assert (answer.status_code, set(answer.json())) == (400, {"error", "field"})

@@ -1,0 +1,70 @@
+"""Hands of poker rooms judged in a process of their own, and processes that end."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("fastapi", reason="the web extra: pip install 'treeplex[web]'")
+pytest.importorskip("pokerkit", reason="hand histories: pip install pokerkit")
+
+from tests.holdem.study.review.hands import STARS
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.web.hosted import Hosts
+from treeplex.web.playing.reviewer import RESULT, Reviewer
+from treeplex.web.served import Refused
+
+RANGES = {"oop": "TT, 99, 66, KJs, 87s", "ip": "AQo, AQs, KQs, QQ", "street": "river", "threads": 1}
+
+
+def test_a_judged_hand_lies_in_its_folder(tmp_path: Path) -> None:
+    reviewer = Reviewer(STARS, str(tmp_path), None, RANGES)
+    assert reviewer.about()["cards"] == ("", "AsQd")
+    reviewer.run()
+    found = json.loads((tmp_path / RESULT).read_text())
+    (street,) = found["streets"]
+    assert found["lost"] == pytest.approx(sum(choice["lost"] for choice in street["choices"]))
+    solution = load_solution(tmp_path / street["file"])
+    node = solution.at(street["choices"][0]["line"])
+    assert len(node.actions) == len(street["choices"][0]["actions"])
+
+
+def test_a_text_is_never_the_name_of_a_file(tmp_path: Path) -> None:
+    path = tmp_path / "hand.txt"
+    path.write_text(STARS)
+    with pytest.raises(FileError, match="the text"):
+        Reviewer(str(path), str(tmp_path), None, RANGES)
+
+
+class Odd:
+    """Fails in several ways."""
+
+    def __init__(self, fails: bool = False) -> None:
+        if fails:
+            raise SpecError("not so")
+
+    def pid(self) -> int:
+        return os.getpid()
+
+    def fail(self) -> None:
+        raise ZeroDivisionError("by  nothing")
+
+
+def test_processes_that_fail_and_end() -> None:
+    hosts = Hosts(Odd, 2)
+    with pytest.raises(SpecError, match=r"^not so$"):
+        hosts.open(fails=True)
+    name = hosts.open()
+    assert hosts[name].call("pid") != os.getpid()
+    with pytest.raises(Exception, match=r"^ZeroDivisionError: by nothing$"):
+        hosts[name].call("fail")
+    os.kill(hosts[name].call("pid"), signal.SIGKILL)
+    with pytest.raises(Refused, match="has ended"):
+        hosts[name].call("pid")
+    hosts.drop(name)
+    with pytest.raises(Refused, match="was closed"):
+        hosts[name]
+    hosts.close()
