@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.base.storage.reading import read_json
+from treeplex.base.wings import provided
 from treeplex.errors import FileError, SpecError
 from treeplex.learn.learner import Learner
 from treeplex.learn.train.kind import TrainingKind
@@ -51,23 +52,7 @@ NEURAL: Mapping[str, str] = {
 @cache
 def learners() -> Mapping[str, TrainingKind]:
     """The learners that come with the library, by name."""
-    from treeplex.learn.alphaholdem.kind import AlphaHoldemKind
-    from treeplex.learn.best_response.kind import BestResponseKind
-    from treeplex.learn.blueprint.kind import BlueprintKind
-    from treeplex.learn.deepstack.kind import DeepStackKind
-    from treeplex.learn.discount.kind import DISCOUNT_LEARNERS
-    from treeplex.learn.hand_values.kind import HandValuesKind
-    from treeplex.learn.rebel.training.kind import RebelKind
-
-    known: list[TrainingKind] = [
-        RebelKind(),
-        DeepStackKind(),
-        *DISCOUNT_LEARNERS,
-        BestResponseKind(),
-        AlphaHoldemKind(),
-        BlueprintKind(),
-        HandValuesKind(),
-    ]
+    known: list[TrainingKind] = [each if isinstance(each, TrainingKind) else each() for each in provided("learners")]
     known += [LibraryKind(neural_class(place), name) for name, place in NEURAL.items()]
     return {each.name: each for each in known}
 

@@ -1,4 +1,4 @@
-"""The command line: ``treeplex COMMAND``; the commands are the functions marked in the files beside this one."""
+"""The command line: ``treeplex COMMAND``; commands are marked functions in the files of every ``cli``, the core's and the wings'."""
 
 import warnings
 from importlib import import_module
@@ -7,13 +7,12 @@ from typing import Annotated
 import typer
 
 from treeplex.base.version import own_version
+from treeplex.base.wings import wings
 from treeplex.run.cli.shared.commands import examples_of, group_of
 from treeplex.run.cli.shared.failures import EXIT_CODES
 
-PACKAGES = ("treeplex.run.cli", "treeplex.search.cli", "treeplex.learn.cli", "treeplex.web.cli")
-"""Where commands are looked for: in the files of these packages."""
-GROUPS = {"treeplex.holdem.cli.main": "Solve heads-up hold'em spots."}
-"""Modules with a group of commands, ``group``, and what the help says of each."""
+PACKAGES = ("treeplex.run.cli", *(package for wing in wings() for package in wing.commands))
+"""Where commands are looked for: in the files of these packages, the core's and those of wings."""
 HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampling, exact solvers, ReBeL, and hold'em.
 
 \b
@@ -24,8 +23,9 @@ HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampli
 """
 
 app = group_of(PACKAGES, "treeplex", HELP)
-for _module, _help in GROUPS.items():
-    app.add_typer(import_module(_module).group, short_help=_help)
+for _wing in wings():
+    for _module, _help in _wing.groups.items():
+        app.add_typer(import_module(_module).group, short_help=_help)
 
 
 def print_version(wanted: bool) -> None:

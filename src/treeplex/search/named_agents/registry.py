@@ -14,6 +14,7 @@ import numpy as np
 from treeplex.base.located_text import is_solved_spot
 from treeplex.base.settings import NONE, declared
 from treeplex.base.spec import Spec, nearest, parse_spec, shown
+from treeplex.base.wings import provided
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.user_module import is_user_spec, user_source
@@ -52,39 +53,8 @@ TRAINED = {
 @cache
 def agents() -> Mapping[str, AgentKind]:
     """The agents that come with the library, by name."""
-    from treeplex.holdem.agents.endgames import Endgames
-    from treeplex.holdem.agents.modicum import Modicum
-    from treeplex.holdem.limit.named_agent import Limit
-    from treeplex.learn.alphaholdem.named_agent import AlphaHoldemKind
-    from treeplex.learn.best_response.named_agent import LearnedResponse
-    from treeplex.learn.deepstack.named_agent import DeepStack
-    from treeplex.learn.rebel.training.named_agents import LookingAhead, Rebel
-    from treeplex.search.named_agents.lbr import LocalBest
-    from treeplex.search.named_agents.libratus import Libratus
-    from treeplex.search.named_agents.openspiel import OpenSpiel
-    from treeplex.search.named_agents.pluribus import Pluribus
-    from treeplex.search.named_agents.rules import Rules
-    from treeplex.search.named_agents.tables import Blueprint, Uniform
-    from treeplex.search.named_agents.translated import Translated
-
-    found: list[AgentKind] = [
-        Uniform(),
-        Blueprint(),
-        LookingAhead(),
-        Rebel(),
-        DeepStack(),
-        Libratus(),
-        Modicum(),
-        Pluribus(),
-        Translated(agent),
-        LocalBest(agent),
-        LearnedResponse(),
-        AlphaHoldemKind(),
-        Endgames(),
-        Limit(),
-        Rules(),
-        OpenSpiel(),
-    ]
+    kinds = provided("agents")
+    found: list[AgentKind] = [kind(agent) if inspect.signature(kind).parameters else kind() for kind in kinds]
     return {each.name: each for each in found}
 
 

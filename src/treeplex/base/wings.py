@@ -1,0 +1,48 @@
+"""The wings, and what each adds to the core: games, agents, learners and commands, by name and imported when they are used.
+
+The core imports no wing. A wing has one value, ``WING`` in its module ``wing``, and one line in :data:`WINGS`.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+WINGS = ("treeplex.search.wing", "treeplex.holdem.wing", "treeplex.learn.wing", "treeplex.web.wing")
+"""Modules of wings, the lowest first: each may use those before it."""
+
+
+@dataclass(frozen=True)
+class Wing:
+    """What a wing adds. An entry ``"package.module:name"`` is what has that name there.
+
+    Attributes:
+        agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list.
+        learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
+        commands: packages whose files have commands of ``treeplex``.
+        groups: modules with a group of commands, ``group``, and what the help says of it.
+    """
+
+    agents: tuple[str, ...] = ()
+    learners: tuple[str, ...] = ()
+    commands: tuple[str, ...] = ()
+    groups: Mapping[str, str] = field(default_factory=dict)
+
+
+@cache
+def wings() -> tuple[Wing, ...]:
+    """What every wing adds, the lowest wing first. Loads nothing of a wing but this value."""
+    return tuple(import_module(module).WING for module in WINGS)
+
+
+def named(entry: str) -> Any:
+    """What an entry ``"package.module:name"`` means."""
+    module, _, name = entry.partition(":")
+    return getattr(import_module(module), name)
+
+
+def provided(what: str) -> list[Any]:
+    """What all wings provide under one of the fields of :class:`Wing` that list entries; a tuple counts as its items."""
+    found = [named(entry) for wing in wings() for entry in getattr(wing, what)]
+    return [item for each in found for item in (each if isinstance(each, tuple) else (each,))]

@@ -1,0 +1,23 @@
+"""What learning adds: trainings, agents that play networks, and their commands."""
+
+from treeplex.base.wings import Wing
+
+WING = Wing(
+    agents=(
+        "treeplex.learn.rebel.training.named_agents:LookingAhead",
+        "treeplex.learn.rebel.training.named_agents:Rebel",
+        "treeplex.learn.deepstack.named_agent:DeepStack",
+        "treeplex.learn.best_response.named_agent:LearnedResponse",
+        "treeplex.learn.alphaholdem.named_agent:AlphaHoldemKind",
+    ),
+    learners=(
+        "treeplex.learn.rebel.training.kind:RebelKind",
+        "treeplex.learn.deepstack.kind:DeepStackKind",
+        "treeplex.learn.discount.kind:DISCOUNT_LEARNERS",
+        "treeplex.learn.best_response.kind:BestResponseKind",
+        "treeplex.learn.alphaholdem.kind:AlphaHoldemKind",
+        "treeplex.learn.blueprint.kind:BlueprintKind",
+        "treeplex.learn.hand_values.kind:HandValuesKind",
+    ),
+    commands=("treeplex.learn.cli",),
+)

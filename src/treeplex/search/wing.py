@@ -1,0 +1,19 @@
+"""What search adds: agents that search, and the commands that let agents play."""
+
+from treeplex.base.wings import Wing
+
+_AGENTS = "treeplex.search.named_agents"
+
+WING = Wing(
+    agents=(
+        f"{_AGENTS}.tables:Uniform",
+        f"{_AGENTS}.tables:Blueprint",
+        f"{_AGENTS}.libratus:Libratus",
+        f"{_AGENTS}.pluribus:Pluribus",
+        f"{_AGENTS}.translated:Translated",
+        f"{_AGENTS}.lbr:LocalBest",
+        f"{_AGENTS}.rules:Rules",
+        f"{_AGENTS}.openspiel:OpenSpiel",
+    ),
+    commands=("treeplex.search.cli",),
+)

@@ -1,0 +1,5 @@
+"""What the browser adds: the command ``treeplex web``."""
+
+from treeplex.base.wings import Wing
+
+WING = Wing(commands=("treeplex.web.cli",))
