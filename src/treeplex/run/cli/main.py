@@ -1,4 +1,4 @@
-"""The command line: ``treeplex COMMAND``; commands are marked functions in the files of every ``cli``, the core's and the wings'."""
+"""The command line: ``treeplex COMMAND``; commands are marked functions in the files of every ``cli`` folder."""
 
 import warnings
 from importlib import import_module
