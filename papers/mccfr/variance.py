@@ -215,7 +215,7 @@ def reproduce() -> Result:
         pictures=[draw(points, found)],
         notes=[
             "Variances are exact: two sweeps over all histories find them for the tables as they stand "
-            "(`treeplex.engine.sampling.variance`). As a check, the variance of regrets after "
+            "(`papers.mccfr.exact_variance`). As a check, the variance of regrets after "
             f"{CHECKED_AFTER:,} iterations of `vr-mccfr` is {exact:.4g} by these and {drawn:.4g} in "
             f"{BATCHES * CHECKED_WALKS:,} walks of the engine for each player (standard error {error:.2g}).",
             "The paper's walks carry a vector of all private cards and sample uniformly; walks here carry one deal, "

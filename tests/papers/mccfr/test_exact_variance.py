@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from papers.mccfr.exact_variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, walk_variances
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY
 from treeplex.engine.sampling.sampled_tables import REGRET as REGRET_COLUMN
 from treeplex.engine.sampling.schemes import ALL, EACH, LEARNED, ONE, ORACLE, Traversal
 from treeplex.engine.sampling.streams import start
-from treeplex.engine.sampling.variance import FIELDS, REGRET, VALUE, VISITS, WITHIN, walk_variances
 from treeplex.engine.sampling.walks import scratch, walk
 from treeplex.solvers.sampling.solver import SAMPLINGS, MonteCarloCfr
 
