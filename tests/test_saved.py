@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
+import treeplex
 import treeplex as tp
-import treeplex.run
 from tests.fence.cases import Case
 from tests.fence.record import entries_of, faults
 from tests.saved.items import ITEMS, JOBS, Item, Job
@@ -114,7 +114,11 @@ def saved_kinds() -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def test_every_kind_of_job_is_saved() -> None:
-    modules = [importlib.import_module(each.name) for each in pkgutil.walk_packages(treeplex.run.__path__, "treeplex.run.")]
+    modules = [
+        importlib.import_module(each.name)
+        for each in pkgutil.walk_packages(treeplex.__path__, "treeplex.")
+        if "__main__" not in each.name
+    ]
     kinds = {value.name for module in modules for value in vars(module).values() if isinstance(value, JobKind)}
     assert kinds - {kind for kind, _ in saved_kinds()} == NOT_SAVED.keys()
 
