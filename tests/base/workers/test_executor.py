@@ -237,6 +237,7 @@ def alive(pid):
         return False
 
 
+@pytest.mark.quick_cases("0-None")
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="looks into /proc")
 @pytest.mark.parametrize(("wait", "end"), [(600, signal.SIGKILL), (600, signal.SIGTERM), (0, None)])
 def test_workers_end_with_the_process_that_started_them(tmp_path, wait, end):

@@ -94,6 +94,7 @@ def test_a_wrong_field_is_blamed(shared: httpx.Client, field: str, value: Any) -
     assert not shared.get("/api/jobs").json()["jobs"]
 
 
+@pytest.mark.quick_cases("turn")
 @pytest.mark.parametrize("name", ["river", "turn"])
 def test_spot_files_come_and_go(client: httpx.Client, folder: Path, name: str) -> None:
     text = (EXAMPLES / f"{name}.yaml").read_text()
