@@ -82,7 +82,7 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
     assert policy.shape == (3, 10)
     assert policy.sum(axis=0) == pytest.approx(np.ones(10))
     assert searching.thought is not None
-    assert 0 < searching.thought.seconds < 2.0
+    assert 0 < searching.thought.seconds < 20.0
 
 
 @pytest.mark.parametrize(

@@ -27,7 +27,7 @@ def test_the_default_is_fit_to_be_solved(shared: httpx.Client) -> None:
     found = check(shared, shared.get("/api/spots/default").json()["fields"])
     assert found["ok"]
     assert found["estimate"]["fits"]["float32"]
-    assert 0 < found["estimate"]["seconds_typical"] < 5
+    assert 0 < found["estimate"]["seconds_typical"] < 60
 
 
 def test_ranges_both_ways(shared: httpx.Client) -> None:
