@@ -2,15 +2,14 @@
 
 import gc
 import signal
+from collections.abc import Generator
 from pathlib import Path
 
 import pytest
 
-from tests.measured import LIST
 from treeplex.base import notices
 
 HERE = Path(__file__).parent
-SLOW = frozenset(LIST.read_text("utf-8").splitlines())
 
 
 @pytest.fixture(autouse=True)
@@ -26,15 +25,29 @@ def ctrl_c_reaches_tests() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, object, object]:
+    """Some cases of a test may be slow: those that ``slow_cases`` names, or all but those that ``quick_cases`` names."""
+    made = yield
+    if isinstance(made, list) and made:  # all cases of a test, also if one of them is asked for
+        for marker in made[0].iter_markers():
+            if marker.name in ("slow_cases", "quick_cases"):
+                cases = {item.callspec.id: item for item in made}
+                if unknown := [name for name in marker.args if name not in cases]:
+                    raise collector.CollectError(f"{collector.nodeid}::{made[0].originalname} has no cases {unknown}")
+                for name, item in cases.items():
+                    if (name in marker.args) == (marker.name == "slow_cases"):
+                        item.add_marker(pytest.mark.slow)
+    return made
+
+
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a folder share a worker: two that take turns would compile every kernel twice. Some are slow."""
+    """Tests of a folder share a worker: two that take turns would compile every kernel twice."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             folder = item.path.parent
             item.add_marker(pytest.mark.xdist_group(str(item.path if folder == HERE else folder)))
-        if item.nodeid.removeprefix("tests/") in SLOW:
-            item.add_marker(pytest.mark.slow)
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

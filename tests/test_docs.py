@@ -96,6 +96,36 @@ def workplace(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]
             del sys.modules[name]
 
 
+@pytest.mark.slow_cases(
+    "docs/algorithms/lp.md",
+    "docs/algorithms/pddcfr.md",
+    "docs/algorithms/recursive.md",
+    "docs/algorithms/rm.md",
+    "docs/api/evaluation.md",
+    "docs/api/games.md",
+    "docs/api/policies.md",
+    "docs/api/search.md",
+    "docs/api/solving.md",
+    "docs/choosing.md",
+    "docs/command-line.md",
+    "docs/correlation.md",
+    "docs/errors.md",
+    "docs/evaluation.md",
+    "docs/files-and-formats.md",
+    "docs/games/big_leduc.md",
+    "docs/games/no_limit_leduc.md",
+    "docs/games/turn_holdem.md",
+    "docs/many-players.md",
+    "docs/poker/flop-holdem.md",
+    "docs/poker/hand-values.md",
+    "docs/poker/index.md",
+    "docs/quickstart.md",
+    "docs/sampling.md",
+    "docs/switching-from-openspiel.md",
+    "docs/theory.md",
+    "docs/training.md",
+    "docs/your-own-game.md",
+)
 @pytest.mark.parametrize(
     "page",
     [pytest.param(page, marks=pytest.mark.slow if str(page.relative_to(ROOT)) in LONG else ()) for page in PAGES],
@@ -147,6 +177,7 @@ def script(path: Path) -> ModuleType:
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", ["most", pytest.param("all", marks=pytest.mark.slow)])
 def test_generated_parts_are_current(part: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """All but the sizes of games, for which large ones are compiled: of these one; all of them in the slow test."""
@@ -202,6 +233,7 @@ def test_readme_example_takes_ten_lines() -> None:
     assert len(first.content.splitlines()) <= 10
 
 
+@pytest.mark.slow
 def test_demo(workplace: Path, capsys: pytest.CaptureFixture[str]) -> None:
     demo = script(ROOT / "examples" / "demo.py")
     for _ in range(2):

@@ -179,6 +179,23 @@ def test_a_person_may_name_a_python_file(spec: str) -> None:
     assert named_file(spec) is not None
 
 
+@pytest.mark.quick_cases(
+    "load-evil.py",
+    'compile-turn_based(game="evil\\\\x2epy:Poker")',
+    'compile-turn_based (game="evil\\\\x2epy:Poker")',
+    "load_policy-open_loop(game=\"turn_based(game=\\\\'evil.p\\\\\\\\171:Poker\\\\')\")",
+    "load_policy of a table-turn_based(game=evil.py:Poker)",
+    'load_policy of a table-turn_based(game="evil.p\\\\u0079:Poker")',
+    "load_device-evil.py:Poker",
+    'load_device-turn_based(game="evil.p\\\\N{LATIN SMALL LETTER Y}:Poker")',
+    'solve-turn_based(game="evil\\\\x2epy:Poker")',
+    'solve-turn_based(game="evil.p\\\\u0079:Poker")',
+    'sample-turn_based(game="evil.p\\\\u0079:Poker")',
+    'sample-turn_based(game="evil.p\\\\N{LATIN SMALL LETTER Y}:Poker")',
+    'train-turn_based(game="evil\\\\x2epy:Poker")',
+    'train-open_loop(game="evil\\\\x2epy:Poker")',
+    'train_rebel-turn_based(game="evil.p\\\\u0079:Poker")',
+)
 @pytest.mark.parametrize("spec", PYTHON)
 @pytest.mark.parametrize("door", PYTHON_DOORS)
 def test_no_file_runs_a_python_file(door: str, spec: str) -> None:
@@ -187,6 +204,24 @@ def test_no_file_runs_a_python_file(door: str, spec: str) -> None:
     assert not Path("ran").exists()
 
 
+@pytest.mark.quick_cases(
+    'show folder-turn_based(game="evil\\\\x2epy:Poker")',
+    'show folder-turn_based(game="evil.p\\\\171:Poker")',
+    'show folder-turn_based(game="turn_based(game=\\\\"evil\\\\\\\\x2epy:Poker\\\\")")',
+    "show file-evil.py:Poker",
+    'show file-turn_based(game="turn_based(game=\\\\"evil\\\\\\\\x2epy:Poker\\\\")")',
+    'export folder-turn_based(game="evil.p\\\\171:Poker")',
+    "export folder-open_loop(game=\"turn_based(game=\\\\'evil.p\\\\\\\\171:Poker\\\\')\")",
+    'export file-turn_based(game="evil\\\\x2epy:Poker")',
+    'export file-turn_based(game="turn_based(game=\\\\"evil\\\\\\\\x2epy:Poker\\\\")")',
+    'device-turn_based(game="turn_based(game=\\\\"evil\\\\\\\\x2epy:Poker\\\\")")',
+    'solve-turn_based(game="evil\\\\x2epy:Poker")',
+    'solve-turn_based(game="evil.p\\\\u0079:Poker")',
+    "train-evil.py:Poker",
+    'train-turn_based(game="evil.p\\\\u0079:Poker")',
+    'train-turn_based(game="turn_based(game=\\\\"evil\\\\\\\\x2epy:Poker\\\\")")',
+    "train rebel-evil.py:Poker",
+)
 @pytest.mark.parametrize("spec", PYTHON[:1] + PYTHON[3:6] + PYTHON[-2:])
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_command_runs_a_python_file_that_a_file_names(command: str, spec: str) -> None:
@@ -196,6 +231,24 @@ def test_no_command_runs_a_python_file_that_a_file_names(command: str, spec: str
     assert not Path("ran").exists()
 
 
+@pytest.mark.quick_cases(
+    "load-secret.efg",
+    "load_policy-secret.openspiel",
+    "load_policy-openspiel:efg_game(filename=secret.efg)",
+    "load_device-matrix(rows=[[1,2]],second_file=secret.csv)",
+    "load_device-turn_based(game=openspiel:bargaining(instances_file=secret.csv))",
+    'solve-turn_based(game="matrix(fi\\\\x6ce=secret.csv)")',
+    "solve-openspiel:efg_game(filename=secret.efg)",
+    "solve-turn_based(game=openspiel:bargaining(instances_file=secret.csv))",
+    "sample-secret.game",
+    'train-turn_based(game="matrix(fi\\\\x6ce=secret.csv)")',
+    "train-openspiel:misere(game=nfg_game(filename=secret.nfg))",
+    "train-turn_based(game=openspiel:bargaining(instances_file=secret.csv))",
+    "train_rebel-secret.efg",
+    "train_rebel-turn_based(game=secret.efg)",
+    "train_rebel-secret.game",
+    "train_rebel-secret.openspiel",
+)
 @pytest.mark.parametrize("spec", FILES)
 @pytest.mark.parametrize("door", [name for name in PYTHON_DOORS if name not in ("compile", "load_policy of a table")])
 def test_no_file_makes_another_one_be_read(door: str, spec: str) -> None:

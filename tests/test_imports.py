@@ -43,6 +43,7 @@ def check(graph: Mapping[str, set[str]]) -> None:
     TopologicalSorter(graph).prepare()
 
 
+@pytest.mark.slow
 def test_no_module_needs_itself() -> None:
     known = modules(PACKAGE)
     graph = {name: imports(path.read_text("utf-8"), known) for name, path in known.items()}

@@ -1,6 +1,6 @@
 """Specs: reading, writing, and both ways round."""
 
-from time import perf_counter
+from time import process_time
 
 import pytest
 from hypothesis import given
@@ -113,10 +113,10 @@ def nested(name: str, times: int) -> str:
     ],
 )
 def test_brackets_nest_so_deep_and_no_deeper(text: str) -> None:
-    began = perf_counter()
+    began = process_time()
     with pytest.raises(SpecError, match="more than 20 brackets in one another"):
         parse_spec(text)
-    assert perf_counter() - began < 5.0
+    assert process_time() - began < 5.0
 
 
 def test_brackets_as_deep_as_they_may_be() -> None:

@@ -51,6 +51,7 @@ def test_results_come_back_as_they_were(tmp_path, monkeypatch):
     assert record.load("some", quick=True) is None
 
 
+@pytest.mark.slow
 def test_a_benchmark_runs_and_is_stored(tmp_path, monkeypatch, capsys):
     """With tiny counts, in this process: its tables are printed and its lines can be read again."""
     monkeypatch.setattr(record, "BENCH", tmp_path)

@@ -75,6 +75,7 @@ def test_differences_are_found(changed: dict, message: str) -> None:
         tp.check_rules(SPEC, other, playthroughs=30)
 
 
+@pytest.mark.slow
 def test_there_must_be_something_to_compare() -> None:
     with pytest.raises(SpecError, match="tic_tac_toe has no Numba functions to compare; name other rules"):
         tp.check_rules("tic_tac_toe")

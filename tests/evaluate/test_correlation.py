@@ -135,6 +135,7 @@ def distances(device: Device) -> dict[str, float]:
     return {concept: judgement[concept].distance for concept in CONCEPTS}
 
 
+@pytest.mark.quick_cases("EFCCE")
 @pytest.mark.parametrize("concept", CONCEPTS)
 @STEADY
 @given(game=games((1, 2, 3)), seed=SEEDS, size=SIZES)
@@ -148,6 +149,7 @@ def test_gains_are_those_of_the_game_with_a_mediator(concept: str, game: RandomG
         assert judgement[concept].gains[player] == pytest.approx(max(0.0, gain), abs=1e-12)
 
 
+@pytest.mark.quick_cases("EFCCE")
 @pytest.mark.parametrize("concept", CONCEPTS)
 @STEADY
 @given(game=games((1, 2, 3)), seed=SEEDS, size=SIZES)

@@ -48,6 +48,7 @@ def tabular(policy: Policy) -> object:
     return pyspiel.TabularPolicy({infostate: list(at.items()) for infostate, at in policy.to_dict().items()})
 
 
+@pytest.mark.slow_cases("liars_dice(dice_sides=4)", "openspiel:tiny_bridge_2p")
 @pytest.mark.parametrize("name", PAIRS)
 def test_against_openspiel(name: str) -> None:
     theirs = pyspiel.load_game(PAIRS[name])
@@ -109,6 +110,7 @@ def test_known_numbers() -> None:
         assert found.nash_conv == pytest.approx(gap, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_big_leduc_by_public_tree_only() -> None:
     """Uniform play on six million histories; the number is that of the DDCFR paper's first iteration."""
     game = compile_game("big_leduc")

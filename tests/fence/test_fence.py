@@ -23,6 +23,18 @@ CASE_PARAMETERS = [
 ]
 
 
+@pytest.mark.slow_cases(
+    "uniform play of rhode_island(ranks=2)",
+    "leduc_poker without compiling",
+    "correlation devices of kuhn_poker",
+    "best correlated equilibrium of matrix(rows=((2,0),(0,1)),second=((0,1),(3,0)))",
+    "limit hold'em",
+    "ReBeL in four-sided dice",
+    "ReBeL with a policy network",
+    "ReBeL by tensors",
+    "ReBeL on turns",
+    "discounts by PPO",
+)
 @pytest.mark.parametrize("name", CASE_PARAMETERS)
 def test_numbers_are_those_recorded(name: str) -> None:
     case = CASES[name]

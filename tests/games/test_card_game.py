@@ -103,6 +103,7 @@ def test_masses_are_sums_over_deals(name: str, card: bool) -> None:
         assert belief.beliefs[player] == pytest.approx(summed / summed.sum())
 
 
+@pytest.mark.slow
 def test_hands_are_drawn_from_the_joint_distribution() -> None:
     """Independently and again, or one after the other where ranges leave few combinations."""
     game, draws = game_of("kuhn_poker(players=3)"), 1500

@@ -123,6 +123,13 @@ def test_all_states(name: str) -> None:
             check_children(game, state)
 
 
+@pytest.mark.slow_cases(
+    "bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)",
+    "bucketed_holdem(buckets=[3;2],cards=royal,board=TcJdQhKs,sizes=[100%;a],stack=8,pot=2)",
+    "repeated_poker(max_num_hands=3)",
+    "repeated_poker(game=holdem(players=3,stack=[9;12;15],ante=1),max_num_hands=20,reset_stacks=false)",
+    "battleship",
+)
 @pytest.mark.parametrize("name", LARGE)
 def test_random_plays(name: str) -> None:
     game = load(name)
@@ -209,6 +216,7 @@ def test_goofspiel_with_open_bids_forgets() -> None:
     assert len(infostates) == 1
 
 
+@pytest.mark.slow_cases("battleship")
 @pytest.mark.parametrize("name", ZERO_SUM)
 def test_payoffs_sum_to_zero(name: str) -> None:
     game = load(name)
@@ -218,6 +226,7 @@ def test_payoffs_sum_to_zero(name: str) -> None:
         assert sum(state.returns()) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.slow_cases("bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)")
 @pytest.mark.parametrize("name", SMALL + LARGE)
 def test_spec_makes_the_same_game(name: str) -> None:
     game = load(name)

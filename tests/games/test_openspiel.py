@@ -80,6 +80,7 @@ def test_whole_tree(name: str) -> None:
         stack.extend((ours.child(action), other.child(action)) for action in ours.legal_actions())
 
 
+@pytest.mark.slow_cases("battleship")
 @pytest.mark.parametrize("name", SAMPLED)
 def test_random_plays(name: str) -> None:
     game, reference = load(name), theirs(name)

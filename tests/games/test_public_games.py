@@ -99,6 +99,7 @@ def test_ranges_are_of_possible_hands_and_sum_to_one(name: str) -> None:
             assert (own[can == 0] == 0).all()
 
 
+@pytest.mark.slow_cases("turn", "one card")
 @pytest.mark.parametrize("name", GAMES)
 def test_hands_are_drawn_from_the_joint_distribution(name: str) -> None:
     generator, draws = np.random.default_rng(0), 2000

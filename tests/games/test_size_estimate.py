@@ -16,6 +16,7 @@ from treeplex.games.builtin.battleship import battleship
 from treeplex.games.size_estimate import count_text, history_playout, markov_bound, memory_text, summary_of, time_text
 
 
+@pytest.mark.quick_cases("kuhn_poker-58", "leduc_poker-9457")
 @pytest.mark.parametrize(
     ("spec", "counted"), [("kuhn_poker", 58), ("leduc_poker", 9457), ("goofspiel(num_cards=4,imp_info=true)", None)]
 )
@@ -58,6 +59,7 @@ def test_the_lower_bound_holds_for_heavy_tails() -> None:
     assert markov_bound([1000] * 1000) > 950
 
 
+@pytest.mark.slow_cases("battleship")
 @pytest.mark.parametrize("spec", ["battleship", "tic_tac_toe", "goofspiel(num_cards=8,imp_info=true)"])
 def test_games_too_large_are_refused_within_two_seconds(spec: str) -> None:
     game = load(spec)
@@ -77,6 +79,7 @@ def test_the_message_says_what_to_do() -> None:
     assert "\n" not in str(caught.value)
 
 
+@pytest.mark.quick_cases("phantom_ttt")
 @pytest.mark.parametrize("name", ["phantom_ttt", "chess", "battleship"])
 def test_games_of_openspiel_are_refused_within_two_seconds(name: str) -> None:
     pytest.importorskip("pyspiel")
@@ -87,6 +90,7 @@ def test_games_of_openspiel_are_refused_within_two_seconds(name: str) -> None:
     assert process_time() - begun < 2.0
 
 
+@pytest.mark.slow
 def test_every_walk_stops_in_time(tmp_path) -> None:  # type: ignore[no-untyped-def]
     begun = process_time()
     for walked in (

@@ -16,6 +16,7 @@ from treeplex.solvers.solver import GameSolver
 KUHN3 = "kuhn_poker(players=3)"
 
 
+@pytest.mark.slow
 def test_all_walk_as_many_histories(tmp_path):
     comparison = tp.compare("kuhn_poker", ["cfr", "greedy", "lp"], nodes=10_000, out=tmp_path)
     assert [(row["iterations"], row["nodes"]) for row in comparison.rows()[:2]] == [(87, 87 * 116), (173, 173 * 58)]
@@ -47,6 +48,7 @@ def test_algorithms_of_ones_own_have_any_name(name, called):
     assert (comparison.solutions[0].algorithm, comparison.x) == (called, "iterations")
 
 
+@pytest.mark.slow
 def test_walking_the_histories_shows_progress(tmp_path):
     """A game with a public tree is compiled public node by public node; an algorithm that samples walks its histories too."""
     counts, game = [], "leduc_poker(ranks=4)"

@@ -112,6 +112,7 @@ def test_paths_that_hold_no_device(tmp_path: Path) -> None:
         load_device(tmp_path / "run")
 
 
+@pytest.mark.quick_cases("cfr-s")
 @pytest.mark.parametrize("algorithm", ["cfr-s", "cfr-jr"])
 def test_run_folders_hold_the_device(tmp_path: Path, algorithm: str) -> None:
     solution = tp.solve(GAME, algorithm, iterations=200, out=tmp_path / "run")
@@ -126,6 +127,7 @@ def test_run_folders_hold_the_device(tmp_path: Path, algorithm: str) -> None:
     assert not (tmp_path / "run" / "device.safetensors").exists()
 
 
+@pytest.mark.slow
 def test_large_devices_are_drawn(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(devices, "MOST_JOINT_PLANS", 10)
     monkeypatch.setattr(devices, "DRAWN_JOINT_PLANS", 500)

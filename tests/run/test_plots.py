@@ -26,6 +26,7 @@ def records(*exploitabilities):
     return [record(2**k, 0.1, value) for k, value in enumerate(exploitabilities)]
 
 
+@pytest.mark.slow
 def test_plot_is_written(tmp_path):
     solution = tp.solve("kuhn_poker", iterations=50)
     for name, head in (("a.png", PNG), ("a.pdf", b"%PDF"), ("a.svg", b"<?xml")):
@@ -48,6 +49,7 @@ def test_axes_are_logarithmic_and_labelled():
     assert axes.get_title(loc="left") == "leduc_poker"
 
 
+@pytest.mark.slow_cases("values1")
 @pytest.mark.parametrize("values", [(0.0,), (1.0, 0.0), (1e-17, -1e-18), (0.5, 1e-3, 1e-17)])
 def test_zero_and_rounding_stay_on_the_axes(values, tmp_path):
     figure = convergence_figure("game", {"lp": records(*values)})
@@ -127,6 +129,7 @@ def test_labels_do_not_touch():
     assert keep_apart([0.2, 0.8], 0.05) == [0.2, 0.8]
 
 
+@pytest.mark.slow
 def test_compare(tmp_path):
     comparison = tp.compare("kuhn_poker", ["cfr", "dcfr", "lp"], iterations=40, out=tmp_path / "out")
     out = tmp_path / "out"

@@ -65,6 +65,7 @@ def reaches(places: Subgame, seed: int = 0) -> Ranges:
     return tuple(generator.random(can.shape) * can for can in places.leaves.possible)
 
 
+@pytest.mark.slow_cases("exact-flop", "exact-flop and turn", "network-leduc", "network-dice", "bins-flop and turn", "bins-turn")
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("kind", LEAVES)
 def test_values_of_all_hands(kind: str, where: str) -> None:

@@ -60,6 +60,7 @@ def in_subgame(policy: Policy, subgame: CompiledGame, picks: dict[int, int] | No
     return Policy(subgame, found)
 
 
+@pytest.mark.slow
 def test_a_game_of_one_round_is_its_own_subgame() -> None:
     """The same values and the same best responses as the game compiled by histories."""
     for spec in ("kuhn_poker(players=3)", "kuhn_poker(players=4)"):
@@ -72,6 +73,7 @@ def test_a_game_of_one_round_is_its_own_subgame() -> None:
         assert mine.gains == pytest.approx(whole.gains)
 
 
+@pytest.mark.slow
 def test_behind_leaves_everybody_gets_what_the_policies_say() -> None:
     """Three players who each follow another continuation in the second round, in the subgame and in the whole game."""
     game, rules = game_of(SMALL)
@@ -107,6 +109,7 @@ def test_a_later_round_begins_with_beliefs() -> None:
         subgame.compiled((np.eye(4)[0],) * 3)
 
 
+@pytest.mark.slow
 def test_what_is_frozen_stays() -> None:
     game, rules = game_of(SMALL)
     root = rules.first_state()
@@ -132,6 +135,7 @@ def gains(policy: Policy, whole: Policy) -> list[float]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spec", "count", "average"), [("kuhn_poker(players=3)", 4, False), (SMALL, 4, False), (SMALL, 1, True)]
 )
@@ -141,6 +145,7 @@ def test_search_gains_in_every_seat(spec: str, count: int, average: bool) -> Non
     assert min(gains(agent_policy(agent, game), blueprint(spec))) > 0.02
 
 
+@pytest.mark.slow
 def test_first_rounds_may_be_played_by_the_blueprint() -> None:
     """The second round alone is searched, and a blueprint that is not so rough becomes better."""
     game, rules = game_of(SMALL)
@@ -163,6 +168,7 @@ def test_of_one_round_the_average_is_near_the_best() -> None:
     assert tp.nash_conv(game, agent_policy(agent, game)) < 0.01
 
 
+@pytest.mark.slow
 def test_plays_are_searched_once() -> None:
     """A play again asks no new searches; a seat that is not asked what it plays searches all the same."""
     game, rules = game_of(SMALL)

@@ -13,6 +13,7 @@ CONVERGED = 0.05
 """Chips that so many iterations leave."""
 
 
+@pytest.mark.quick_cases("cfr-50-unsafe0")
 @pytest.mark.parametrize(("algorithm", "iterations", "unsafe"), [("cfr", 50, (0.0, 0.6)), ("cfr+", 1000, (5.0, 100.0))])
 def test_unsafe_can_be_best_and_far_worse_and_safe_is_never_worse(
     algorithm: str, iterations: int, unsafe: tuple[float, float]

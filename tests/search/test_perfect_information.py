@@ -58,6 +58,7 @@ class Rough:
         return values, -values
 
 
+@pytest.mark.quick_cases("cfr-0")
 @pytest.mark.parametrize(("method", "depth"), [("dcfr", 2), ("lcfr", 3), ("fp", 2), ("cfr", 0)])
 def test_it_is_what_many_playthroughs_come_to(method: str, depth: int) -> None:
     game, rules = compile_game(Nim()), PerfectInformation(Nim())

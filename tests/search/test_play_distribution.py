@@ -94,6 +94,7 @@ def played(game: str | Game, **settings: int) -> float:
     return judge(compiled, averaged_policy(compiled, rules, leaf, chosen, np.random.default_rng(0))).exploitability
 
 
+@pytest.mark.slow
 def test_many_playthroughs_of_a_matrix_game() -> None:
     """Each playthrough alone answers one iteration's policy and is exploitable; together they are nearly an equilibrium."""
     many = played("modified_rps", iterations=100, depth=1, playthroughs=256, batch=256)

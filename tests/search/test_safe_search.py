@@ -61,6 +61,7 @@ def exploitability(rules: MatrixPublicTree, answer: np.ndarray) -> float:
     return float((rules.game.payoffs[0] @ answer).max())
 
 
+@pytest.mark.quick_cases("cfr")
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr"])
 def test_searching_from_the_beliefs_of_the_average_is_exploitable(method: str) -> None:
     rules, found = rules_of_the_game(), []
@@ -72,6 +73,7 @@ def test_searching_from_the_beliefs_of_the_average_is_exploitable(method: str) -
     assert min(found) > 0.3
 
 
+@pytest.mark.quick_cases("dcfr")
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr"])
 def test_theorem_3_searching_from_the_beliefs_of_a_random_iteration_is_safe_in_expectation(method: str) -> None:
     """Each answer alone is exploitable; their mean, with the weights with which iterations are drawn, hardly."""

@@ -22,6 +22,8 @@ from treeplex.search.subgames.many_players import RoundSubgame, cut_round
 from treeplex.search.subgames.policy_tables import table_at
 from treeplex.search.subgames.public_rules import public_game
 
+pytestmark = pytest.mark.slow
+
 KUHN, LEDUC = "kuhn_poker(players=3)", "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 
 

@@ -43,6 +43,7 @@ def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> No
     assert np.sort(search.average_policy()[inner]) == pytest.approx(np.sort(solver.average_policy().probabilities[own]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("horizon", [Horizon(rounds=True), Horizon(1, endgame=20), Horizon(2, endgame=8)])
 def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Horizon) -> None:
     rules = public_rules("leduc_poker")
@@ -55,6 +56,7 @@ def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Hori
     assert (first - second) / 2 == pytest.approx(-0.0856064, abs=0.01)
 
 
+@pytest.mark.slow
 def test_exact_leaves_in_leduc_poker() -> None:
     rules = public_rules("leduc_poker")
     search = whole("leduc_poker", "dcfr", ExactLeaf(iterations=80), 3)

@@ -112,6 +112,12 @@ CASES = [
 ]
 
 
+@pytest.mark.quick_cases(
+    "kuhn_poker-2-pdcfr-simultaneous",
+    "kuhn_poker-2-hs-dcfr-simultaneous",
+    "kuhn_poker-2-lcfr-avg-modified-simultaneous",
+    "kuhn_poker-2-dcfr-avg-modified-simultaneous",
+)
 @pytest.mark.parametrize(("spec", "depth", "method"), CASES)
 def test_theorem_5_exact_leaves_lead_to_the_value_of_the_game(spec: str, depth: int, method: str) -> None:
     """All methods on Kuhn poker, and on dice all but those of the next test."""
@@ -124,6 +130,7 @@ def test_theorem_5_exact_leaves_lead_to_the_value_of_the_game(spec: str, depth: 
     assert max(misses(spec, method, zero)) > tolerance(spec, method)
 
 
+@pytest.mark.quick_cases("lcfr-avg-modified-simultaneous")
 @pytest.mark.parametrize("method", MODIFIED)
 def test_modified_cfr_avg_need_not_converge_where_values_jump(method: str) -> None:
     """Appendix I leaves open whether it does in depth-limited subgames; in Kuhn poker it does, on dice it does not.
@@ -138,6 +145,7 @@ def test_modified_cfr_avg_need_not_converge_where_values_jump(method: str) -> No
     assert max(misses(DICE, sound, searched(DICE, sound, leaf, Horizon(1), ITERATIONS))) < tolerance(DICE)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("modified", [False, True])
 def test_a_plain_loop_with_leaf_values_of_linear_programs_does_the_same(modified: bool) -> None:
     """CFR-D and modified CFR-AVG of the first bid, written out: only the former gets to the value of the game."""
@@ -162,6 +170,7 @@ def test_a_plain_loop_with_leaf_values_of_linear_programs_does_the_same(modified
     assert modified or shortfall < 0.05
 
 
+@pytest.mark.quick_cases("kuhn_poker-lcfr-avg-modified", "kuhn_poker-dcfr-avg-modified")
 @pytest.mark.parametrize("method", MODIFIED)
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", DICE])
 def test_modified_cfr_avg_is_tabular_cfr_where_nothing_is_cut(spec: str, method: str) -> None:
@@ -271,6 +280,7 @@ TOLERANCE = 2e-3
 """Of values after 1000 iterations of DCFR, in chips of Leduc poker or points."""
 
 
+@pytest.mark.quick_cases("modified_rps")
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", DICE, "liars_dice(dice=2,faces=2)", "modified_rps"])
 def test_theorem_1_infostate_values_are_supergradients(spec: str) -> None:
     """Theorem 1, ``V(b') <= V(b) + v . (b' - b)``, at several public states, with V from linear programs.

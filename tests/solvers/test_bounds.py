@@ -72,6 +72,7 @@ def leaping(t: int, random: Random) -> Exponents:
     return (0.0 if t < HORIZON / 2 else 1.0) if low else 5.0, -5.0 if low else 0.0, 0.0 if low else 5.0
 
 
+@pytest.mark.quick_cases("leaping-three actions")
 @pytest.mark.parametrize("name", SKEWED)
 @pytest.mark.parametrize("choose", [drawn, slow, leaping])
 def test_ddcfr_theorem_1(name: str, choose: Callable[[int, Random], Exponents]) -> None:

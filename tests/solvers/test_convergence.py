@@ -53,6 +53,7 @@ def check(game: RandomGame | RandomPublicGame, name: str) -> None:
         assert -1e-9 <= found <= bound(name, updates) * payoffs + 1e-9, updates
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SWEEPING)
 @STEADY
 @given(game=games((2,), zero_sum=True))
@@ -60,6 +61,7 @@ def test_random_zero_sum_games(name: str, game: RandomGame) -> None:
     check(game, name)
 
 
+@pytest.mark.quick_cases("cfr")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=pytest.mark.slow if n % 3 else ()) for n, name in enumerate(SWEEPING)]
 )
@@ -69,6 +71,7 @@ def test_random_public_games(name: str, game: RandomPublicGame) -> None:
     check(game, name)
 
 
+@pytest.mark.quick_cases("pluribus-mccfr")
 @pytest.mark.parametrize("name", SAMPLED)
 @FEW
 @given(game=games((2,), zero_sum=True))
@@ -76,6 +79,7 @@ def test_random_zero_sum_games_are_sampled(name: str, game: RandomGame) -> None:
     check(game, name)
 
 
+@pytest.mark.slow_cases("es-mccfr", "pluribus-mccfr", "cfr-s")
 @pytest.mark.parametrize("name", SAMPLED)
 @FEW
 @given(game=public_games())
@@ -83,6 +87,7 @@ def test_random_public_games_are_sampled(name: str, game: RandomPublicGame) -> N
     check(game, name)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*IN_PYTHON, *LAST_ITERATE])
 @settings(STEADY, max_examples=3)
 @given(game=games((2,), zero_sum=True))
@@ -101,6 +106,7 @@ def test_three_player_kuhn() -> None:
     assert gaps[-1] < 0.01
 
 
+@pytest.mark.slow
 def test_a_game_without_decisions() -> None:
     game = compile_rules(RandomGame(0, depth=0))
     assert game.infosets == (0, 0)

@@ -58,6 +58,40 @@ everything = pytest.mark.parametrize("name", RULES)
 everywhere = pytest.mark.parametrize("form", FORMS)
 
 
+@pytest.mark.quick_cases(
+    "cfr-tree",
+    "cfr+-tree",
+    "cfr+-float64",
+    "lcfr-tree",
+    "lcfr-float64",
+    "dcfr-tree",
+    "dcfr-float64",
+    "pcfr+-tree",
+    "pcfr+-float64",
+    "pdcfr-tree",
+    "pdcfr-float64",
+    "dcfr+-tree",
+    "dcfr+-float64",
+    "pdcfr+-tree",
+    "pdcfr+-float64",
+    "apcfr+-tree",
+    "apcfr+-float64",
+    "sapcfr+-tree",
+    "sapcfr+-float64",
+    "p2pcfr+-tree",
+    "p2pcfr+-float64",
+    "apdcfr+-tree",
+    "apdcfr+-float64",
+    "hs-dcfr-tree",
+    "hs-dcfr-float64",
+    "hs-pcfr+-tree",
+    "hs-pcfr+-float64",
+    "wop-cfr-tree",
+    "wop-cfr-float64",
+    "linear-fp-tree",
+    "flop-tree",
+    "flop-float64",
+)
 @everywhere
 @pytest.mark.parametrize("name", [*VARIANTS, *FICTITIOUS_RULES])
 def test_strategies_are_those_of_the_oracle(name: str, form: str) -> None:
@@ -75,6 +109,57 @@ def test_strategies_are_those_of_the_oracle(name: str, form: str) -> None:
         assert found == pytest.approx(oracle.nash_conv(root, reference.average_policy()), rel=1e-4, abs=1e-6)
 
 
+@pytest.mark.quick_cases(
+    "cfr-tree",
+    "cfr-float64",
+    "cfr+-tree",
+    "cfr+-float64",
+    "lcfr-tree",
+    "lcfr-float64",
+    "dcfr-tree",
+    "dcfr-float64",
+    "pcfr+-tree",
+    "pcfr+-float64",
+    "pdcfr-tree",
+    "pdcfr-float64",
+    "dcfr+-tree",
+    "dcfr+-float64",
+    "pdcfr+-tree",
+    "pdcfr+-float64",
+    "apcfr+-tree",
+    "apcfr+-float64",
+    "sapcfr+-tree",
+    "sapcfr+-float64",
+    "p2pcfr+-tree",
+    "p2pcfr+-float64",
+    "apdcfr+-tree",
+    "apdcfr+-float64",
+    "hs-dcfr-tree",
+    "hs-dcfr-float64",
+    "hs-pcfr+-tree",
+    "hs-pcfr+-float64",
+    "wop-cfr-tree",
+    "wop-cfr-float64",
+    "ddcfr-tree",
+    "ddcfr-float64",
+    "dpcfr+-tree",
+    "dpcfr+-float64",
+    "pddcfr-tree",
+    "pddcfr-float64",
+    "vt-cfr+-float64",
+    "fp-tree",
+    "fp-float64",
+    "linear-fp-tree",
+    "linear-fp-float64",
+    "flop-tree",
+    "flop-float64",
+    "own-tree",
+    "own-float64",
+    "own play-tree",
+    "own play-float64",
+    "learned dcfr-tree",
+    "learned dcfr-float64",
+)
 @everywhere
 @everything
 def test_values_are_those_of_the_oracle(name: str, form: str) -> None:
@@ -87,6 +172,7 @@ def test_values_are_those_of_the_oracle(name: str, form: str) -> None:
     np.testing.assert_allclose(best - own, gains, rtol=1e-4, atol=1e-6)
 
 
+@pytest.mark.slow_cases("cfr-int16", "ddcfr-float32", "ddcfr-int16")
 @everywhere
 @everything
 def test_in_pieces_and_resumed_bit_for_bit(name: str, form: str) -> None:

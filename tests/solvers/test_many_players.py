@@ -70,6 +70,7 @@ def test_the_gain_of_each_player_against_the_oracle(game: str) -> None:
         assert found.exploitability == pytest.approx(sum(gains) / len(gains), abs=1e-12)
 
 
+@pytest.mark.slow_cases("kuhn_poker(players=4)")
 @pytest.mark.parametrize("game", [KUHN3, KUHN4, GOOFSPIEL3, POINTS3])
 def test_the_gain_of_each_player_against_openspiel(game: str) -> None:
     pyspiel = pytest.importorskip("pyspiel")
@@ -174,6 +175,7 @@ def test_other_averages_of_the_same_game_do() -> None:
     assert tp.solve(LEDUC3, "linear-fp", iterations=1000).nash_conv < 1e-3
 
 
+@pytest.mark.slow
 def test_equilibria_of_one_game_differ_in_value() -> None:
     """Three players in Goofspiel: each algorithm finds an equilibrium, and another player wins."""
     game = compile_game("goofspiel(players=3,num_cards=4,imp_info=True,points_order=descending)")

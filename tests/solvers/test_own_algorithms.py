@@ -44,6 +44,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.quick_cases("my.py:DAMPED-my.py:DAMPED")
 @pytest.mark.parametrize(
     ("text", "canonical"),
     [
@@ -138,6 +139,7 @@ def test_no_code_runs_on_a_files_word(folder: Path) -> None:
     assert not (folder / "ran").exists()
 
 
+@pytest.mark.slow
 def test_the_file_may_lie_elsewhere_when_a_run_is_resumed(folder: Path) -> None:
     tp.solve("kuhn_poker", "my.py:DAMPED(alpha=2)", iterations=5, out="run")
     (folder / "moved").mkdir()
@@ -150,6 +152,7 @@ def test_the_file_may_lie_elsewhere_when_a_run_is_resumed(folder: Path) -> None:
     assert not same_algorithm("a/my.py:D", "a/mine.py:D")
 
 
+@pytest.mark.slow
 def test_sampling_without_compiling(folder: Path) -> None:
     """The same scheme and variant over rules and on the compiled game: the same infosets, both near equilibrium."""
     text = "my.py:SCHEME(averaging=lazy,variant=my.py:DAMPED)"

@@ -80,6 +80,7 @@ def test_all_reference_runs_are_tried() -> None:
     assert len(PAIRS) == 72
 
 
+@pytest.mark.slow_cases("big_leduc-CFR", "big_leduc-CFR+")
 @pytest.mark.parametrize(("game", "algorithm"), PAIRS)
 def test_iterations_1_and_10(game: str, algorithm: str) -> None:
     solver = start(game, algorithm)
@@ -97,6 +98,7 @@ def test_iterations_100_and_1000_of_stable_games(game: str, algorithm: str) -> N
     assert measured(solver, 1000) == pytest.approx(expected["1000"], rel=1e-5, abs=1e-14)
 
 
+@pytest.mark.slow_cases("DCFR")
 @pytest.mark.parametrize("algorithm", REFERENCE["_bands"]["leduc"])
 def test_leduc_1000_within_the_noise(algorithm: str) -> None:
     """Eight runs perturbed as the reference's eight were, and the plain one.

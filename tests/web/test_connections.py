@@ -51,7 +51,7 @@ def test_requests_that_do_not_go_on_are_ended(bare: httpx.Client, monkeypatch: p
         began = time.monotonic()
         for plain in [stack.enter_context(connected(bare, data)) for data in (b"", HALF, HEAD, HEAD + b'{"name": ')]:
             assert is_ended(plain)
-        assert time.monotonic() - began < 5
+        assert time.monotonic() - began < 9  # ten are the default
         kind = {"content-type": "application/octet-stream"}
         assert bare.post("/api/upload", params={"name": "a.txt"}, content=b"a", headers=kind).status_code == 200
         assert "event: files" in (next(lines) for _ in range(4))  # a request that is there as a whole may wait
@@ -87,7 +87,7 @@ def test_idle_connections_make_room(bare: httpx.Client, monkeypatch: pytest.Monk
     with ExitStack() as stack:
         plain = [stack.enter_context(connected(bare, HALF if number % 2 else HEAD)) for number in range(60)]
         for _ in range(5):
-            assert httpx.get(bare.base_url.join("/api/start"), timeout=5).status_code == 200
+            assert httpx.get(bare.base_url.join("/api/start"), timeout=60).status_code == 200
         for each in plain:
             each.settimeout(0.01)
         ended = 0

@@ -23,6 +23,7 @@ def test_kuhn_at_the_beginning() -> None:
     assert end["payoffs"]["cells"] == [[None, -2.0, -2.0], [2.0, None, -2.0], [2.0, 2.0, None]]
 
 
+@pytest.mark.slow_cases("leduc_poker")
 @pytest.mark.parametrize("game", ["leduc_poker", "goofspiel(num_cards=3)", "examples/mygame.py"])
 def test_numbers_are_the_librarys(game: str) -> None:
     browser = Browser(game, "uniform")

@@ -53,6 +53,7 @@ class Odd:
         raise ZeroDivisionError("by  nothing")
 
 
+@pytest.mark.slow
 def test_processes_that_fail_and_end() -> None:
     hosts = Hosts(Odd, 2)
     with pytest.raises(SpecError, match=r"^not so$"):

@@ -291,6 +291,7 @@ def raw_requests(client: httpx.Client, count: int, seed: int) -> None:
             plain.sendall(draw.choice(starts) + draw.randbytes(draw.randrange(200)))
 
 
+@pytest.mark.slow
 def test_malformed_requests_get_an_answer(client: httpx.Client, capfd: pytest.CaptureFixture[str]) -> None:
     malformed(client, 150, seed=1)
     raw_requests(client, 40, seed=1)
@@ -323,6 +324,7 @@ def in_a_thread(coroutine: Coroutine[Any, Any, Any]) -> Any:
         return pool.submit(asyncio.run, coroutine).result()
 
 
+@pytest.mark.slow
 def test_a_hundred_clients_at_once(client: httpx.Client) -> None:
     client.get("/api/solution/node", params={"file": "river.spot"})
 

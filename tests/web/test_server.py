@@ -17,6 +17,7 @@ from treeplex.web.safety import LOOPBACK
 from treeplex.web.server import PORT, listen
 
 
+@pytest.mark.slow
 def test_the_command_serves_and_ends(folder: Path) -> None:
     with web(folder) as (process, client):
         assert client.get("/api/start").json()["folder"] == str(folder)

@@ -85,6 +85,7 @@ def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) 
     assert len(session.hands) > 2
 
 
+@pytest.mark.quick_cases("solution")
 @pytest.mark.parametrize("against", ["solution", "search(depth=1,iterations=4)"])
 def test_what_the_others_thought_is_their_policy(against: str) -> None:
     """Ranges move by Bayes' rule from one decision to the next."""
@@ -119,6 +120,7 @@ def test_hands_can_be_repeated() -> None:
         session.next(repeat=9)
 
 
+@pytest.mark.slow_cases("battleship(board_width=2,board_height=2,ship_sizes=[1],ship_values=[1],num_shots=3)-grid")
 @pytest.mark.parametrize(
     ("game", "kind"),
     [

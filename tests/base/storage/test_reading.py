@@ -216,6 +216,7 @@ def test_ranges_are_read_in_one_pass(text: str) -> None:
         parse_range(text)
 
 
+@pytest.mark.slow
 def test_a_range_has_an_end() -> None:
     with pytest.raises(SpecError, match="range: 4,000,000 characters, and 500,000 are read at most"):
         parse_range("22, " * 1_000_000)

@@ -55,6 +55,7 @@ def test_the_same_bits_and_what_is_shared_is_there_once(executor):
     assert list(executor.map(jobs.late_first, [(x,) for x in range(5)])) == list(range(5))
 
 
+@pytest.mark.slow
 def test_a_worker_killed_in_the_middle_of_a_job_changes_nothing(executor, tmp_path):
     before, lost = set(executor.crew.pids), executor.lost
     assert jobs.killed_once(executor, tmp_path) == [x * x for x in range(6)]
@@ -75,6 +76,7 @@ def test_a_worker_killed_from_outside(executor):
     assert executor.lost == lost + 1
 
 
+@pytest.mark.slow
 def test_a_job_that_workers_die_of_and_one_that_raises(executor):
     with pytest.raises(AlgorithmError, match="3 workers died one after the other on the same job"):
         list(executor.map(jobs.die, [(1,)]))
@@ -109,6 +111,7 @@ class Older(on_ray.RayBench):
         return "Treeplex 0.1 on Python 3.9"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "error", "words"),
     [
@@ -123,6 +126,7 @@ def test_actors_that_do_not_fit_are_an_error(kind, error, words, executor, monke
         list(unfit.map(jobs.square, [(1,)]))
 
 
+@pytest.mark.slow
 def test_a_cluster_that_is_not_there_is_said(executor):
     executor.crew.close()
     ray.shutdown()

@@ -204,6 +204,7 @@ def test_both_paths_agree_on_random_games(rules: RandomPublicGame) -> None:
     check_same(by_public_tree, by_histories)
 
 
+@pytest.mark.slow_cases("leduc_poker(ranks=4,suits=2,raises=1)", "leduc_poker(raises=3,bets=[1;3],ante=2)")
 @pytest.mark.parametrize("name", BOTH_PATHS)
 def test_both_paths_agree(name: str) -> None:
     by_public_tree, by_histories = compile_game(name), compile_rules(load(name))
@@ -214,6 +215,7 @@ def test_both_paths_agree(name: str) -> None:
     check_same(by_public_tree, by_histories)
 
 
+@pytest.mark.slow_cases("big_leduc")
 @pytest.mark.parametrize("name", [name for name in TABLE_4 if name != BATTLESHIP.format(3)])
 def test_table_4(name: str) -> None:
     game = compile_game(name)

@@ -59,6 +59,7 @@ def gradients_of(game: tp.CompiledGame, strategy: np.ndarray) -> np.ndarray:
     return values
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", GAMES)
 def test_the_game_is_that_of_ordinary_rules(spec: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)
@@ -81,6 +82,7 @@ def test_the_game_is_that_of_ordinary_rules(spec: str, monkeypatch: pytest.Monke
             assert np.abs(gradients_of(game, strategy) - gradients_of(known, strategy)).max() < 1e-12
 
 
+@pytest.mark.slow
 def test_algorithms_and_judges_run_on_walked_rules(tmp_path) -> None:
     spec = "oshi_zumo(coins=3,size=1,horizon=3)"
     stored, walked = tp.compile(spec), tp.compile(spec, stored=False)
@@ -102,6 +104,7 @@ def test_algorithms_and_judges_run_on_walked_rules(tmp_path) -> None:
         tp.solve(walked, "dcfr", device="torch-cpu")
 
 
+@pytest.mark.slow
 def test_a_walk_lives_as_long_as_its_game() -> None:
     walked = tp.compile("oshi_zumo(coins=3,size=1,horizon=3)", stored=False)
     payoff, tree = walked.payoff, walked.tree
@@ -147,6 +150,7 @@ def test_how_long_a_walk_will_be_is_said_before_it(players: int, said: bool, cap
         assert line.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_too_large_a_game_is_refused_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(GameSizeError, match=r"almost surely at least .*the limit is 20,000,000,000; .*--limit"):
         tp.compile("goofspiel(num_cards=11,imp_info=true)")
@@ -214,6 +218,7 @@ def coin_game(kind: int) -> NumbaGame:
     return NumbaGame(NumbaRules((kind, 0, 0, 0, 0), actor, actions, play, infoset, payoff, probability, most_actions=2))
 
 
+@pytest.mark.slow_cases("3-GameError-chance probabilities at the root sum to 0.5, not 1")
 @pytest.mark.parametrize(
     ("kind", "error", "message"),
     [
@@ -244,6 +249,7 @@ def test_a_game_of_ones_own() -> None:
     assert tp.compile(game.rules, stored=False).identity == game.identity
 
 
+@pytest.mark.slow
 def test_a_walk_answers_ctrl_c_and_says_how_far_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
     """The signal comes while compiled code walks; without the answer the run would go on for many seconds."""
     monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)

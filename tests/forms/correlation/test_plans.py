@@ -54,6 +54,7 @@ def test_the_mixture_plays_as_the_strategy(rules: RandomGame, seed: int) -> None
         assert abs(weights.sum() - 1.0) < 1e-12
 
 
+@pytest.mark.slow_cases("goofspiel(num_cards=4,imp_info=true)")
 @pytest.mark.parametrize("name", ["kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=4,imp_info=true)"])
 def test_larger_games(name: str) -> None:
     """Leduc has 1,176 last sequences a player; rounding does not add up."""

@@ -239,6 +239,7 @@ def test_files_that_are_not_there(tmp_path: Path) -> None:
     assert os.listdir(tmp_path) == []
 
 
+@pytest.mark.slow
 def test_tables() -> None:
     policy = random_policy()
     rows = to_table(policy)

@@ -33,6 +33,7 @@ def policy(game: str, kind: str, *, shared: bool) -> NeuralPolicy:
     return NeuralPolicy(compiled.spec, 2, view, networks)
 
 
+@pytest.mark.slow_cases("phantom_ttt(rows=2,line=2)-tensor-True")
 @pytest.mark.parametrize(
     ("game", "kind", "shared"),
     [

@@ -182,6 +182,7 @@ def trees(draw: st.DrawFn) -> ExplicitGame:
     return ExplicitGame(nodes, [draw(label), draw(label)], title=draw(label))
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(trees())
 def test_any_tree_survives_the_round_trip(game: ExplicitGame) -> None:

@@ -95,6 +95,7 @@ def test_files_are_written_from_specs(tmp_path: Path) -> None:
     assert tp.compile(str(tmp_path / "matrix.efg")).infosets == (1, 1)
 
 
+@pytest.mark.slow
 def test_policies_are_data_frames() -> None:
     pytest.importorskip("pandas")
     policy = tp.Policy.uniform(tp.compile("kuhn_poker"))

@@ -168,6 +168,7 @@ EXPORTED = [
 ]
 
 
+@pytest.mark.slow_cases("leduc_poker")
 @pytest.mark.parametrize("spec", EXPORTED)
 def test_exported_policies_have_the_same_nash_conv(spec: str) -> None:
     from open_spiel.python.algorithms import exploitability

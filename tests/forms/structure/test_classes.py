@@ -125,6 +125,7 @@ KNOWN = {
 }
 
 
+@pytest.mark.slow_cases("goofspiel(num_cards=4,imp_info=true)")
 @pytest.mark.parametrize("game", KNOWN)
 def test_known_games(game: str) -> None:
     assert holding(structure_of(game)) == KNOWN[game]
@@ -143,6 +144,7 @@ def test_perfect_information() -> None:
     assert (found.pieces.count, found.pieces.players) == (0, 0)  # type: ignore[union-attr]
 
 
+@pytest.mark.slow_cases("random")
 @pytest.mark.parametrize("order", ["descending", "random"])
 def test_goofspiel_with_open_bids_is_a_feedback_game_where_players_remember(order: str) -> None:
     game = f"goofspiel(num_cards=4,points_order={order})"

@@ -20,6 +20,7 @@ def test_several_sizes_stand_in_brackets():
     assert (found.turn, found.river) == ("50%,a", "75")
 
 
+@pytest.mark.slow
 def test_a_blueprint_of_another_game_names_both(tmp_path):
     game = "holdem(ranks=5,suits=2,stack=8,sizes=[a])"
     tp.train(game, "blueprint", settings={"boards": 2, "deals": 2, "buckets": ()}, out=tmp_path / "run")

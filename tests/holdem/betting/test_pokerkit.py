@@ -143,6 +143,7 @@ def random_plan(generator: np.random.Generator) -> tuple[BetPlan, bool]:
     return plan.override("river", 0, donk="50%,a") if not smallest else plan, smallest
 
 
+@pytest.mark.slow_cases("1")
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 14))])
 def test_no_limit_lines(seed: int) -> None:
     generator = np.random.default_rng(seed)
@@ -161,6 +162,7 @@ def test_no_limit_lines(seed: int) -> None:
         replay(state, tree, generator, smallest=smallest)
 
 
+@pytest.mark.quick_cases("7")
 @pytest.mark.parametrize("stack", [7, 23, 36, 48, 100, 1000])
 def test_fixed_limit_lines(stack: int) -> None:
     generator = np.random.default_rng(stack)

@@ -186,6 +186,7 @@ def test_thresholds() -> None:
     assert offered(tree_of(river, 100, 999, BetPlan.same("100%,82%,81%,50%", "", merge=0.11)))[1:] == ["bet 50", "bet 100"]
 
 
+@pytest.mark.slow
 def test_preflop_blinds_order_and_the_big_blinds_option() -> None:
     tree = tree_of("", 0, 200, BetPlan.same("50%", "2.5x,100%,a"), blinds=(1, 2))
     root = tree.nodes[0]
@@ -217,6 +218,7 @@ def test_without_limps_the_small_blind_raises_or_folds() -> None:
         tree_of("Td9d6h", 10, 20, plan)
 
 
+@pytest.mark.slow
 def test_smallest_raise_is_the_last_one_or_the_big_blind() -> None:
     tree = tree_of("", 0, 100, BetPlan.same("0%", "").override("preflop", raises="0%,7c"), blinds=(1, 2))
     assert offered(tree) == ["fold", "call", "raise 4", "raise 9"]

@@ -102,6 +102,7 @@ def test_a_walk_learns_what_a_slow_walk_says(spec):
     assert len(seen) > 40
 
 
+@pytest.mark.slow
 def test_push_or_fold_comes_close_to_its_equilibrium():
     game, rows = ten_cards(PUSH, counts=(45, 1, 1, 1), method="kmeans")
     solver = BlueprintSolver(game.rules, rows, deals=64, discount_every=200, seed=1)

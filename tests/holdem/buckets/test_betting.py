@@ -14,6 +14,7 @@ from treeplex.holdem.spots.spot import Spot
 PLANS = [((2.0, 2.0, 4.0, 4.0), (4, 4, 4, 4), (1.0, 2.0)), ((4.0, 4.0, 6.0, 6.0), (2, 1, 3, 1), (1.0, 4.0))]
 
 
+@pytest.mark.slow_cases("bets0-most0-blinds0")
 @pytest.mark.parametrize(("bets", "most", "blinds"), PLANS)
 def test_the_same_as_the_betting_tree_of_a_spot(bets, most, blinds):
     all_hands = np.ones(len(HOLDEM.hands))

@@ -10,6 +10,7 @@ from treeplex.holdem.cards.evaluator import strengths
 from treeplex.holdem.cards.format import HOLDEM
 
 
+@pytest.mark.slow
 def test_one_board_against_every_pair_of_hands():
     board = parse_cards("Td9d6hQc2s")
     margins = counted(np.array([board], np.uint8), np.array([1]))

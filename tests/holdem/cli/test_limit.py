@@ -17,6 +17,7 @@ def run(*words):
     return CliRunner().invoke(holdem, [str(word) for word in words])
 
 
+@pytest.mark.slow
 def test_solve_show_and_match(tmp_path):
     small = ("--cards", "royal", "--boards", 30, "--evaluations", 2)
     for name, count in (("two", "2"), ("three", "3,2,2,1")):
@@ -40,6 +41,7 @@ def test_solve_show_and_match(tmp_path):
     assert run("limit", "match", tmp_path / "two", tmp_path / "three", "--deals", 0).exit_code == 2
 
 
+@pytest.mark.slow
 def test_buckets_of_hands():
     groups = json.loads(run("buckets", "--cards", "royal", "--buckets", "3", "--json").output)
     assert groups[2][0] == "AA"
@@ -59,6 +61,7 @@ def test_wrong_counts_are_one_line(count):
     assert "buckets" in wrong.output
 
 
+@pytest.mark.slow
 def test_play_against_a_run_folder(tmp_path):
     small = ("--cards", "royal", "--boards", 30, "--evaluations", 1)
     assert run("limit", "solve", *small, "--buckets", 2, "-n", 500, "--out", tmp_path / "two").exit_code == 0
@@ -82,6 +85,7 @@ def test_play_against_a_run_folder(tmp_path):
     assert nowhere.output.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_a_run_folder_is_an_agent(tmp_path):
     """By its path, at the table of the game that it was solved for."""
     small = ("--cards", "royal", "--boards", 30, "--evaluations", 1)

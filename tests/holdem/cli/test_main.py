@@ -207,6 +207,7 @@ def test_locks_are_kept(spot):
     assert "--lock: nobody acts after 'x,x'" in complaint("solve", spot, "--lock", "x,x: x 100%")
 
 
+@pytest.mark.slow
 def test_show(spot, tmp_path):
     call("solve", spot, "-n", 40, "--out", "s.spot")
     out, _ = call("show", "s.spot", "--line", "x,b50%")
@@ -252,6 +253,7 @@ def test_hand_history(tmp_path):
     call("show", tmp_path / "h.spot", "--line", "b7")
 
 
+@pytest.mark.slow
 def test_flops(spot, tmp_path):
     boards = "Td9d6hQc2s,Td9d6hQcAs,KsKhKdKc2c"
     _, err = call("flops", spot, "--boards", boards, "--oop", "KK", "--target", "5%", "--out", "out", code=1)
@@ -355,6 +357,7 @@ def test_help_imports_nothing_heavy():
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip() == "[]"
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name == "nt", reason="needs SIGINT")
 def test_ctrl_c_saves_and_says_how_to_go_on(spot, tmp_path):
     with spawned("holdem", "solve", spot, "-n", 100000000, "--target", 0, "--progress") as child:
@@ -381,6 +384,7 @@ OPTIONS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 6))])
 def test_wrong_calls_give_one_message(spot, seed):
     call("solve", spot, "-n", 1, "--out", "s.spot")

@@ -108,6 +108,7 @@ def test_json_of_a_tree_streams(call):
     assert "neither a number of steps nor 'all'" in call("--json", "--depth", "x", code=2)
 
 
+@pytest.mark.slow
 def test_page_and_picture(call, tmp_path):
     text = call("--line", "x,b100", "--html", tmp_path / "p.html", "--png", tmp_path / "g.png")
     assert text.split() == ["wrote", str(tmp_path / "p.html"), "wrote", str(tmp_path / "g.png")]

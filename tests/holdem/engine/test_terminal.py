@@ -125,6 +125,7 @@ TABLES = [
 ]
 
 
+@pytest.mark.slow_cases("1 cards, 7", "2 cards, 0", "2 cards, 1", "2 cards, 7")
 @pytest.mark.parametrize(("seed", "hole", "options"), TABLES)
 def test_against_dense_matrices(seed: int, hole: int, options: dict[str, object]) -> None:
     table = random_table(seed, hole, **options)  # type: ignore[arg-type]
@@ -148,6 +149,7 @@ def test_tables_have_what_they_are_for() -> None:
     assert np.array_equal(table.cards[0][table.twin[0] >= 0], table.cards[1][table.twin[0][table.twin[0] >= 0]])
 
 
+@pytest.mark.slow_cases("2")
 @pytest.mark.parametrize("hole", [1, 2])
 def test_nobody_to_play_against(hole: int) -> None:
     table = random_table(1, hole)

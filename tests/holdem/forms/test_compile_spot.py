@@ -159,6 +159,7 @@ def test_infosets_are_those_of_the_rules(name: str) -> None:
     assert stored.max() < game.hands.stored
 
 
+@pytest.mark.quick_cases("dcfr-two suits alike", "dcfr-suits alike in pairs", "dcfr-all suits alike")
 @pytest.mark.parametrize("name", SYMMETRIC)
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
 def test_isomorphism_changes_no_step(name: str, algorithm: str) -> None:
@@ -187,6 +188,7 @@ def test_isomorphism_changes_no_step(name: str, algorithm: str) -> None:
             )
 
 
+@pytest.mark.quick_cases("all suits alike")
 @pytest.mark.parametrize("name", SYMMETRIC)
 def test_isomorphism_changes_no_value(name: str) -> None:
     values = []
@@ -203,6 +205,7 @@ BASIC = BetPlan.same("60%,e,a", "2.5x", river_donk="50%", add_allin=1.5, force_a
 CROSS = BetPlan.same("50%,a", "60%,a")
 
 
+@pytest.mark.slow_cases("Td9d6h-bets4-163287-82064240-hands4")
 @pytest.mark.parametrize(
     ("board", "bets", "decisions", "stored", "hands"),
     [

@@ -33,6 +33,7 @@ def test_boards_lie_where_the_whole_spot_has_them(whole: CompiledSpot, street: i
     assert len(later.entrances) == len(later.ends) * len(whole.boards[street - 1 + dealt])
 
 
+@pytest.mark.slow_cases("3")
 @pytest.mark.parametrize("street", [1, 3])
 def test_reach_is_what_is_left_of_the_hands_after_the_cards(whole: CompiledSpot, street: int) -> None:
     average, none = np.random.default_rng(0).random(whole.stored), np.zeros(0, np.float32)

@@ -46,6 +46,7 @@ def test_betting_with_many_tables_is_scaled_up(monkeypatch: pytest.MonkeyPatch) 
     assert found.nodes == pytest.approx(true, rel=0.1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "bets", [BetPlan.same("10%,20%,33%,50%,75%,100%,150%,a", "2.2x,2.7x,3x,4x"), BetPlan.same("1c,2c,3c", "1c,2c,3c")]
 )

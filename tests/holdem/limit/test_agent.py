@@ -49,6 +49,7 @@ def walked(agent: LimitAgent, generator: np.random.Generator) -> list[tuple[Any,
     return found
 
 
+@pytest.mark.slow
 def test_it_plays_the_table_of_its_buckets() -> None:
     """As the kernel of matches finds the rows: along the same actions, by the sequence of buckets of the whole board."""
     own = strategy()
@@ -104,6 +105,7 @@ def test_it_plays_against_others() -> None:
     assert len({result[0] for result in results}) > 3
 
 
+@pytest.mark.slow_cases("rules3")
 @pytest.mark.parametrize(
     "rules",
     [

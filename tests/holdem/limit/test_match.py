@@ -30,6 +30,7 @@ def strategy(counts, iterations):
     return game, LimitStrategy(str(counts), game, solver.average)
 
 
+@pytest.mark.slow
 def test_values_of_deals_are_those_of_recursion():
     (game, one), (other_game, two) = strategy((2, 2, 2, 2), 500), strategy((3, 2, 2, 1), 500)
     sequences, wins = deal_cards([one, two], 6, np.random.default_rng(0))
@@ -52,6 +53,7 @@ def test_values_of_deals_are_those_of_recursion():
         assert np.isclose(got[deal], slow, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_drawn_hands_have_the_exact_mean():
     strategies = [strategy((2, 2, 2, 2), 3000)[1], strategy((2, 2, 2, 2), 30)[1]]
     exact, drawn = (play_limit(strategies, 6000, seed=1, sampled=sampled) for sampled in (False, True))

@@ -22,6 +22,7 @@ def cache(tmp_path_factory, monkeypatch):
     monkeypatch.setenv("TREEPLEX_CACHE", str(tmp_path_factory.getbasetemp() / "cache"))
 
 
+@pytest.mark.slow
 def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path):
     whole = solve_limit(SETTINGS, iterations=4000, evaluations=2)
     solve_limit(SETTINGS, iterations=1500, evaluations=1, out=tmp_path)
@@ -36,6 +37,7 @@ def test_an_interrupted_run_goes_on_bit_for_bit(tmp_path):
     assert np.array_equal(preflop_strategy(loaded, "").probabilities, preflop_strategy(whole.strategy, "").probabilities)
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_what_there_is(tmp_path):
     stopped = []
 
@@ -54,6 +56,7 @@ def test_ctrl_c_saves_what_there_is(tmp_path):
     assert np.array_equal(rest.strategy.average.late, whole.strategy.average.late)
 
 
+@pytest.mark.slow
 def test_folders_are_not_overwritten_or_taken_for_another(tmp_path):
     solve_limit(SETTINGS, iterations=10, evaluations=1, out=tmp_path)
     with pytest.raises(FileError, match="resume it"):
@@ -77,6 +80,7 @@ def test_evaluations_are_spread_on_a_logarithmic_scale():
     assert points(5, 1) == [5]
 
 
+@pytest.mark.slow
 def test_looking_up_hands_and_strategies():
     run = solve_limit(SETTINGS, iterations=5000, evaluations=1)
     groups = preflop_buckets(run.strategy.game.buckets)
@@ -97,6 +101,7 @@ def test_looking_up_hands_and_strategies():
         look_up(run.strategy.game.buckets, "2s3s", "")
 
 
+@pytest.mark.slow
 def test_runs_of_full_sweeps_are_strategies_too(tmp_path):
     tp.solve(SETTINGS.game, "dcfr", iterations=20, out=tmp_path / "swept")
     strategy = load_limit(tmp_path / "swept")
@@ -112,6 +117,7 @@ def test_runs_of_full_sweeps_are_strategies_too(tmp_path):
         load_limit(tmp_path / "other")
 
 
+@pytest.mark.slow
 def test_runs_of_earlier_versions_are_read(tmp_path):
     run = solve_limit(SETTINGS, iterations=10, evaluations=1, out=tmp_path)
     folder = JobFolder(LIMIT, tmp_path)

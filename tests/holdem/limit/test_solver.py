@@ -17,6 +17,7 @@ def copy_of(tables):
     return tables._replace(early=tables.early.copy(), late=tables.late.copy())
 
 
+@pytest.mark.slow
 def test_a_deal_changes_regrets_and_average_as_cfr_says():
     game = random_game((2, 2, 2), most=2, seed=3)
     solver = LimitCFR(game, seed=1)
@@ -37,6 +38,7 @@ def test_a_deal_changes_regrets_and_average_as_cfr_says():
     assert changed <= touched  # nothing else moved
 
 
+@pytest.mark.slow
 def test_deals_come_as_often_as_their_probability():
     game = random_game((2, 2), seed=5)
     first, second, wins = LimitCFR(game, seed=2).deals(3)
@@ -91,6 +93,7 @@ def test_a_state_of_another_game_is_refused():
         LimitCFR(random_game((2, 2)), threads=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr"])
 def test_sweeps_are_those_of_the_compiled_game(algorithm, tmp_path, monkeypatch):
     monkeypatch.setenv("TREEPLEX_CACHE", str(tmp_path))
@@ -105,6 +108,7 @@ def test_sweeps_are_those_of_the_compiled_game(algorithm, tmp_path, monkeypatch)
     assert sum(solver.form.values(solver.tables, best=False)) == pytest.approx(0, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_sweeps_go_on_bit_for_bit_and_refuse_what_they_do_not_keep():
     game = random_game((2, 2, 2, 2))
     whole, part, rest = (LimitSweeps(game, "dcfr") for _ in range(3))

@@ -46,6 +46,7 @@ PAIRS = limit(small(ranks=3, suits=2, hole=2, deal=(0, 1)), 1)
 STREETS = limit(small(ranks=2, suits=3, hole=1, deal=(0, 1, 1)), 1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("spot", "options"),
     [

@@ -27,6 +27,7 @@ SMALL = {"width": 8, "layers": 1, "steps": 2, "walks": 20, "fits": 20}
 DEEP_CFR = {**SMALL, "average_fits": 20}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["deep-cfr", "sd-cfr"])
 def test_the_commands_take_a_spot_by_name(name: str, tmp_path: Path) -> None:
     """What is measured under way is what the command says later; sd-cfr leaves a mixture."""
@@ -42,6 +43,7 @@ def test_the_commands_take_a_spot_by_name(name: str, tmp_path: Path) -> None:
     assert again["exploitability"] == pytest.approx(tp.judge("leduc_holdem", tmp_path / "run").exploitability, rel=1e-6)
 
 
+@pytest.mark.slow
 def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> None:
     whole = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "whole")
     tp.train("leduc_holdem", "deep-cfr", settings={**DEEP_CFR, "steps": 1}, out=tmp_path / "parts")
@@ -50,6 +52,7 @@ def test_what_was_interrupted_goes_on_as_if_it_had_not_been(tmp_path: Path) -> N
     assert whole.kind.next_steps(whole) == [(f"treeplex evaluate leduc_holdem {tmp_path / 'whole'}", "judge it exactly")]
 
 
+@pytest.mark.slow
 def test_workers_change_nothing_and_the_policy_plays(tmp_path: Path) -> None:
     one = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "one")
     two = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "two", workers=2)
@@ -59,12 +62,14 @@ def test_workers_change_nothing_and_the_policy_plays(tmp_path: Path) -> None:
     assert played["value"][0] == pytest.approx(value, abs=4 * played["error"][0])
 
 
+@pytest.mark.slow
 def test_a_spot_as_an_object_is_known_by_its_name(tmp_path: Path) -> None:
     training = tp.train(leduc_holdem(), "ppo", settings={"batch": 8, "width": 8, "layers": 1, "steps": 1}, out=tmp_path / "run")
     assert training.game == "leduc_holdem"
     assert tp.judge(leduc_holdem(), training.load()).exploitability == training.records[-1].measures["exploitability"]
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_one_line_with_the_remedy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = tmp_path / "run"
     tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=folder)
@@ -103,6 +108,7 @@ def test_thousandths_of_a_big_blind_are_said_where_there_are_blinds(tmp_path: Pa
     assert "exploitability_mbb" not in json.loads(call("evaluate", "leduc_holdem", "uniform", "--json")[0])
 
 
+@pytest.mark.slow
 def test_memory_is_said_before_the_boards(tmp_path: Path) -> None:
     training, said = tp.train("leduc_holdem", "deep-cfr", settings=DEEP_CFR, out=tmp_path / "run"), list[str]()
     with telling(said.append):

@@ -3,7 +3,7 @@
 import socket
 import threading
 from contextlib import contextmanager, suppress
-from time import sleep
+from itertools import count
 
 import numpy as np
 import pytest
@@ -11,6 +11,7 @@ import pytest
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE
 from treeplex.holdem.cards.cards import card_to_string, parse_cards
+from treeplex.holdem.protocols import acpc
 from treeplex.holdem.protocols.acpc import Dealer, Limits, MatchState, play_acpc
 from treeplex.holdem.protocols.lines import LeftError, Lines
 from treeplex.holdem.protocols.outside import OutsideHand, parse_line, table_at
@@ -165,9 +166,11 @@ def test_lines_of_a_hand_belong_together():
 def answering(connection, answer):
     """A player who answers each state that asks for an action with what ``answer`` makes of it, or says nothing."""
 
+    lines = Lines(connection, "the dealer")
+    lines.send("VERSION:2.0.0", 10)  # before there is a dealer, who may wait for a moment only
+
     def play():
-        rules, lines = table_at(1000, (50, 100))[0].rules, Lines(connection, "the dealer")
-        lines.send("VERSION:2.0.0", 10)
+        rules = table_at(1000, (50, 100))[0].rules
         while True:
             try:
                 line = lines.read(10)
@@ -194,10 +197,10 @@ def dealt_on(table, rules):
 
 
 @contextmanager
-def against(rules, answer, **options):
-    """A dealer to somebody who always calls and to a player with answers of its own."""
+def against(rules, answer, *, seat=0, **options):
+    """A dealer to somebody who always calls and to a player with answers of its own, by default player 0."""
     pairs = [socket.socketpair() for _ in range(2)]
-    threads = [answering(pairs[0][1], answer), answering(pairs[1][1], lambda line: f"{line}:c")]
+    threads = [answering(pairs[seat][1], answer), answering(pairs[1 - seat][1], lambda line: f"{line}:c")]
     try:
         yield Dealer(rules, (pairs[0][0], pairs[1][0]), **options)
     finally:
@@ -270,31 +273,34 @@ def test_a_player_of_another_protocol_is_one_line():
 @pytest.mark.parametrize(
     ("limits", "why"),
     [
-        (Limits(action=0.05), "player 0 takes longer than 0.05 s for an action; --timeout allows more, in hand 0"),
-        (Limits(hand=0.05), "player 0 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
-        (Limits(average=0.01), "player 0 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
+        (Limits(action=0.05), "player 1 takes longer than 0.05 s for an action; --timeout allows more, in hand 0"),
+        (Limits(hand=0.05), "player 1 takes longer than 0.05 s for a hand; --per-hand allows more, in hand 0"),
+        (Limits(average=0.01), "player 1 takes longer than 0.01 s a hand on average; --average allows more, in hand 0"),
     ],
 )
 def test_a_player_who_says_nothing_ends_the_match(limits, why):
     rules = table_at(1000, (50, 100))[0].rules
-    with against(rules, lambda line: None, limits=limits) as dealer, pytest.raises(GameError, match=why):
+    silent = against(rules, lambda line: None, seat=1, limits=limits)  # player 1 acts first in hand 0
+    with silent as dealer, pytest.raises(GameError, match=why):
         dealer.play(5)
 
 
-def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it():
+def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it(monkeypatch):
+    """Each look at the clock takes a second: three or four for each action of the slow player's."""
     rules, lines = table_at(1000, (50, 100))[0].rules, []
+    monkeypatch.setattr(acpc, "monotonic", count().__next__)
 
     def slowly(line):
-        sleep(0.02)
         return f"# thinking\r\nnonsense\r\n{line}:c"
 
-    with against(rules, slowly, limits=Limits(hand=0.07)) as dealer, pytest.raises(GameError, match=r"for a hand.* in hand 0"):
+    limits = Limits(hand=7)
+    with against(rules, slowly, limits=limits) as dealer, pytest.raises(GameError, match=r"player 0 .*for a hand.* in hand 0"):
         dealer.play(5)
-    limits = Limits(average=0.05)
+    limits = Limits(average=5)
     with against(rules, slowly, limits=limits) as dealer, pytest.raises(GameError, match=r"on average.* in hand [1-3]"):
         dealer.play(5, watch=lines.append)
     assert lines
-    with against(rules, slowly, limits=Limits(average=1.0)) as dealer:
+    with against(rules, slowly, limits=Limits(average=100)) as dealer:
         dealer.play(3)
 
 

@@ -40,6 +40,7 @@ def played(slumbot, hands, fault=lambda number, path: None, *, timeout=10.0):
     return found, stopped, there
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("slumbot", [True, False])
 def test_servers_over_http(slumbot):
     real, ours = table_at(20_000, (50, 100))
@@ -65,6 +66,19 @@ def test_what_is_no_server_is_one_line():
         ask("http://127.0.0.1:9/api", {})
 
 
+@pytest.mark.slow_cases(
+    "answer0-which is no JSON-False",
+    "answer1-which is no JSON-True",
+    "answer1-which is no JSON-False",
+    "answer2-which is no JSON-True",
+    "answer3-answers nothing, which is no JSON-True",
+    "answer6-bad token|'game_state' is missing-False",
+    "answer9-answers 401, .*no key.*; check the key-False",
+    "answer10-answers 404, nothing; check the address-False",
+    "answer12-answers 418, a b; its interface may have changed-True",
+    "before-no answer from-False",
+    "2.0-does not answer within 0.5 s; allow more by --timeout-False",
+)
 @pytest.mark.parametrize("slumbot", [True, False])
 @pytest.mark.parametrize(
     ("answer", "why"),
@@ -87,7 +101,8 @@ def test_what_is_no_server_is_one_line():
     ],
 )
 def test_an_answer_that_cannot_be_used_is_one_line(slumbot, answer, why):
-    found, stopped, there = played(slumbot, 3, lambda number, path: answer, timeout=0.5)
+    timeout = 0.5 if isinstance(answer, float) else 10.0
+    found, stopped, there = played(slumbot, 3, lambda number, path: answer, timeout=timeout)
     assert found == []
     assert re.search(why, stopped), stopped
     assert len(there.asked) == 1
@@ -161,6 +176,7 @@ def test_a_luckless_result_that_is_not_said_is_not_taken_for_zero():
     assert [(hand.won, hand.adjusted) for hand in found] == [(5.0, None)]
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("slumbot", [True, False])
 def test_a_hand_is_asked_for_again_where_the_server_has_no_room(slumbot):
     found, stopped, there = played(slumbot, 3, lambda number, path: (503, b"busy") if number < 2 else None)
@@ -186,6 +202,7 @@ def test_no_action_is_sent_to_slumbot_twice(fault):
     assert [hand.won for hand in found] == there.results[: len(found)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", ["before", "after", (503, b"busy"), (200, b"nonsense")])
 def test_gto_wizard_is_asked_how_a_hand_stands_before_an_action_is_sent_again(fault):
     state = {"acts": 0, "looked": 0}
@@ -213,6 +230,7 @@ def test_a_server_that_does_not_heed_an_action_is_not_asked_for_ever():
     assert len(there.asked) == 2
 
 
+@pytest.mark.quick_cases("302")
 @pytest.mark.parametrize("status", [301, 302, 303, 307])
 def test_a_redirection_is_not_followed(status):
     with house(True) as (other, elsewhere):

@@ -28,6 +28,7 @@ TWICE = small(ranks=2, suits=2, hole=1, deal=(0, 1, 1))
 ALL_IN = Spot((), 2.0, 3.0, all_hands(TWICE), BetPlan.same("a", "", streets=3), format=TWICE)
 
 
+@pytest.mark.slow_cases("spot1")
 @pytest.mark.parametrize("spot", [leduc_holdem(2), TWO_CARDS, ALL_IN])
 def test_it_is_the_game_with_hands_and_streets_dealt_whole(spot: Spot) -> None:
     """The same infostates with the same actions, and a policy of the one is worth the same in the other."""

@@ -129,6 +129,7 @@ def test_cfr_comes_as_close_as_deepstacks_tutorial_says() -> None:
     assert judged.value[0] == pytest.approx(-6.5564223905, abs=0.1)
 
 
+@pytest.mark.slow
 def test_few_sizes_are_part_of_many() -> None:
     assert set(compile_game("no_limit_leduc").infostates) < set(compile_game(MANY).infostates)
 

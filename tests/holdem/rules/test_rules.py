@@ -110,6 +110,7 @@ def test_given_strengths_replace_the_cards() -> None:
             assert (state.returns()[0] > 0) == (state.hands[0] < state.hands[1])
 
 
+@pytest.mark.slow_cases("no limit")
 @pytest.mark.parametrize("name", ["one card", "leduc", "no limit", "river", "turn"])
 def test_both_ways_to_compile_agree(name: str) -> None:
     game = PokerGame(SPOTS[name], name)
@@ -117,6 +118,7 @@ def test_both_ways_to_compile_agree(name: str) -> None:
     check_same(compile_game(game), compile_rules(game))
 
 
+@pytest.mark.slow_cases("turn_holdem(ranks=5,stack=3)")
 @pytest.mark.parametrize("spec", ["turn_holdem(ranks=5,stack=3)", "turn_holdem(ranks=3,suits=4,stack=2,bets=[a],raises=[])"])
 def test_both_ways_to_compile_a_turn_agree(spec: str) -> None:
     check_same(compile_game(spec), compile_rules(load(spec)))

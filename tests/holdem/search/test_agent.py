@@ -69,6 +69,7 @@ def hands_of(player: int, found: SearchAgent) -> list[int]:
     return [int(hand) for hand in np.flatnonzero(found.game.possible(found.state)[player])]
 
 
+@pytest.mark.quick_cases("dcfr")
 @pytest.mark.parametrize("method", ["lcfr", "dcfr", "linear-fp"])
 def test_over_its_draws_it_plays_the_average_policy_at_the_root(method: str) -> None:
     search = searched(method, T)
@@ -300,6 +301,7 @@ def test_without_a_draw_the_average_policy_is_played(method: str) -> None:
     assert found.memory_for(turn) == 4 * turn.top.stored
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", [(), pytest.param((1,), marks=pytest.mark.slow), pytest.param((1, 2), marks=pytest.mark.slow)])
 def test_values_of_actions_on_the_turn_are_those_of_the_whole_game(path: tuple[int, ...]) -> None:
     """Rivers solved for the average policy's beliefs, every one of them dealt; long, for rounding decides first iterations."""
@@ -320,6 +322,7 @@ def test_values_of_actions_on_the_turn_are_those_of_the_whole_game(path: tuple[i
         np.testing.assert_allclose(found.action_values(int(hand)), expected, atol=0.005)
 
 
+@pytest.mark.slow
 def test_values_of_actions_on_the_river() -> None:
     """A call at the end wins or loses what lies there: half of the river's pot, and the bet."""
     found = agent(drawn=False)

@@ -19,6 +19,8 @@ from treeplex.search import ExactLeaf
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.methods import average_weights
 
+pytestmark = pytest.mark.slow
+
 SPOT = holdem("3s7hTdKs", "QQ,AKs", "99,KQs", pot=20.0, stack=40.0, bets=BetPlan.same("100%", ""))
 T = 3
 HANDS = SPOT.format.hands

@@ -69,6 +69,7 @@ def histories(rules: HoldemGame) -> dict[tuple[int, tuple[int, ...]], np.ndarray
     return found
 
 
+@pytest.mark.slow_cases("turn")
 @pytest.mark.parametrize("kind", ["turn", "flop"])
 def test_beliefs_are_those_of_all_histories(kind: str) -> None:
     """Actions of mixed policies, cards, all-ins that run out; two cards in the hand and one."""
@@ -98,6 +99,7 @@ def pairs(rules: HoldemGame, board: tuple[int, ...]) -> Iterator[tuple[int, int]
     yield from ((first, second) for first in free for second in free if not hands[first] & hands[second])
 
 
+@pytest.mark.slow
 def test_the_whole_deck() -> None:
     """Random ranges over 1,326 hands: mass and beliefs by all pairs, on the turn and after a river."""
     rules, generator = HoldemGame.of(turn_endgame_holdem()), np.random.default_rng(0)

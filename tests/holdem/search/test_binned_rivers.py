@@ -102,6 +102,7 @@ def test_what_bins_say_comes_on_top_in_parts_of_the_pot() -> None:
         np.testing.assert_allclose(over, part * np.array([[2_000.0], [6_000.0], [6_000.0]]) * np.ones(over.shape), rtol=1e-5)
 
 
+@pytest.mark.slow
 def test_rivers_solved_one_by_one_give_the_leaf_of_rivers_solved_together() -> None:
     """With bins for values that were solved exactly, what is left of the difference is what bins cannot say."""
     turn, bins = cut_spot(spot(CHECKED)), 128

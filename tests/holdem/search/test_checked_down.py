@@ -53,6 +53,7 @@ def every_hand(game: PublicHoldem, said: tuple[bool, bool]) -> Iterator[tuple[fl
         yield from after(game.first_state(), deal, 1.0 / len(deals), ())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("said", "more"), [((True, True), ""), ((True, False), ""), ((False, False), ""), ((True, True), ",rake=0.1")]
 )
@@ -71,6 +72,7 @@ def test_the_mean_over_every_hand_stays(said: tuple[bool, bool], more: str) -> N
     assert left < {2: 0.2, 1: 0.6, 0: 1.0}[sum(said)] * before
 
 
+@pytest.mark.slow
 def test_a_match_has_less_luck_left() -> None:
     agents = ["rules(style=regular)", "rules(style=station)"]
     game = "holdem(ranks=5,suits=2,stack=20,sizes=[100%;a])"

@@ -44,6 +44,7 @@ def both_leaves(board: str, count: int, player: int) -> tuple[PokerPublicTree, B
     return rules, pairs, game, BlueprintLeaf(game, hands, {player: biased_policies(hands)[:count]}, boards=42)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("board", "count", "player"), [("TcJdQcKd", 4, 0), ("TcJdQcKd", 1, 1), (FLOP, 2, 1)])
 def test_values_are_those_of_the_enumerated_rules(board: str, count: int, player: int) -> None:
     """One street below the leaves, and two."""

@@ -31,6 +31,7 @@ def test_first_iterations_are_those_of_a_search(board: str, gadget: str | None, 
     assert np.allclose(one / one.max(), two / two.max(), atol=1e-12)
 
 
+@pytest.mark.slow_cases("None-0-TcJdQcKd")
 @pytest.mark.parametrize("board", [RIVER, TURN])
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("kind", [None, *GADGETS.values()])

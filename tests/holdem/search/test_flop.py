@@ -201,6 +201,7 @@ def value() -> tuple[float, float]:
     return (judged.value[0] - judged.value[1]) / 2, judged.exploitability
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("streets", "method"), [(1, "lcfr"), (1, "lcfr-avg"), (2, "lcfr"), (2, "flop")])
 def test_exact_leaves_lead_to_the_value_of_the_whole_flop(streets: int, method: str) -> None:
     search = SubgameSearch(by_hands(streets), METHODS[method], ExactLeaf(iterations=24), horizon=40)
@@ -211,6 +212,7 @@ def test_exact_leaves_lead_to_the_value_of_the_whole_flop(streets: int, method: 
     assert (first[0] - second[0]) / 2 == pytest.approx(exact, abs=0.02)
 
 
+@pytest.mark.slow_cases("dcfr")
 @pytest.mark.parametrize(
     "method", ["dcfr", "pdcfr+", "dcfr-simultaneous", "lcfr-avg-simultaneous", "flop", "flop-simultaneous"]
 )
@@ -228,6 +230,7 @@ def test_a_flop_that_is_not_cut_is_solved(method: str) -> None:
     assert (found.value[0] - found.value[1]) / 2 == pytest.approx(value()[0], abs=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("streets", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_what_is_played_with_endgames_solved_is_nearly_an_equilibrium(streets: int) -> None:
     player = Player(by_hands(streets), 64, storage="float64")

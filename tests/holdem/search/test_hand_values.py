@@ -39,6 +39,7 @@ def enumerated(board: tuple[int, ...], reach: np.ndarray) -> tuple[np.ndarray, n
     return free @ reach, found / count
 
 
+@pytest.mark.quick_cases("AsKsQhTdTc")
 @pytest.mark.parametrize("text", BOARDS)
 def test_equities_are_those_of_an_enumeration(text: str) -> None:
     cards, random = parse_cards(text), np.random.default_rng(1)
@@ -58,6 +59,7 @@ def test_equities_are_those_of_an_enumeration(text: str) -> None:
         np.testing.assert_allclose(board.static[:, 0], board.equities(alike)[1][0], atol=1e-12)
 
 
+@pytest.mark.slow
 def test_hands_out_of_range_may_be_left_out() -> None:
     cards, wanted = parse_cards(BOARDS[1]), np.random.default_rng(2).random(len(DECK.hands)) < 0.4
     whole, some = HandBoard.of(DECK, cards), HandBoard.of(DECK, cards, wanted)
@@ -72,6 +74,7 @@ def test_hands_out_of_range_may_be_left_out() -> None:
     )
 
 
+@pytest.mark.slow
 def test_rows_of_hands() -> None:
     board = HandBoard.of(DECK, parse_cards(BOARDS[2]))
     reach = np.zeros((2, len(DECK.hands)))
@@ -106,6 +109,7 @@ def test_without_betting_to_come_the_leaf_is_exact() -> None:
     assert float(search.mean_values()[0][0]) == pytest.approx(value[0], abs=0.05)
 
 
+@pytest.mark.slow
 def test_before_the_flop_all_flops_are_looked_at_those_alike_once() -> None:
     """Without betting from the flop on, a search before it agrees with a solve of the whole spot, all-ins included."""
     from treeplex.holdem.forms.compile_spot import compile_spot
@@ -137,6 +141,7 @@ def test_some_of_the_complete_boards_stand_for_all() -> None:
     assert abs((other - equity).mean()) < 0.01
 
 
+@pytest.mark.slow_cases("AsKsQh")
 @pytest.mark.parametrize("board", ["AsKsQh", "AsKsQhTd"])
 def test_the_first_street_alone_is_the_cut_spot_with_exact_all_ins(board: str) -> None:
     """In one all-ins are dealt to the end by the engine, in the other they are a matrix; suits are taken together or not."""

@@ -28,6 +28,7 @@ def test_steps_are_the_search(method: str) -> None:
         np.testing.assert_allclose(alone.average, total, rtol=1e-12)
 
 
+@pytest.mark.slow
 def test_the_average_is_judged_with_endgames_for_its_beliefs() -> None:
     player = Player(TURN, 30, storage="float64")
     search = player.search("flop", 20)

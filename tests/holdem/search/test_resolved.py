@@ -23,6 +23,7 @@ def random_policy(seed: int) -> HoldemPolicy:
     return HoldemPolicy(whole, np.random.default_rng(seed).random(whole.stored), np.zeros(0, np.float32), (), 2)
 
 
+@pytest.mark.slow_cases("0")
 @pytest.mark.parametrize("seed", [0, 1, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 20))])
 def test_safe_solving_is_never_above_the_policy(seed: int) -> None:
     policy = random_policy(seed)

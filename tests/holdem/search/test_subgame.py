@@ -75,6 +75,14 @@ def test_subgames_end_with_the_betting_round() -> None:
     assert [len(cut_states(rules, [root], Horizon(rounds=True, endgame=most)).leaves) for most in (0, 6, 7)] == [5, 5, 3]
 
 
+@pytest.mark.quick_cases(
+    "cfr-avg-modified-simultaneous",
+    "cfr-simultaneous",
+    "dcfr+",
+    "dcfr-avg-modified-simultaneous",
+    "hs-pcfr+-simultaneous",
+    "pdcfr+-simultaneous",
+)
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_finds_the_value_of_the_whole_game(method: str) -> None:
     _, search = searched(method, 100)

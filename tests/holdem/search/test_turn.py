@@ -178,6 +178,7 @@ def exact_value() -> float:
     return float(tp.judge(game, exact.average_policy()).value[0])
 
 
+@pytest.mark.quick_cases("linear-fp")
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr-avg", "lcfr-avg-modified", "fp", "linear-fp", "flop"])
 def test_exact_leaves_lead_to_the_value_of_the_whole_game(method: str) -> None:
     search = SubgameSearch(small_turn(), METHODS[method], HoldemEndgames(small_turn(), iterations=30), horizon=80)
@@ -201,6 +202,7 @@ def whole_solution() -> HoldemSolver:
     return solver
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("method", "most"), [("lcfr", 0.3), ("lcfr-avg", 0.7), ("lcfr-avg-modified", 0.3), ("flop", 0.3)])
 def test_the_whole_deck_leads_to_the_whole_solution(method: str, most: float) -> None:
     """Value, and exploitability of the average policy with rivers solved for its beliefs, in a pot of 20."""

@@ -51,6 +51,7 @@ def to_the_turn(first=1):
     return [1, 1, None, None, None, 1, first] + ([None] if first == 1 else [])
 
 
+@pytest.mark.slow
 def test_files_keep_what_is_played(folder, tmp_path):
     one = HoldemBlueprint.load(folder)
     one.save(tmp_path / BLUEPRINT)
@@ -286,6 +287,7 @@ def responses(policy, state, reached, player, *, best=True):
     return game.terminal_values(state, both, player)
 
 
+@pytest.mark.quick_cases("resolve")
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
 def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
     """No hand gets more against what is solved than against the blueprint, but for what iterations leave."""

@@ -129,6 +129,7 @@ def test_other_sizes_and_other_hands_at_once():
     assert solve_spot(spot, iterations=START + 60, target=0.0, threads=1, start=old).exploitability < 1
 
 
+@pytest.mark.slow
 def test_short_numbers_are_not_moved():
     short = solve_spot(SPOT, iterations=2, threads=1, storage="int16")
     with pytest.raises(SpecError, match="storage int16 carries over to the same hands and sizes only"):

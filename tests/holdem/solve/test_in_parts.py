@@ -16,6 +16,7 @@ from treeplex.holdem.spots.known import leduc_holdem
 LEDUC = leduc_holdem(13)
 
 
+@pytest.mark.slow
 def test_a_packed_solution_is_written_and_resumed(tmp_path):
     whole = solve_spot(LEDUC, iterations=30, threads=1, storage="packed")
     half = solve_spot(LEDUC, iterations=13, threads=1, storage="packed", out=tmp_path / "half.spot")
@@ -41,6 +42,7 @@ def test_workers_judge_what_stops_at_a_target():
     assert sum(found.ev) == pytest.approx(0.0, abs=1e-3)
 
 
+@pytest.mark.slow
 def test_a_folder_resumes_with_its_records_and_hands_out_a_solution(tmp_path):
     storage, out = f"disk:{tmp_path / 'run'}", tmp_path / "found.spot"
     whole = solve_spot(LEDUC, iterations=30, threads=1, storage="packed")

@@ -45,6 +45,17 @@ def test_a_constant_network_is_the_fixed_variant(name: str) -> None:
         np.testing.assert_allclose(learned.arrays()[key], fixed.arrays()[key], rtol=1e-9, atol=1e-11 * largest)
 
 
+@pytest.mark.quick_cases(
+    "one card-float64",
+    "leduc-float64",
+    "no limit-float64",
+    "blinds-float64",
+    "three streets-float64",
+    "river-float64",
+    "river, raked-float64",
+    "turn-float64",
+    "deal-float64",
+)
 @pytest.mark.parametrize("storage", ["float64", "float32", "int16"])
 @pytest.mark.parametrize("name", SPOTS)
 def test_what_it_sees_is_what_a_judge_sees(name: str, storage: str) -> None:

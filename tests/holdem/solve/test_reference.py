@@ -43,6 +43,7 @@ def cases(kind: str) -> list[Any]:
     return found
 
 
+@pytest.mark.slow_cases("flop")
 @pytest.mark.parametrize("name", cases("uniform"))
 def test_uniform_strategies(name: str) -> None:
     """Both programs judge the same strategy in the same game: what they say agrees to single precision."""
@@ -52,6 +53,7 @@ def test_uniform_strategies(name: str) -> None:
     assert found.ev[0] == pytest.approx(printed["ev_oop"], abs=(spot.stack + spot.pot) * SINGLE)
 
 
+@pytest.mark.slow_cases("turn")
 @pytest.mark.parametrize("name", cases("solved"))
 def test_solved_spots(name: str) -> None:
     """Both values lie near the game's.

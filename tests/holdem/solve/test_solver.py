@@ -69,6 +69,9 @@ def check_step(game: Both, run: HoldemSolver, variant: Variant) -> None:
     np.testing.assert_allclose(policy[clear], other.policy[clear], rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow_cases(
+    "dcfr-no limit", "dcfr-three streets", "dcfr-deal", "pcfr+-no limit", "pcfr+-three streets", "pcfr+-deal"
+)
 @pytest.mark.parametrize("name", SPOTS)
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
 def test_every_spot_step_by_step(name: str, algorithm: str) -> None:
@@ -151,6 +154,7 @@ def test_fictitious_play_takes_best_replies(name: str, algorithm: str) -> None:
         before, last = after, reply
 
 
+@pytest.mark.slow_cases("no limit", "deal")
 @pytest.mark.parametrize("name", ZERO_SUM)
 def test_values_are_those_of_the_linear_program(name: str) -> None:
     game = both(name)
@@ -176,6 +180,7 @@ def test_single_precision_follows_double(algorithm: str) -> None:
         assert judged(single).value == pytest.approx(judged(double).value, rel=1e-3)
 
 
+@pytest.mark.slow_cases("deal-float32")
 @pytest.mark.parametrize(
     ("name", "storage"),
     [

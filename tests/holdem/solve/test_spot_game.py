@@ -240,6 +240,7 @@ def run(*arguments: object) -> str:
     return result.stdout
 
 
+@pytest.mark.slow
 def test_the_command_line_takes_spots_as_it_takes_games(river, tmp_path):
     file = tmp_path / "river.spot"
     found = json.loads(run("solve", river, "-n", 20, "--target", 0, "--threads", 1, "--out", file, "--json"))

@@ -101,12 +101,14 @@ def check_clear(message: str, place: str) -> None:
     assert message.count("spot.yaml:") <= 1 or "is there twice (first" in message, message
 
 
+@pytest.mark.slow
 @hundreds
 @given(damaged(st.lists(st.sampled_from(ENTRIES), min_size=1, max_size=4).map(", ".join)))
 def test_ranges(text: str) -> None:
     check_clear(refusal(parse_range, text), "range: ")
 
 
+@pytest.mark.slow
 @hundreds
 @given(damaged(st.sampled_from(SIZE_TEXTS)), st.booleans())
 def test_bet_sizes(text: str, raises: bool) -> None:
@@ -126,12 +128,14 @@ def read_file(text: str, read: Callable[[str, str], Any], name: str) -> None:
     request.settings()
 
 
+@pytest.mark.slow
 @hundreds
 @given(damaged_lines(FULL, ":"))
 def test_yaml(text: str) -> None:
     check_clear(refusal(read_file, text, marked_yaml, "spot.yaml"), r"spot\.yaml(:\d+)?: ")
 
 
+@pytest.mark.slow
 @hundreds
 @given(damaged_lines(TOML, " ="))
 def test_toml(text: str) -> None:
@@ -164,6 +168,7 @@ def options(draw: st.DrawFn) -> tuple[str, str]:
     return name, draw(damaged(st.just(GIVEN.get(name, "50%,a"))))
 
 
+@pytest.mark.slow
 @hundreds
 @given(options())
 def test_options(option: tuple[str, str]) -> None:

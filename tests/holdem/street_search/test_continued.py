@@ -59,6 +59,7 @@ def gain_on_flop(whole: CompiledSpot, average: np.ndarray) -> float:
     return judge_spot(whole, average, store, judging_crew(whole, 1), expected=False).exploitability
 
 
+@pytest.mark.slow
 def test_nobody_gains_on_the_flop_where_both_go_on_by_the_blueprint(whole: CompiledSpot, passive: HandPolicy) -> None:
     average = stored(whole, passive)
     found = continued_street(whole, average, FLOP, passive, ContinuedSearch(iterations=60, continuations=1))
@@ -72,6 +73,7 @@ def test_nobody_gains_on_the_flop_where_both_go_on_by_the_blueprint(whole: Compi
     assert after < 0.05 * before
 
 
+@pytest.mark.slow
 def test_with_continuations_the_flop_is_played_otherwise(whole: CompiledSpot, passive: HandPolicy) -> None:
     average = stored(whole, passive)
     one, four = (

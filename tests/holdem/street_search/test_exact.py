@@ -40,6 +40,7 @@ def test_one_iteration_plays_uniformly_everywhere(game):
     assert drawn.exploitability < 0.7 * uniform.exploitability
 
 
+@pytest.mark.slow_cases("holdem(ranks=3,suits=3,stack=6,sizes=[50%;100%],river=[none],add_allin=1,merge=0.3)")
 @pytest.mark.parametrize(
     "spec",
     [

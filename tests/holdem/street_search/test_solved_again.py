@@ -58,6 +58,7 @@ def rivers() -> LaterStreets:
     return later_streets(ten, RIVER, dealt=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gadget", ["none", *GADGETS])
 def test_all_boards_at_once_play_as_one_by_one(rivers: LaterStreets, gadget: str) -> None:
     """The first iterations; later ones may differ where an action meets nobody."""
@@ -87,6 +88,7 @@ def test_where_one_enters_makes_no_difference(whole: CompiledSpot, rough: np.nda
     assert before == pytest.approx(after, rel=1e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("gadget", GADGETS)
 def test_behind_gadgets_it_is_never_worse(whole: CompiledSpot, gadget: str) -> None:
     policy = np.random.default_rng(3).random(whole.stored)

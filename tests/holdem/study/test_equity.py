@@ -30,6 +30,7 @@ def enumerated(ranges, board):
     return totals / whole
 
 
+@pytest.mark.slow_cases("ranges2-Td9d6hQc", "ranges3-Td9d6hKc")
 @pytest.mark.parametrize(
     ("ranges", "board"),
     [
@@ -89,6 +90,7 @@ def test_dead_cards():
     assert (open_ended, fewer) == pytest.approx((8 / 44, 5 / 41))
 
 
+@pytest.mark.slow
 def test_samples_agree_with_every_deal():
     ranges = ["AKs,QQ", "JJ-TT", "87s,AQo"]
     exact, drawn = equity(ranges, "Td9d6h", threads=1), equity(ranges, "Td9d6h", samples=40_000, seed=3, threads=1)
@@ -102,6 +104,7 @@ def test_samples_agree_with_every_deal():
         np.testing.assert_allclose(other.weight, one.weight, atol=0.012)
 
 
+@pytest.mark.slow
 def test_the_same_seed_draws_the_same_deals():
     one, same, other = (equity(["random", "random"], samples=1000, seed=seed).players[0].equity for seed in (1, 1, 2))
     assert one == same != other

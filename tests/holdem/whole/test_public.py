@@ -98,6 +98,7 @@ def test_hands_are_drawn_apart() -> None:
         game.draw(game.first_state(), [np.eye(len(game.hands))[0]] * 6, generator)
 
 
+@pytest.mark.slow
 def test_two_hands_that_can_hardly_meet_are_drawn_as_well() -> None:
     game = public_of("holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])")
     first, second = np.zeros(len(game.hands)), np.zeros(len(game.hands))
@@ -129,6 +130,7 @@ def test_any_raise_of_the_rules_can_be_played_and_added() -> None:
     assert bets.sizes.tolist() == [0, 0, 1.0, 2.25, 49.5]
 
 
+@pytest.mark.quick_cases("holdem(stack=60,sizes=[50%;60%;3x],add_allin=3,merge=0.2)")
 @pytest.mark.parametrize(
     "spec",
     [

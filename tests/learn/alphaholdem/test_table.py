@@ -68,6 +68,7 @@ def test_it_resumes_bit_for_bit() -> None:
     assert all(np.array_equal(first[name], second[name]) for name in first)
 
 
+@pytest.mark.slow
 def test_it_begins_with_uniform_play_and_learns_kuhn_poker() -> None:
     learner = student("kuhn_poker", hands=256, learning_rate=0.03, entropy=0.1)
     assert exploitability(learner, "kuhn_poker") == pytest.approx(0.458333, abs=1e-6)
@@ -100,6 +101,7 @@ def test_a_table_in_a_file_plays_the_same(tmp_path) -> None:  # type: ignore[no-
         found.asked(coder_of("leduc_poker"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["holdem(sizes=[50%;100%;a],preflop=[3x;a])", "holdem(stack=1,sizes=[a])"])
 def test_whole_holdem_is_too_large(spec: str) -> None:
     with pytest.raises(GameError, match=r"more than 200,000 .*, too many for a table; set approximator=network"):

@@ -50,6 +50,7 @@ def test_resumes_bit_for_bit() -> None:
     assert len(whole.members) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("opponents", ["k-best", LATEST])
 def test_learns_kuhn_poker(opponents: str) -> None:
     settings = AlphaHoldemSettings(hands=256, match=100, opponents=opponents, channels=4, width=32, entropy=0.1)
@@ -73,6 +74,7 @@ def test_payoffs_are_those_of_hands_and_within_what_was_paid() -> None:
     assert played.rows.legal[np.arange(len(played.rows.column)), played.rows.column].all()
 
 
+@pytest.mark.slow
 def test_uniform_hands_pay_what_the_exact_sum_says() -> None:
     coder, game = student("kuhn_poker").coder, tp.compile("kuhn_poker")
     played = play_hands(coder, [None], np.zeros((6000, 2), np.int64), np.random.default_rng(1))

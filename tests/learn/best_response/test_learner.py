@@ -27,6 +27,7 @@ def test_it_says_at_least(tmp_path):
     assert (tmp_path / "run" / "learning-curve.png").is_file()
 
 
+@pytest.mark.slow
 def test_json_and_resuming(tmp_path):
     options = ["--set", "hands=200", "--json"]
     made = json.loads(call("best-response", "kuhn_poker", "--set", "episodes=100", *options, "--out", tmp_path / "a").stdout)
@@ -38,6 +39,7 @@ def test_json_and_resuming(tmp_path):
     assert {name: again[name] for name in ("at_least", "values")} == {name: whole[name] for name in ("at_least", "values")}
 
 
+@pytest.mark.slow
 def test_against_runs_samples_and_agents(tmp_path):
     tp.solve("kuhn_poker", "cfr", iterations=3, out=tmp_path / "solved")
     tp.sample("kuhn_poker", iterations=20, out=tmp_path / "sampled", playouts=20)
@@ -54,6 +56,7 @@ def test_against_runs_samples_and_agents(tmp_path):
     assert tp.exploitability("kuhn_poker", solved) < 0.5
 
 
+@pytest.mark.slow
 def test_the_response_is_an_agent(tmp_path):
     trained = tp.train("leduc_poker", "best-response", settings={"episodes": 2500, "hands": 100}, out=tmp_path / "run")
     found = tp.arena.local_best_response("leduc_poker", f"best_response(file={tmp_path / 'run'})", hands=4)
@@ -78,6 +81,7 @@ def test_refusals(tmp_path):
         tp.train("kuhn_poker", "best-response", settings={"against": str(tmp_path / "empty")}, out=tmp_path / "a")
 
 
+@pytest.mark.slow
 def test_an_agent_of_ones_own_is_named_again(tmp_path):
     file = tmp_path / "own.py"
     file.write_text(

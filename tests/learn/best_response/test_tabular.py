@@ -53,6 +53,7 @@ def test_exact_in_kuhn_poker(branching):
     assert exact_values("kuhn_poker", response, fixed) == pytest.approx(best, abs=1e-12 if branching else 0.03)
 
 
+@pytest.mark.slow
 def test_leduc_poker_in_seconds():
     """Nine tenths of what a best response wins from uniform play, 2.374."""
     response = learned(rules_world(LEDUC), 5000)
@@ -77,6 +78,7 @@ def test_never_more_than_a_best_response(seed):
     assert sum(found) > sum(judge(fixed.game, fixed).value)
 
 
+@pytest.mark.slow
 def test_agents_and_policies_are_the_same_world():
     """Against an agent at public states, the same infosets are met as on rules, and the same is won."""
     agent = table(LEDUC, 1)
@@ -97,6 +99,7 @@ def test_moves_seen_by_their_player_alone():
     )
 
 
+@pytest.mark.slow
 def test_three_players_and_sums_that_are_not_zero():
     response = learned(rules_world("kuhn_poker(players=3)"), 3000)
     found = held_out(response.world, response.choose, 6000, seed=2)

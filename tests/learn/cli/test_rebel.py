@@ -131,6 +131,7 @@ def test_help_of_a_learner_lists_its_settings() -> None:
     assert "solves " in shown
 
 
+@pytest.mark.slow_cases("train rebel --out {0}-name the game: treeplex train rebel GAME --out DIR")
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -226,6 +227,7 @@ def test_a_training_with_whole_endgames_is_searched_so(tmp_path: Path) -> None:
     assert "after 2 games: " in out
 
 
+@pytest.mark.slow
 def test_a_policy_network_is_trained_judged_and_played(tmp_path: Path) -> None:
     guided = [*TINY, "--set", "policy_net=true", "--set", "warm=1"]
     out, _ = call("train", "rebel", DICE, *guided, "--out", tmp_path / "run")
@@ -273,6 +275,7 @@ def test_a_folder_called_rebel_comes_first(trained: Path, tmp_path: Path, monkey
     assert json.loads(call("evaluate", FOUR, "rebel:", *asked)[0])["network"].startswith("rebel:liars_dice-1x4f")
 
 
+@pytest.mark.slow
 def test_what_a_training_plays_is_shown_and_exported(trained: Path, tmp_path: Path) -> None:
     shown = json.loads(call("show", trained, "--limit", 0, "--json")[0])
     assert len(shown) == len(tp.compile(DICE).infostates)
@@ -315,6 +318,7 @@ def test_a_person_plays_against_a_network(trained: Path) -> None:
     assert out.count("(you)") == 1
 
 
+@pytest.mark.slow
 def test_a_game_of_perfect_information_is_judged_exactly_and_shows_its_board(tmp_path: Path) -> None:
     (tmp_path / "late.py").write_text(LATE)
     game, folder = f"{tmp_path / 'late.py'}:Late", tmp_path / "run"

@@ -67,6 +67,7 @@ def test_json_is_all_that_is_printed(tmp_path):
     assert printed["lost"] == 0
 
 
+@pytest.mark.slow
 def test_resuming_goes_on(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "part")
     printed = json.loads(call("--resume", tmp_path / "part", "--set", "epochs=4", "--workers", "1", "--json")[0])
@@ -76,6 +77,7 @@ def test_resuming_goes_on(tmp_path):
     assert [record.fitness for record in part] == [record.fitness for record in whole]
 
 
+@pytest.mark.slow
 def test_the_command_to_resume_names_games_of_ones_own(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     game = f"{tmp_path}/mine.py:game"
@@ -166,6 +168,7 @@ def test_ppo_takes_no_cluster(tmp_path, monkeypatch):
     assert "leave --ray out" in complaint(*words.split())
 
 
+@pytest.mark.slow
 def test_another_training_is_kept_unless_forced(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "run")
     before = (tmp_path / "run" / METRICS).read_bytes()
@@ -182,6 +185,7 @@ def test_another_setting_is_refused_on_resuming(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path):
     folder = tmp_path / "run"
     with spawned("train", "ddcfr", *TINY, "--set", "epochs=1000000", "--workers", 2, "--out", folder) as process:

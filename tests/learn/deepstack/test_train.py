@@ -91,6 +91,7 @@ def test_settings_are_checked_and_kept(folder: Path, tmp_path: Path) -> None:
     assert "situations" in training.to_json()
 
 
+@pytest.mark.slow
 def test_an_agent_plays_by_networks(folder: Path) -> None:
     game = tp.compile("leduc_poker")
     player = tp.agent(f"deepstack(net={folder},iterations=20)", game, seed=0)

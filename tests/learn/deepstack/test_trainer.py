@@ -59,6 +59,7 @@ def test_a_perfect_network_is_the_exact_leaf() -> None:
         assert found == pytest.approx(expected, abs=1e-6)
 
 
+@pytest.mark.slow
 def test_a_small_network_learns_what_situations_are_worth() -> None:
     """Its counterfactual values at the end of Leduc's first round are several times closer to exact ones than nothing is."""
     small = DeepStackSettings(situations=8192, iterations=60, width=64, layers=2, reuse=32.0, burn_in=512, rate=3e-3)
@@ -97,6 +98,7 @@ def test_rounds_are_trained_from_the_last_to_the_first() -> None:
     search.run(2)
 
 
+@pytest.mark.quick_cases("0.0-leduc_poker")
 @pytest.mark.parametrize("game", ["leduc_poker", "rhode_island(ranks=2,raises=1)"])
 @pytest.mark.parametrize("searched", [0.0, 0.5])
 def test_a_training_goes_on_bit_for_bit(game: str, searched: float) -> None:

@@ -40,6 +40,7 @@ def wanted(games, candidates):
     return np.array([exploitability_of(POLICY.with_parameters(row), games) for row in candidates])
 
 
+@pytest.mark.slow_cases("processes")
 @pytest.mark.parametrize("kind", ["inline", "threads", "processes"])
 def test_they_find_what_each_policy_reaches(kind, games, processes, candidates, wanted):
     executor = processes if kind == "processes" else make_executor(kind, 3)
@@ -52,6 +53,7 @@ def test_they_find_what_each_policy_reaches(kind, games, processes, candidates, 
         executor.close()
 
 
+@pytest.mark.slow
 def test_a_training_is_the_same_with_any_number_of_workers_and_deaths(games, processes):
     def trained(executor, watch=None):
         fitness = fitness_on(games, 30)
@@ -94,6 +96,7 @@ def test_a_stopped_epoch_leaves_the_trainer_as_it_was(games):
     assert trainer.epoch == 1
 
 
+@pytest.mark.slow
 def test_what_a_worker_raises_is_raised(games, candidates, processes):
     player = processes.share(Player(("no_such_game", "small_matrix"), POLICY))
     with pytest.raises(SpecError, match="no_such_game"):

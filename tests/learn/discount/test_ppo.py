@@ -158,6 +158,7 @@ def test_clipped_gain_has_no_slope_where_the_ratio_has_moved_far_enough(torch: A
     assert log_ratio.grad.numpy() == pytest.approx([0.5, 0, 1.1, -1.1, 0, -2.0])
 
 
+@pytest.mark.slow
 def test_learns_on_one_game(torch: Any):
     """Episodes get better by more than chance explains, for each of several seeds, and do not when nothing is learned."""
     episodes, gains, idle = 60, [], []

@@ -72,6 +72,7 @@ def test_it_learns(tmp_path):
     assert training.records[-1].fitness > training.records[0].fitness + 0.3
 
 
+@pytest.mark.slow_cases("ddcfr")
 @pytest.mark.parametrize("algorithm", ["ddcfr", "dpcfr+", "pddcfr"])
 def test_each_algorithm_trains(tmp_path, algorithm):
     training = train(KUHN, algorithm, settings=replace(TINY, epochs=1), out=tmp_path / "run", workers=1)
@@ -81,6 +82,7 @@ def test_each_algorithm_trains(tmp_path, algorithm):
     assert not np.array_equal(last.parameters, training.settings.start(base).parameters)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "change",
     [
@@ -131,11 +133,13 @@ def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch
     assert numbers(folder) == numbers(unbroken.folder)
 
 
+@pytest.mark.slow
 def test_workers_change_nothing(unbroken, tmp_path):
     train(KUHN, "ddcfr", settings=TINY, out=tmp_path / "run", workers=2)
     assert numbers(tmp_path / "run") == numbers(unbroken.folder)
 
 
+@pytest.mark.slow_cases("5")
 @pytest.mark.parametrize("first", [2, 5])
 def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
     assert 2 < best_of(unbroken.records).done < 5
@@ -222,6 +226,7 @@ def test_games_are_specs_with_commas_between_them_or_several():
     assert specs_of("a(b=1,c=2), d") == specs_of(["a(b=1,c=2)", "d"]) == ["a(b=1,c=2)", "d"]
 
 
+@pytest.mark.slow
 def test_ppo_trains_and_goes_on(tmp_path):
     pytest.importorskip("torch")
     settings = replace(TINY, optimizer="ppo", learning_rate=None, epochs=3)

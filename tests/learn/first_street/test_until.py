@@ -129,6 +129,7 @@ def test_without_later_betting_the_first_street_is_solved_exactly() -> None:
     assert judge_first_street(found, iterations=20, threads=1).exploitability < 0.01 * spot.pot
 
 
+@pytest.mark.slow
 def test_a_network_is_asked_on_the_river() -> None:
     spot = request_from_options({"board": "AsKd7c4h", "oop": "QQ+,AKs,JTs", "ip": "JJ+,AQs", "pot": 100, "stack": 200,
                                  "bets": "100%,a", "raises": "a", "until": "river", "iterations": 40}).spot()  # fmt: skip

@@ -68,6 +68,7 @@ def test_ranges_sum_to_one_and_have_every_hand() -> None:
         assert set(np.flatnonzero(drawn)) == set(board.held)
 
 
+@pytest.mark.slow
 def test_a_network_learns_and_is_read_again(tmp_path: Path) -> None:
     trainer = HandValueTrainer(RIVER)
     for _ in range(RIVER.situations):

@@ -55,6 +55,7 @@ def test_the_command_of_deep_cfr_makes_what_ships(tmp_path: Path) -> None:
     assert made.measures["nodes"] == pytest.approx(float(about["nodes"]), rel=0.05)
 
 
+@pytest.mark.slow
 def test_a_shipped_network_is_named_where_policies_are() -> None:
     found = tp.policies.load("network:leduc-nfsp")
     assert np.array_equal(found.probabilities, tp.policies.load(shipped_networks()["leduc-nfsp"]).probabilities)

@@ -81,6 +81,7 @@ def test_losses_that_are_no_numbers_end_a_training_and_the_last_checkpoint_stays
     assert again.records[-1].done == 3
 
 
+@pytest.mark.slow
 def test_plain_gradients_are_defined_for_any_players(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Each player follows its own gradient; what three come to is no equilibrium in general, which a line says."""
     training = tp.train(THREE, "qpg", settings={**SMALL, "batch": 8}, out=tmp_path / "run")

@@ -77,6 +77,7 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
     assert error() < 0.4 * before
 
 
+@pytest.mark.quick_cases("flat")
 @pytest.mark.parametrize("source", ["self-play", "random", "flat"])
 def test_trainings_repeat_and_go_on_from_a_state_bit_for_bit(source: str) -> None:
     settings = replace(TINY, source=source, method="lcfr-avg-modified")
@@ -245,6 +246,7 @@ HANDS = replace(TINY, hands=True, shown=False, policy_net=True, warm=2, iteratio
 """Single hands, as in the paper."""
 
 
+@pytest.mark.slow
 def test_single_hands_are_valued_as_exact_solutions_value_them() -> None:
     """Exact values of every river in place of the network's: the leaf says what solved endgames say, showdown added or not."""
     turn = cut_spot(replace(SPOT, stack=3_000.0, bets=SPOT.bets.override("turn", bets="", raises="")))  # type: ignore[union-attr]
@@ -294,6 +296,7 @@ def test_values_of_single_hands_sum_to_zero_and_rows_say_the_board() -> None:
     assert abs(sum(worth)) / joint.sum() < 1e-5 < abs(worth[0]) / joint.sum()
 
 
+@pytest.mark.slow
 def test_a_training_on_single_hands_with_both_networks_repeats_on_workers_and_from_a_state(tmp_path: Path) -> None:
     trainers = [parallel_trainer(SPOT, HANDS, make_executor("inline"), TurnPlayer(SPOT, HANDS), 2)[0] for _ in range(2)]
     first, second = trainers

@@ -55,6 +55,7 @@ def file(tmp_path: Path) -> str:
     return str(tmp_path / "mine.py")
 
 
+@pytest.mark.slow
 def test_it_is_trained_and_resumed_bit_for_bit(file: str, tmp_path: Path) -> None:
     own = f"{file}:tanh_net(width=5)"
     given = {"settings": SMALL | {"net": own}, "judge_every": 0, "workers": 1}

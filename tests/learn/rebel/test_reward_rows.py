@@ -25,6 +25,7 @@ def self_play(*, iterations: int, exploration: float) -> SelfPlay:
     return SelfPlay(public_rules(DICE), settings, ZeroLeaf(), np.random.default_rng(2))
 
 
+@pytest.mark.quick_cases("kuhn_poker")
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker"])
 def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
     """Where a subgame is the whole game: what each hand gets from the root, with the iterations drawn as they are weighted."""

@@ -22,6 +22,8 @@ from treeplex.search.subgames.horizon import Horizon  # noqa: E402
 from treeplex.search.subgames.public_rules import PerfectInformation  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
+pytestmark = pytest.mark.slow
+
 torch.set_num_threads(1)
 
 ALONE = np.ones((1, 1))

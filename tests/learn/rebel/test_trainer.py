@@ -87,6 +87,7 @@ def test_a_training_goes_on_bit_for_bit() -> None:
         assert np.array_equal(array, second.state()[name]), name
 
 
+@pytest.mark.slow
 def test_search_with_a_trained_network_beats_search_with_a_fresh_one() -> None:
     rules, game = public_rules(DICE), compile_game(DICE)
     trainer = RebelTrainer(rules, TINY)
@@ -112,6 +113,7 @@ def test_search_to_the_end_is_nearly_an_equilibrium(method: str) -> None:
     assert seen == [16, 32, 48, 64]
 
 
+@pytest.mark.slow
 def test_search_with_exact_leaves_is_safe_on_average() -> None:
     spec = "liars_dice(dice_sides=3)"
     rules, game = public_rules(spec), compile_game(spec)

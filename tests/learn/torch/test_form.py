@@ -39,6 +39,7 @@ def test_regrets_are_those_of_kernels(spec: str, algorithm: str, updates: str) -
         )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", ["phantom_ttt(rows=2,columns=3)", "dark_hex(num_rows=2,num_cols=3)"])
 def test_products_of_factors_are_those_of_kernels(spec: str) -> None:
     """From drawn regrets: from none many actions are worth the same, and rounding decides what is played next."""
@@ -118,6 +119,7 @@ def test_what_tensors_do_not_do() -> None:
         tp.solve("turn_endgame", device="cuda")
 
 
+@pytest.mark.slow
 def test_no_iteration_looks_at_numbers_or_leaves_the_device() -> None:
     for algorithm in ("dcfr", "fp"):
         solver = TensorSolver(compile_game("leduc_poker"), algorithm, device=torch.device("meta"))

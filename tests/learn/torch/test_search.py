@@ -196,6 +196,7 @@ def test_a_search_goes_on_from_where_it_was(method: str) -> None:
     compared(expected, search.finish(), 1e-9)
 
 
+@pytest.mark.quick_cases("True")
 @pytest.mark.parametrize("policy_net", [False, True])
 def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     rules, horizon = public_rules(DICE), Horizon(2)

@@ -9,6 +9,8 @@ import treeplex as tp
 from tests.learn.train.test_own import call
 from treeplex.forms.policies.neural import NeuralPolicy
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("torch")
 SMALL = ("--set", "batch=8", "--set", "width=8", "--set", "steps=2")
 

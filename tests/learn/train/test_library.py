@@ -47,6 +47,7 @@ def test_a_class_is_known_by_its_name() -> None:
     assert learner_named(SingleDeepCfr).name == "sd-cfr"
 
 
+@pytest.mark.slow
 def test_the_commands_take_its_folder(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     printed = json.loads(call("train", "sd-cfr", "kuhn_poker", *SET, "--out", folder, "--json")[0])
@@ -65,6 +66,7 @@ def test_the_commands_take_its_folder(tmp_path: Path) -> None:
     assert matched["value"][0] > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("limit", ["nodes", "episodes"])
 def test_a_limit_of_effort_takes_the_place_of_steps(tmp_path: Path, limit: str) -> None:
     training = tp.train("kuhn_poker", "sd-cfr", settings=SMALL, out=tmp_path / "run", **{limit: 2000})
@@ -87,6 +89,7 @@ def test_a_setting_of_that_name_need_not_be_a_limit(tmp_path: Path, name: str) -
         tp.train("kuhn_poker", name, episodes=10, out=tmp_path / "run")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rcfr", "neurd", "ned"])
 def test_learners_of_the_whole_game_count_histories_and_play_nothing(tmp_path: Path, name: str) -> None:
     table = {"approximator": "table"} if name != "rcfr" else {}
@@ -106,6 +109,7 @@ PLAYING = {"approximator": "table", "walks": 4, "plays": 4, "batch": 4, "fits": 
 EXACT = {"critic": "exact", "approximator": "table"}
 
 
+@pytest.mark.slow_cases("a2c-settings0", "coma-settings1", "mmd-settings22")
 @pytest.mark.parametrize(
     ("name", "settings"),
     [
@@ -126,6 +130,7 @@ def test_a_step_counts_what_can_be_counted_and_nothing_else(tmp_path: Path, name
     assert [each for each, count in job.student.effort().items() if count] == [*job.student.countable]
 
 
+@pytest.mark.slow
 def test_a_refused_training_leaves_earlier_ones_of_several_seeds_as_they_were(tmp_path: Path) -> None:
     settings = {"approximator": "table", "steps": 2}
     done = train_seeds("kuhn_poker", "ned", settings=settings, seeds=1, out=tmp_path)
@@ -162,6 +167,7 @@ def test_several_seeds_give_bands(tmp_path: Path) -> None:
 HANDS = {"updates": 1, "hands": 16, "checked": 16, "match": 4}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "game", "settings", "judged", "pictures"),
     [
@@ -182,6 +188,7 @@ def test_bands_of_whatever_a_learner_is_judged_by(
     assert {*done.pictures} == {f"bands-{each}.png" for each in pictures}
 
 
+@pytest.mark.slow_cases("true-True")
 @pytest.mark.parametrize(("exact", "named"), [("true", True), ("false", False)])
 def test_pictures_are_named_where_they_are_drawn(tmp_path: Path, exact: str, named: bool) -> None:
     out = call("train", "sd-cfr", "kuhn_poker", *SET, "--set", f"exact={exact}", "--seeds", 1, "--out", tmp_path / "run")[0]

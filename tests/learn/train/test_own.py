@@ -55,6 +55,7 @@ def test_the_example_learns_kuhn_poker(tmp_path: Path) -> None:
     assert training.to_json()["exploitability"] == curve[-1][1]
 
 
+@pytest.mark.slow
 def test_a_class_is_trained_as_well_and_resumed_bit_for_bit(tmp_path: Path) -> None:
     learner = learner_named(DEEP).made  # type: ignore[attr-defined]
     whole = tp.train("kuhn_poker", learner, settings=SHORT, out=tmp_path / "whole")
@@ -65,6 +66,7 @@ def test_a_class_is_trained_as_well_and_resumed_bit_for_bit(tmp_path: Path) -> N
     assert [(each.done, each.numbers) for each in resumed.records] == [(each.done, each.numbers) for each in whole.records]
 
 
+@pytest.mark.slow
 def test_ctrl_c_saves_it(tmp_path: Path) -> None:
     import signal
 
@@ -78,6 +80,7 @@ def test_ctrl_c_saves_it(tmp_path: Path) -> None:
     assert tp.train(learner=DEEP, resume=tmp_path / "run").records[-1].done == 8
 
 
+@pytest.mark.slow
 def test_the_commands(tmp_path: Path) -> None:
     out, _ = call("train", DEEP, "kuhn_poker", "--set", "steps=2", *BRIEF, "--out", tmp_path / "run")
     assert "kuhn_poker: 2 steps" in out

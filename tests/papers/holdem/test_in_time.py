@@ -4,6 +4,7 @@ from importlib import import_module
 from time import perf_counter
 
 import numpy as np
+import pytest
 
 from papers.holdem.in_time import CLOCKS, Decided, peak_memory, row_of
 
@@ -14,6 +15,7 @@ def test_rows_have_medians_and_extremes():
     assert row_of([Decided(0, 0.5, 0, 0)]) == ["0.50", "0.50", "", "", ""]
 
 
+@pytest.mark.slow
 def test_peak_memory_is_in_bytes_and_never_falls():
     before = peak_memory()
     block = np.ones(50_000_000)

@@ -88,6 +88,7 @@ def walks(run: MonteCarloCfr, player: int):
     return from_here(0, 1.0)
 
 
+@pytest.mark.slow_cases("kuhn_poker-os-mccfr-parameters0", "kuhn_poker-es-mccfr-parameters1")
 @pytest.mark.parametrize(("spec", "scheme", "parameters"), CASES)
 def test_variances_are_those_of_all_walks(spec, scheme, parameters):
     run = after(spec, scheme, parameters)

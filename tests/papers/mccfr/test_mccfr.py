@@ -23,6 +23,7 @@ def test_the_equilibria_of_kuhn_poker_are_equilibria(kuhn, bluff):
     assert article.bets_of(policy) == pytest.approx(bets.tolist())
 
 
+@pytest.mark.slow
 def test_exact_cfr_solves_the_game_and_with_the_floor_another_one(kuhn):
     plain, floored = (article.policy_of(kuhn, article.exact(20_000, mix)) for mix in (0.0, article.MIX))
     assert judge(kuhn, plain).exploitability < 2e-4
@@ -32,6 +33,7 @@ def test_exact_cfr_solves_the_game_and_with_the_floor_another_one(kuhn):
     assert min(article.bets_of(floored)) >= article.MIX / 2 - 1e-12
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_loop_finds_the_game_with_exploration_in_the_sampling_only(kuhn, weighted):
     points = np.array([1000, 300_000])

@@ -19,6 +19,7 @@ def turn():
     return Turn(SPEC, Horizon(rounds=True, endgame=7), 60)
 
 
+@pytest.mark.quick_cases("lcfr")
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg", "lcfr-avg-modified", "flop"])
 def test_what_is_played_comes_to_the_equilibrium(turn, method):
     points = [4, 16, 80]

@@ -70,12 +70,14 @@ def test_theorem_2_algorithm_1_comes_to_what_nested_searches_say(monkeypatch: py
     assert found["policies"] < 1e-12
 
 
+@pytest.mark.slow
 def test_theorem_2_errors_fall_as_the_root_of_the_iterations() -> None:
     few, many = (theory.errors(2, count, "cfr")["leaves"] for count in (4, 8))
     assert few > 0.05
     assert many < few / 2**0.5
 
 
+@pytest.mark.slow
 def test_figure_1b_equilibrium_values_do_not_tell_actions_apart() -> None:
     found = theory.one_ply()
     plain, right = found["equilibrium values"], found["values of beliefs"]

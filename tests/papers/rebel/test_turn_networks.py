@@ -17,6 +17,7 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.rebel.turns.river_targets import River
 
 
+@pytest.mark.slow
 def test_a_training_is_done_once(tmp_path, monkeypatch):
     tiny = {"games": 2, "iterations": 1, "rivers": 4, "river_iterations": 4, "bins": 8, "width": 8, "burn_in": 4, "batch": 4}
     monkeypatch.setattr(kept, "FOLDER", tmp_path)

@@ -2,9 +2,12 @@
 
 import json
 
+import pytest
 from typer.testing import CliRunner
 
 from treeplex.run.cli.main import app
+
+pytestmark = pytest.mark.slow
 
 SPEC = "oshi_zumo(coins=3,size=1,horizon=3)"
 

@@ -11,6 +11,8 @@ from treeplex.evaluate.correlation import CONCEPTS, judge_device
 from treeplex.run.cli.main import app
 from treeplex.run.devices import device_from_policy, load_device, save_device
 
+pytestmark = pytest.mark.slow
+
 GAME = "matrix(rows=[[0,7],[2,6]],second=[[0,2],[7,6]])"
 KUHN = "kuhn_poker(players=3)"
 

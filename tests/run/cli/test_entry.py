@@ -41,6 +41,7 @@ def test_too_little_memory_is_one_line(kilobytes: int) -> None:
     assert re.fullmatch(r"error: out of memory: \d+ MB of address space are allowed and 560 MB needed; raise .*\n", done.stderr)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_a_stop_while_it_solves(tmp_path: Path, number: int) -> None:
     process = started("solve", "kuhn_poker", "-n", "100000000", "--out", str(tmp_path / "run"))

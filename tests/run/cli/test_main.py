@@ -128,6 +128,7 @@ def test_histories_are_counted(tmp_path):
     assert "nodes" in complaint("solve", "kuhn_poker", "--nodes", 0)
 
 
+@pytest.mark.slow
 def test_seed_updates_and_every_are_passed_on(run, tmp_path):
     folder = tmp_path / "other"
     call("solve", "kuhn_poker", "-n", 9, "--every", 4, "--seed", 7, "--updates", "simultaneous", "--out", folder)
@@ -163,6 +164,7 @@ def test_evaluate(run, tmp_path):
     assert "kuhn_poker" in complaint("evaluate", "leduc_poker", run)
 
 
+@pytest.mark.quick_cases("a.safetensors")
 @pytest.mark.parametrize("name", ["a.json", "a.csv", "a.npz", "a.safetensors"])
 def test_export_policies(run, tmp_path, name):
     out, _ = call("export", run, tmp_path / name)
@@ -206,6 +208,7 @@ def test_show_keeps_brackets_and_lines(tmp_path):
     assert all(line in shown for line in infostate.strip().split("\n"))
 
 
+@pytest.mark.slow
 def test_compare(tmp_path):
     out, _ = call("compare", "kuhn_poker", "-a", "cfr", "-a", "dcfr", "-n", 30, "--out", tmp_path / "out")
     assert "cfr" in out
@@ -385,6 +388,7 @@ def wait_for(path: Path, seconds: float = 60.0) -> None:
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(os.name != "posix", reason="sends SIGINT")
 def test_ctrl_c_saves_and_the_run_goes_on(tmp_path):
     folder = tmp_path / "run"
@@ -448,6 +452,7 @@ def test_a_damaged_log_is_not_resumed(tmp_path, damage):
     assert "metrics.jsonl: truncated or changed" in complaint("solve", "--resume", folder, "-n", 200)
 
 
+@pytest.mark.slow
 def test_prints_in_rules_of_ones_own_stay_out_of_the_json(tmp_path):
     quiet = (Path(__file__).parents[3] / "examples" / "mygame.py").read_text()
     head = "def new_initial_state(self):"
@@ -469,6 +474,7 @@ def test_help_and_version_import_nothing_heavy():
     subprocess.run([sys.executable, "-c", code], check=True, stdout=subprocess.DEVNULL)
 
 
+@pytest.mark.slow
 def test_program_prints_json_only():
     done = subprocess.run(command("solve", "kuhn_poker", "-n", 10, "--json"), capture_output=True, text=True, check=True)
     assert list(json.loads(done.stdout)) == [*RESULT_KEYS, "nodes"]

@@ -36,6 +36,7 @@ def folder_of(kind: JobKind, path: Path, game: object) -> Path:
     return path
 
 
+@pytest.mark.slow_cases("alphaholdem-settings0")
 @pytest.mark.parametrize(
     ("learner", "settings"), [("alphaholdem", HANDS), ("best-response", {"against": "uniform", "episodes": 50, "hands": 60})]
 )
@@ -86,6 +87,7 @@ def test_the_blueprint_of_a_whole_deck_names_its_charts(command: tuple[str, ...]
         assert result.stderr == f"{said}treeplex holdem preflop {place} shows how it plays before the flop\n"
 
 
+@pytest.mark.slow
 def test_the_blueprint_of_a_small_deck_is_shown_where_its_game_can_be_listed(tmp_path: Path) -> None:
     game = "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[a])"
     tp.train(game, "blueprint", settings={"boards": 5, "deals": 2, "buckets": ()}, out=tmp_path / "run")

@@ -51,6 +51,7 @@ def structure_of(*arguments: object) -> dict[str, object]:
     return json.loads(call("info", *arguments, "--structure", "--json")[0])
 
 
+@pytest.mark.slow
 def test_json() -> None:
     found = structure_of("kuhn_poker")
     assert (found["game"], found["infosets"]) == ("kuhn_poker", [6, 6])
@@ -68,6 +69,7 @@ def test_without_the_option_nothing_is_said_of_it() -> None:
     assert "perfect recall" not in call("info", "kuhn_poker")[0]
 
 
+@pytest.mark.slow
 def test_for_people() -> None:
     out, _ = call("info", "rock_paper_scissors", "--structure")
     assert "histories" in out

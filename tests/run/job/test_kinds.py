@@ -241,6 +241,7 @@ def cut_power(after: int) -> Callable[[Progress], None]:
     return watch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_stopped_and_resumed_is_as_if_never_stopped(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, number: int, capsys: pytest.CaptureFixture[str]
@@ -257,6 +258,7 @@ def test_stopped_and_resumed_is_as_if_never_stopped(
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL
 
 
+@pytest.mark.slow_cases("limit")
 def test_the_second_signal_stops_at_once(case: Case, tmp_path: Path) -> None:
     def press(progress: Progress) -> None:
         signal.raise_signal(signal.SIGINT)
@@ -294,6 +296,7 @@ def wait_for(process: subprocess.Popen[bytes], condition: Callable[[], bool]) ->
         time.sleep(0.02)
 
 
+@pytest.mark.slow
 def test_killed_and_resumed_is_as_if_never_stopped(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     """And while it runs, nobody else writes there; what it left half-written goes."""
     folder, whole = tmp_path / "run", unbroken(case)  # first, so that kernels are compiled while no process waits for them
@@ -320,6 +323,7 @@ def test_killed_and_resumed_is_as_if_never_stopped(case: Case, unbroken: Callabl
     assert not (folder / LOCK).exists()
 
 
+@pytest.mark.quick_cases("solve")
 def test_records_after_the_checkpoint_are_made_again(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -337,6 +341,7 @@ def test_records_after_the_checkpoint_are_made_again(
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
 
 
+@pytest.mark.quick_cases("rebel", "solve")
 def test_one_that_never_came_to_a_checkpoint_begins_anew(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     with pytest.raises(PowerCut):
         case.new(out=tmp_path / "run", progress=cut_power(1))
@@ -345,6 +350,7 @@ def test_one_that_never_came_to_a_checkpoint_begins_anew(case: Case, unbroken: C
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
 
 
+@pytest.mark.slow_cases("limit", "sample")
 def test_a_finished_one_is_left_as_it_is(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     before = {path: path.read_bytes() for path in folder.rglob("*")}
@@ -357,6 +363,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
+@pytest.mark.slow_cases("limit")
 def test_a_folder_says_what_it_holds(case: Case, unbroken: Callable[[Case], Path]) -> None:
     folder = unbroken(case)
     about = json.loads((folder / RUN).read_text())
@@ -368,6 +375,7 @@ def test_a_folder_says_what_it_holds(case: Case, unbroken: Callable[[Case], Path
     assert about["last"] == lines[-1]
 
 
+@pytest.mark.quick_cases("own learner", "rebel", "solve")
 def test_one_in_the_way_is_kept_unless_forced(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     (folder / "letter.txt").write_text("dear")
@@ -396,6 +404,13 @@ def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], P
         case.resume(resume=folder)
 
 
+@pytest.mark.slow_cases(
+    "limit-truncated-metrics.jsonl",
+    "limit-truncated-state.safetensors",
+    "limit-changed-metrics.jsonl",
+    "limit-emptied-metrics.jsonl",
+    "limit-emptied-state.safetensors",
+)
 @pytest.mark.parametrize("name", [RUN, METRICS, STATE])
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_damage_is_named(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, name: str, damage: str) -> None:
@@ -413,6 +428,7 @@ def test_damage_is_named(case: Case, unbroken: Callable[[Case], Path], tmp_path:
         case.resume(resume=folder)
 
 
+@pytest.mark.slow_cases("limit")
 def test_a_folder_that_several_wrote_is_refused(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     lines = (folder / METRICS).read_text().splitlines(keepends=True)
@@ -426,6 +442,7 @@ def test_a_folder_that_several_wrote_is_refused(case: Case, unbroken: Callable[[
         case.resume(resume=folder)
 
 
+@pytest.mark.slow_cases("limit")
 def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     about = json.loads((folder / RUN).read_text())
@@ -447,6 +464,7 @@ def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Calla
         case.resume(resume=folder)
 
 
+@pytest.mark.quick_cases("own learner")
 def test_a_full_disk_leaves_the_last_checkpoint(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -486,6 +504,7 @@ def same_spot(one: HoldemSolution, other: HoldemSolution) -> bool:
     return arrays and next(records) == next(records) and one.ev == other.ev
 
 
+@pytest.mark.slow
 def test_a_spot_that_was_killed_goes_on_from_its_file(tmp_path: Path) -> None:
     file = tmp_path / "river.spot"
     process = started(tmp_path, SLOW_SPOT, str(file))

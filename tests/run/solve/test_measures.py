@@ -58,6 +58,7 @@ def short_sighted_gain(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     del sys.modules["short_sighted_judge"]
 
 
+@pytest.mark.slow
 def test_measures_stand_in_every_record_and_survive_a_resume(folder: Path) -> None:
     measures = {"double": lambda game, policy: 2 * tp.exploitability(game, policy)}
     tp.solve("kuhn_poker", iterations=20, measures=measures, out="run")

@@ -87,6 +87,7 @@ def stop_with_ctrl_c(after: int):
     return watch
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "some-mccfr"])
 def test_resuming_is_as_if_never_stopped(algorithm, sampler, tmp_path):
     whole = tp.solve("kuhn_poker", algorithm, nodes=30_000, out=tmp_path / "whole")
@@ -114,6 +115,7 @@ def test_a_finished_run_stays_as_it_is(tmp_path):
         tp.solve(resume=tmp_path, nodes=9_000)
 
 
+@pytest.mark.slow
 def test_the_last_limit_given_counts(tmp_path):
     tp.solve("kuhn_poker", nodes=10_000, out=tmp_path)
     further = tp.solve(resume=tmp_path, iterations=200)

@@ -157,6 +157,7 @@ def stop_with_ctrl_c(after: int):
     return watch
 
 
+@pytest.mark.quick_cases("cfr")
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90)
@@ -171,6 +172,7 @@ def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     assert all(np.array_equal(states[0][name], states[1][name]) for name in states[0])
 
 
+@pytest.mark.slow
 def test_more_iterations_than_planned(tmp_path):
     whole = tp.solve("kuhn_poker", iterations=90)
     tp.solve("kuhn_poker", iterations=37, out=tmp_path)
@@ -296,6 +298,7 @@ def test_openspiel_policies_are_judged():
     )
 
 
+@pytest.mark.slow
 def test_numbers_of_other_kinds(tmp_path):
     solution = tp.solve("kuhn_poker", iterations=np.int64(20), every=np.int32(5), target=np.float32(1e-9), out=tmp_path / "run")
     assert [record.done for record in solution.records] == [5, 10, 15, 20]
@@ -312,6 +315,7 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
 
 
+@pytest.mark.slow_cases("mine", "learned dcfr")
 @pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr", "dcfr"])
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     mine = tp.solvers.Variant(name, "", "", lambda t, horizon: tp.solvers.Weights())
@@ -321,6 +325,9 @@ def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20
 
 
+@pytest.mark.quick_cases(
+    '"seed": 0-"seed": 1-changed after it was written', '"status": "finished"-"status": "done"-changed after it was written'
+)
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [

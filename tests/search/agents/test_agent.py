@@ -97,6 +97,7 @@ def test_every_hand_has_a_policy(name: str) -> None:
     np.testing.assert_array_equal(agent.policy(), first)
 
 
+@pytest.mark.slow_cases("solving again, turn")
 @pytest.mark.parametrize("name", AGENTS)
 def test_actions_are_drawn_from_the_policy(name: str) -> None:
     agent = AGENTS[name]()
@@ -158,6 +159,7 @@ def test_a_table_agent_plays_its_table() -> None:
     assert paid.mean() == pytest.approx(expected, abs=4 * paid.std() / np.sqrt(len(paid)))
 
 
+@pytest.mark.slow
 def test_a_search_meets_a_table() -> None:
     """One arena seats both: a search of the whole game wins against a table that plays at random."""
     rules, game = public_rules("leduc_poker"), compile_game("leduc_poker")
@@ -184,6 +186,7 @@ def test_agents_of_different_games_do_not_meet() -> None:
         play_game([table("kuhn_poker"), table("leduc_poker")], np.random.default_rng(0))
 
 
+@pytest.mark.slow
 def test_three_players_sit_at_one_table() -> None:
     """Tables of three players play as the exact judge says, and are read off again."""
     game, rules = compile_game("kuhn_poker(players=3)"), public_game("kuhn_poker(players=3)")

@@ -215,6 +215,7 @@ def test_refusals(folder: Path, text: str, message: str) -> None:
         load_agent(text, public_rules("kuhn_poker"), PlaythroughSettings)
 
 
+@pytest.mark.slow
 def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
     text = f"{EXAMPLES}/lookahead_agent.py:Lookahead"
     game = tp.compile("kuhn_poker")
@@ -229,6 +230,7 @@ def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
     assert CliRunner().invoke(app, ["show", text, "--game", "kuhn_poker"]).exit_code == 0
 
 
+@pytest.mark.quick_cases("my.py:uniform")
 @pytest.mark.parametrize("against", ["my.py:Exact(iterations=20)", "my.py:uniform"])
 def test_agents_are_played_against(folder: Path, against: str) -> None:
     arguments = ["play", "kuhn_poker", "--against", against, "--games", "2", "--seed", "1"]

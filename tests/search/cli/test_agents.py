@@ -82,6 +82,7 @@ def test_refusals_are_one_line(options: tuple[str, ...], message: str) -> None:
     assert out.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_spots_are_played_against_their_solution(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """From the flop on; who knows only the sizes of the spot says so."""
     monkeypatch.chdir(tmp_path)

@@ -18,6 +18,7 @@ def call(*arguments: object, code: int = 0) -> str:
     return result.output if code else result.stdout
 
 
+@pytest.mark.slow
 def test_less_is_lost_and_the_policy_is_saved(tmp_path: Path) -> None:
     few, better = tp.solve(FEW, "cfr+", iterations=300).save(tmp_path / "few"), tmp_path / "better.json"
     out = json.loads(call(REAL, few, "--times", 1, "--bets", 3, "-n", 100, "--out", better, "--json"))
@@ -27,6 +28,7 @@ def test_less_is_lost_and_the_policy_is_saved(tmp_path: Path) -> None:
     assert tp.exploitability(REAL, better) == pytest.approx(out["exploitability"][1])
 
 
+@pytest.mark.slow
 def test_it_prints_and_solves_by_itself() -> None:
     out = call(REAL, "--times", 1, "--bets", 1, "-n", 30, "--against", "uniform")
     assert "translated" in out

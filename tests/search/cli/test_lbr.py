@@ -26,6 +26,7 @@ def test_it_prints():
     assert "95% interval, 40 hands" in out
 
 
+@pytest.mark.slow
 def test_an_agent_that_does_not_say_whether_it_draws_is_played():
     class Silent(UniformAgent):
         draws = None
@@ -58,6 +59,7 @@ def test_few_hands_have_no_interval():
     assert (found["interval"], found["hands"]) == (None, 10)
 
 
+@pytest.mark.slow_cases("arguments0-train a best response instead")
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -83,6 +85,7 @@ def test_policies_and_agents_are_taken():
     assert tp.arena.local_best_response(table, agent).value == pytest.approx(2.17824, abs=1e-5)
 
 
+@pytest.mark.slow
 def test_it_sits_at_a_table():
     table = PlayedGame.of("leduc_poker")
     lbr, other = tp.agent("lbr(against=uniform)", table, seed=1), tp.agent("uniform", table, seed=2)

@@ -44,10 +44,12 @@ def test_exact(policy: str) -> None:
     assert f"{found['value'][0]:+.6f}" in printed
 
 
+@pytest.mark.slow
 def test_nothing_is_no_loss() -> None:
     assert "-0.000000" not in ran("phantom_ttt(rows=2,columns=2,line=2)", "uniform", "uniform")
 
 
+@pytest.mark.slow
 def test_by_hands(policy: str, tmp_path: Path) -> None:
     folder = tmp_path / "m"
     words = ("--sampled", "--duplicate", "--aivat", "-n", "300")
@@ -73,6 +75,7 @@ def test_everybody_and_three_players(policy: str) -> None:
     assert "in seat 2" in ran("kuhn_poker(players=3)", "uniform", "uniform", "uniform")
 
 
+@pytest.mark.slow_cases("words1-time to think must be above 0")
 @pytest.mark.parametrize(
     ("words", "text"),
     [
@@ -91,6 +94,7 @@ def test_what_fits_is_said_in_a_line(words: tuple[str, ...], text: str) -> None:
     assert printed.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_one_hand_is_one_hand() -> None:
     assert "\n1 hand, seed 0\n" in ran(GAME, "uniform", "uniform", "--sampled", "--seats", "fixed", "-n", "1")
 

@@ -78,6 +78,7 @@ def test_other_policies_than_those_played_are_biased() -> None:
     assert abs(moments(wrong, Aivat(rules, values))[0] - moments(played, paid)[0]) > 0.01
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("iterations", "plain", "without_luck"),
     [(10, 3.5476, 0.8363), pytest.param(1000, 3.4971, 0.0123, marks=pytest.mark.slow)],
@@ -135,6 +136,7 @@ class Cards:
         return np.array([1.0, -1.0])[:, None, None] * (state.board[-1] % 7)
 
 
+@pytest.mark.slow_cases("3s7hTdKs-QcQh-values1")
 @pytest.mark.parametrize(("board", "first", "values"), [("3s7hTdKs2c", "QQ,65s", None), ("3s7hTdKs", "QcQh", Cards())])
 def test_real_cards(board: str, first: str, values: Cards | None) -> None:
     """Where pairs of hands are never enumerated: every hand of hold'em on the river, and of one pair of hands on the turn."""

@@ -66,6 +66,7 @@ def cfr(iterations: int, algorithm: str = "cfr") -> Policy:
     return solver.average_policy()
 
 
+@pytest.mark.slow
 def test_figures_measured_elsewhere():
     """Measured by an independent program: LBR and best response, mean of both seats."""
     uniform, early = lost(leduc()), lost(leduc(cfr(10)))
@@ -85,6 +86,7 @@ def test_a_player_who_always_calls_loses_all_it_can():
     assert lost(agent).value == pytest.approx(1.4667, abs=5e-5) == sum(best) / 2
 
 
+@pytest.mark.slow_cases("0-leduc_poker", "0-small_holdem", "1-leduc_poker", "1-small_holdem", "2-leduc_poker", "2-small_holdem")
 @pytest.mark.parametrize("spec", ["kuhn_poker", LEDUC, "small_holdem", "leduc_poker(ranks=4,raises=1)"])
 @pytest.mark.parametrize("seed", range(3))
 def test_never_more_than_a_best_response(spec, seed):
@@ -113,6 +115,7 @@ def test_it_plays_what_it_says():
     assert lost(agent).values == pytest.approx(values)
 
 
+@pytest.mark.slow
 def test_moves():
     agent = leduc()
     free, passive, late = lost(agent), lost(agent, moves=Moves("fc")), lost(agent, moves=Moves(first_round=1))
@@ -139,6 +142,7 @@ def test_bets_by_letter():
     assert Moves().considered(bets, 3) == [0, 1, 2, 3, 4]
 
 
+@pytest.mark.slow
 def test_played_hands_have_the_exact_mean():
     agent = leduc(cfr(10))
     response, exact = LocalBestResponse(agent), lost(agent)
@@ -151,6 +155,7 @@ def test_played_hands_have_the_exact_mean():
     assert sampled_winnings(response, agent, 8, seed=1) == sampled_winnings(response, agent, 8, seed=1)
 
 
+@pytest.mark.slow
 def test_dealt_hands_agree():
     """At a table with real hands it wins the same; there it sits as any agent."""
     agent, generator = leduc(), np.random.default_rng(0)
@@ -164,6 +169,7 @@ def small_spot():
     return rules, rules.spot
 
 
+@pytest.mark.slow
 def test_holdem_as_the_public_tree_has_it():
     """The same game by the two kinds of public game: pairs of hands, and card removal."""
     rules, spot = small_spot()
@@ -196,6 +202,7 @@ def test_terminal_values_are_payoffs():
 WHOLE = "holdem(ranks=4,suits=2,hole=1,deal=[0;1;1],stack=8,sizes=[100%;a],ante=1)"
 
 
+@pytest.mark.slow
 def test_whole_holdem():
     """From the blinds on: payoffs of all hands at once are those of each pair, and what is won is less than a best response."""
     game, generator = public_game(WHOLE), np.random.default_rng(1)

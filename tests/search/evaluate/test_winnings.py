@@ -63,6 +63,7 @@ def test_before_the_flop_shares_are_exact_where_suits_are_alike() -> None:
             assert game.exactly_shared(flop, ranges) == (len(hand_of(flop).board) == 3)
 
 
+@pytest.mark.slow
 def test_less_luck_in_whole_holdem_around_the_same_mean() -> None:
     game = PlayedGame.of("holdem(ranks=5,suits=2,stack=6)")
     first, second = agent("uniform", game), agent("rules(style=regular)", game)
@@ -72,6 +73,7 @@ def test_less_luck_in_whole_holdem_around_the_same_mean() -> None:
     assert abs(plain.value - less.value) < 2 * plain.interval
 
 
+@pytest.mark.slow
 def test_less_luck_around_the_same_mean() -> None:
     game = PlayedGame.of("leduc_poker")
     first, second = agent("uniform", game), agent("rules(style=regular)", game)

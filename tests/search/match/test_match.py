@@ -149,6 +149,7 @@ def test_duplicate_deals_take_luck_away(policies: list[Policy], tmp_path: Path) 
     ]
 
 
+@pytest.mark.slow
 def test_aivat_agrees_with_exact_values_and_knows_more(policies: list[Policy]) -> None:
     exact = match(LEDUC, policies)
     for values in (True, "zero", policies[0]):
@@ -191,6 +192,7 @@ def stop_at(hands: int) -> Callable[[Progress], None]:
     return watch
 
 
+@pytest.mark.slow_cases("options1")
 @pytest.mark.parametrize("options", [{}, {"aivat": "zero"}])
 def test_a_match_resumes_bit_for_bit(policies: list[Policy], tmp_path: Path, options: dict[str, Any]) -> None:
     whole = match(LEDUC, policies, sampled=True, hands=60, out=tmp_path / "whole", **options)

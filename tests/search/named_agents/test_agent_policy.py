@@ -111,6 +111,7 @@ def test_agents_are_shown_and_exported(tmp_path: Any) -> None:
     assert judged("kuhn_poker", tmp_path / "out.json")["exploitability"] == judged("kuhn_poker", text)["exploitability"]
 
 
+@pytest.mark.slow
 def test_every_subgame_is_solved_once() -> None:
     """Though a new play is begun for every history, and few subgames are remembered."""
     game, counts = tp.compile("leduc_poker"), []

@@ -19,6 +19,9 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tp.solve("leduc_poker", "cfr", iterations=20).save(tmp_path_factory.mktemp("run") / "leduc")
 
 
+@pytest.mark.slow_cases(
+    "modicum(blueprint={},iterations=4)", "modicum(blueprint={},iterations=4,continuations=5,approach=self-generative)"
+)
 @pytest.mark.parametrize(
     "text",
     [

@@ -55,6 +55,7 @@ def test_every_kind_says_what_it_is() -> None:
         assert all(meaning for _, _, meaning in kind.settings.table_rows())
 
 
+@pytest.mark.slow_cases("run")
 @pytest.mark.parametrize("text", ["run", "policy.json", "blueprint(file=run)", "blueprint(file='policy.json')"])
 def test_a_stored_policy_is_played_as_it_is(folder: Path, text: str) -> None:
     game = tp.compile(KUHN)

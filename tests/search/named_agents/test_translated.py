@@ -39,6 +39,7 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tp.solve(FEW, "cfr+", iterations=500).save(tmp_path_factory.mktemp("run") / "few")
 
 
+@pytest.mark.slow
 def test_blueprints_of_few_bets_are_translated(few: Path) -> None:
     game, policy = PlayedGame.of(REAL), tp.load_policy(few)
     table = tp.agent(f"blueprint(file={few})", game)
@@ -49,6 +50,7 @@ def test_blueprints_of_few_bets_are_translated(few: Path) -> None:
         tp.agent(f"blueprint(file={few})", "no_limit_leduc(ranks=4)")
 
 
+@pytest.mark.slow
 def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     """The first round is that of the translated blueprint; after the card real bets are solved, and no opponent gains by it."""
     game = PlayedGame.of(REAL)
@@ -70,6 +72,7 @@ def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     assert judge(game.compiled, after).exploitability < judge(game.compiled, before).exploitability - 3
 
 
+@pytest.mark.slow_cases("modicum")
 @pytest.mark.parametrize("name", ["libratus", "modicum"])
 def test_who_follows_a_blueprint_is_not_told_of_new_bets(name: str, few: Path) -> None:
     """Its blueprint would not know them; but it plays the game with all bets, for which that is translated."""

@@ -50,6 +50,7 @@ def played_by(agent: ResolvingAgent, spec: str) -> tp.Policy:
     return agent_policy(agent, tp.compile(spec))
 
 
+@pytest.mark.slow_cases("leduc_poker-0.03")
 @pytest.mark.parametrize(("spec", "bound"), [("kuhn_poker", 0.003), ("modified_rps", 0.02), ("leduc_poker", 0.03)])
 def test_continual_resolving_is_close_to_an_equilibrium(spec: str, bound: float) -> None:
     """CFR reaches 0.096 in Leduc poker with so many iterations, CFR+ 0.013."""
@@ -57,6 +58,7 @@ def test_continual_resolving_is_close_to_an_equilibrium(spec: str, bound: float)
     assert tp.exploitability(spec, played_by(agent, spec)) < bound
 
 
+@pytest.mark.slow
 def test_exact_leaves() -> None:
     """Cut off at the end of the round, exact values for what follows."""
     exact = ExactLeaf(method="cfr+", iterations=10)
@@ -77,6 +79,7 @@ def test_exact_leaves_come_close_to_cfr() -> None:
     assert tp.exploitability(leduc(), played_by(agent, "leduc_poker")) < 0.0355
 
 
+@pytest.mark.quick_cases("none")
 @pytest.mark.parametrize("gadget", ["none", "resolve", "reach-maxmargin"])
 def test_second_rounds_as_they_were_resolved(gadget: str) -> None:
     """One solve for each player and second round is what solving all of them at once finds."""
@@ -130,6 +133,7 @@ def equilibrium() -> tp.Policy:
     return tp.solve("leduc_poker", "lp").policy
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("count", "low", "high"), [(1, 0.1, 0.5), (4, 0.0, 0.08)])
 def test_continuations_of_an_equilibrium(count: int, low: float, high: float) -> None:
     """With one continuation the first round may lose much; with four hardly anything."""

@@ -59,6 +59,7 @@ def loss(first: list[dict[Path, np.ndarray]]) -> float:
     return -sum(kept) / 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("iterations", "one", "four"), [(None, None, 0.0004), (50, 0.104, 0.0525), (10, None, 0.219)], ids=["lp", "50", "10"]
 )
@@ -75,6 +76,7 @@ def test_the_first_round_of_leduc(iterations: int | None, one: float | None, fou
     assert one is None or single == pytest.approx(one, rel=0.02)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("iterations", "count", "lost"), [(None, 4, 0.0), (50, 6, 0.0407)], ids=["lp", "50"])
 def test_generated_continuations_of_leduc(iterations: int | None, count: int, lost: float) -> None:
     """They lose nothing from an equilibrium, and from a rough blueprint less than one continuation or four biased ones."""
@@ -144,6 +146,7 @@ def always(action: int) -> tp.Policy:
     return tp.Policy(game, np.concatenate([[1.0, *np.eye(3)[action]]] * 2))
 
 
+@pytest.mark.slow_cases("lcfr", "dcfr", "pcfr+", "fp", "linear-fp")
 @pytest.mark.parametrize("method", CHOOSING)
 def test_three_answers_to_rock_paper_scissors(method: str) -> None:
     """Section 3 of the paper: valued by the equilibrium alone the first move may be anything; three answers make it right."""

@@ -95,6 +95,7 @@ def check_safe(game: tp.CompiledGame, policy: tp.Policy, horizon: Horizon, itera
         assert (after <= before + tolerance).all(), gadget
 
 
+@pytest.mark.quick_cases("3")
 @pytest.mark.parametrize("seed", range(5))
 def test_leduc_is_safe_from_any_blueprint(seed: int) -> None:
     check_safe(leduc(), random_policy(leduc(), seed, pure=0.2 * (seed % 3)), SECOND_ROUND, 300, 0.01)
@@ -106,6 +107,7 @@ def test_leduc_is_safe_from_two_hundred_blueprints(seed: int) -> None:
     check_safe(leduc(), random_policy(leduc(), 1000 + seed, pure=0.2 * (seed % 4)), SECOND_ROUND, 500, 0.01)
 
 
+@pytest.mark.quick_cases("0")
 @pytest.mark.parametrize("seed", range(12))
 def test_random_games_are_safe(seed: int) -> None:
     """With chance within the trunk and within subgames, hands that exclude each other, and several actions before."""
@@ -113,6 +115,7 @@ def test_random_games_are_safe(seed: int) -> None:
     check_safe(game, random_policy(game, seed, pure=0.3), Horizon(1 + seed % 3), 800, 0.01)
 
 
+@pytest.mark.quick_cases("kuhn", "rps")
 @pytest.mark.parametrize(
     ("spec", "horizon"),
     [
@@ -133,6 +136,7 @@ def smallest_margins(trunk: Trunk, player: int, promised: np.ndarray, policy: tp
     return np.nanmin(promised - carried_values(trunk.subgames(trunk.starts), policy, player), axis=1)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("iterations", [10, 200])
 def test_margins(iterations: int) -> None:
     """Maxmargin leaves none below zero and has the largest; with gifts in the promises they are larger still."""
@@ -163,6 +167,7 @@ def test_solving_again_goes_on() -> None:
     assert (losses(leduc(), first) < losses(leduc(), policy) - 0.005).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", GADGETS.values())
 def test_gadgets_before_leaves(kind: type[Gadget]) -> None:
     """Cut off below, promises are kept as leaves value hands."""

@@ -53,6 +53,7 @@ def test_the_subset_is_the_coarse_game(blueprint: CoarsePolicy) -> None:
     assert set(blueprint.policy.game.infostates) == set(coarse.infostates)
 
 
+@pytest.mark.slow
 def test_what_best_responses_bet_is_solved_and_exploited_less(blueprint: CoarsePolicy) -> None:
     actions = most_frequent(exploited(blueprint), 4)
     safe, unsafe = (improved(GAME, blueprint, actions, gadget, iterations=200) for gadget in ("reach-maxmargin", "none"))

@@ -109,6 +109,7 @@ def test_random_ladder_nested_games_of_three(seed: int, counts: list[int]) -> No
     assert solved(compile_game(form))[2].nash_conv <= GAP
 
 
+@pytest.mark.slow
 @STEADY
 @given(SEEDS)
 def test_random_feedback_games_of_three(seed: int) -> None:
@@ -128,6 +129,7 @@ def test_random_feedback_games_of_two_with_general_sums(seed: int) -> None:
     after_every_level(form, policy, 2)
 
 
+@pytest.mark.slow
 @settings(STEADY, max_examples=120)
 @given(games((2,), zero_sum=True))
 def test_any_zero_sum_game_of_two(rules: RandomGame) -> None:
@@ -137,6 +139,7 @@ def test_any_zero_sum_game_of_two(rules: RandomGame) -> None:
     assert abs(found.nash_conv) <= GAP
 
 
+@pytest.mark.slow
 @settings(STEADY, max_examples=120)
 @given(games((2, 3), zero_sum=False))
 def test_any_game_is_solved_or_refused(rules: RandomGame) -> None:
@@ -148,6 +151,7 @@ def test_any_game_is_solved_or_refused(rules: RandomGame) -> None:
             Recursive(compiled).run(1)
 
 
+@pytest.mark.slow
 def test_few_random_games_are_refused() -> None:
     refused = 0
     for seed in range(60):

@@ -126,6 +126,7 @@ def test_what_cfr_s_plays_is_right_on_average() -> None:
     assert (abs(total / 4000 - uniform) <= 4 * spread + 1e-12).all()
 
 
+@pytest.mark.slow_cases("0-CfrS")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("keep", [0, 6])
 def test_continues_bit_for_bit(kind: Callable[..., JointSolver], keep: int) -> None:

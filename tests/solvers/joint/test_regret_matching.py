@@ -103,6 +103,7 @@ def test_zero_sum_averages_approach_the_saddle_point() -> None:
     assert RegretMatching(compile_game(SHAPLEY)).objective == "cce_gap"
 
 
+@pytest.mark.slow
 def test_drawn_actions() -> None:
     compiled = compile_game("modified_rps")
     solver = RegretMatching(compiled, sampled=1, seed=1)

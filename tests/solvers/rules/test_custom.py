@@ -15,6 +15,7 @@ def regret_matching_plus(step: Step) -> np.ndarray:
     return step.memory[0]
 
 
+@pytest.mark.slow_cases("kuhn_poker-1.0-alternating")
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 @pytest.mark.parametrize("gamma", [1.0, 2.5])
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", "leduc_poker"])

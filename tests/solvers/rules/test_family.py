@@ -67,6 +67,7 @@ EARLY: dict[str, dict[str, object]] = {"wop-cfr": {"warm_up": 3}}
 """What has to be set for the others to count in so short a run."""
 
 
+@pytest.mark.slow_cases("greedy", "mmd", "rtcfr+", "cfr-s", "cfr-jr")
 @pytest.mark.parametrize("name", [name for name, algorithm in algorithms().items() if algorithm.parameters])
 def test_every_parameter_changes_the_run(name: str) -> None:
     game = compile_game("small_matrix" if name == "rm" else "leduc_poker")

@@ -35,6 +35,7 @@ def test_against_the_oracle(name: str, rules: RandomGame, updates: str) -> None:
         close_policies(dict_of(solver.average_policy()), reference.average_policy(), 1e-9)
 
 
+@pytest.mark.quick_cases("cfr-published2-1.04")
 @pytest.mark.parametrize(
     ("name", "published", "factor"),
     [
@@ -77,6 +78,7 @@ def test_a_play_of_your_own() -> None:
     assert exploitability(game, solver.average_policy()) < 0.02
 
 
+@pytest.mark.slow_cases("6")
 @pytest.mark.parametrize("faces", [4, 5, 6])
 def test_flop_beats_linear_fictitious_play(faces: int) -> None:
     """ReBeL (Brown et al. 2020), figure 4: "for all games FLOP outperforms Linear FP"; Liar's Dice with one die."""

@@ -23,6 +23,7 @@ def test_outcomes_come_in_even_shares() -> None:
             assert np.abs(counts - visit * chance).max() <= 1 + 2 * np.log(visit)
 
 
+@pytest.mark.slow
 def test_a_walk_moves_the_numbers_of_the_chance_nodes_it_comes_by() -> None:
     game = compile_game("kuhn_poker")
     solver = make_solver(game, "ccs-mccfr", seed=3)
@@ -38,6 +39,7 @@ def test_a_walk_moves_the_numbers_of_the_chance_nodes_it_comes_by() -> None:
     assert moved <= {int(node[KEY]) for node in nodes if node[ACTOR] == CHANCE and node[CHILDREN] > 1}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ccs-mccfr", "vr-mccfr(quantiles=1)", "cs-mccfr(quantiles=1)"])
 def test_it_converges_and_resumes_bit_for_bit(name: str) -> None:
     game = compile_game("kuhn_poker")

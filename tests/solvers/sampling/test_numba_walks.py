@@ -39,6 +39,7 @@ def cases() -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield LIARS, "as-mccfr", {"baseline": "learned", "variant": "lcfr"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("game", "scheme", "options"), list(cases()))
 def test_the_tables_are_those_of_walks_in_python(game: str, scheme: str, options: dict[str, Any]) -> None:
     compiled, python = sampler(game, scheme, **options), sampler(game, scheme, python=True, **options)
@@ -56,6 +57,7 @@ def test_the_tables_are_those_of_walks_in_python(game: str, scheme: str, options
             assert np.array_equal(row, same)
 
 
+@pytest.mark.slow
 def test_a_game_is_solved_as_far_as_the_judge_of_walked_rules_says() -> None:
     game = compile_game(BIDS, stored=False)
     run = sampler(BIDS, variant="lcfr")
@@ -69,6 +71,7 @@ def saved(run: RulesSampler, path: Path) -> Path:
     return path
 
 
+@pytest.mark.slow_cases("None-es-mccfr-options0")
 @pytest.mark.parametrize(
     ("scheme", "options"),
     [("es-mccfr", {"variant": "dcfr"}), ("vr-mccfr", {}), ("vr-mccfr", {"key": "infoset"}), ("as-mccfr", {})],
@@ -107,6 +110,7 @@ def test_a_run_of_walks_in_python_goes_on_in_python(tmp_path: Path) -> None:
         sampler(LIARS, most=66_000).restore(file)
 
 
+@pytest.mark.slow
 def test_arrays_take_no_more_than_what_is_counted() -> None:
     """The rest is for texts, policies and an array on the move."""
     run = sampler(GOOFSPIEL, variant="dcfr")
@@ -168,6 +172,7 @@ def always_player_0(state: Any) -> int:
     return int((-1, 0, 0, -4)[state[0]])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("changes", "error", "match"),
     [

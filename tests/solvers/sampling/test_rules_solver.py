@@ -83,11 +83,65 @@ def cases() -> Iterator[tuple[str, str, str, str]]:
             yield GOOFSPIEL, scheme, "lcfr", kind
 
 
+@pytest.mark.quick_cases(
+    "leduc_poker(ranks=2,raises=1)-as-mccfr-cfr-opponent",
+    "leduc_poker(ranks=2,raises=1)-as-mccfr-cfr-naive",
+    "leduc_poker(ranks=2,raises=1)-as-mccfr-dcfr+-lazy",
+    "leduc_poker(ranks=2,raises=1)-as-mccfr-lcfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-ccs-mccfr-cfr-optimistic",
+    "leduc_poker(ranks=2,raises=1)-ccs-mccfr-cfr-opponent",
+    "leduc_poker(ranks=2,raises=1)-ccs-mccfr-cfr+-stochastic",
+    "leduc_poker(ranks=2,raises=1)-ccs-mccfr-dcfr+-lazy",
+    "leduc_poker(ranks=2,raises=1)-ccs-mccfr-lcfr-optimistic",
+    "leduc_poker(ranks=2,raises=1)-cs-mccfr-cfr+-naive",
+    "leduc_poker(ranks=2,raises=1)-cs-mccfr-dcfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-cs-mccfr-dcfr-optimistic",
+    "leduc_poker(ranks=2,raises=1)-cs-mccfr-dcfr+-optimistic",
+    "leduc_poker(ranks=2,raises=1)-cs-mccfr-lcfr-stochastic",
+    "kuhn_poker(players=3)-cs-mccfr-lcfr-lazy",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-cs-mccfr-lcfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-cfr-lazy",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-cfr+-lazy",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-dcfr-opponent",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-dcfr+-lazy",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-dcfr+-opponent",
+    "leduc_poker(ranks=2,raises=1)-es-mccfr-dcfr+-naive",
+    "leduc_poker(ranks=2,raises=1)-os-mccfr-cfr-opponent",
+    "leduc_poker(ranks=2,raises=1)-os-mccfr-cfr+-optimistic",
+    "leduc_poker(ranks=2,raises=1)-os-mccfr-cfr+-naive",
+    "leduc_poker(ranks=2,raises=1)-os-mccfr-lcfr-optimistic",
+    "kuhn_poker(players=3)-os-mccfr-lcfr-lazy",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-os-mccfr-lcfr-lazy",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-os-mccfr-lcfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-cfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-cfr-optimistic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-cfr+-optimistic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-dcfr-lazy",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-dcfr+-optimistic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-dcfr+-opponent",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-lcfr-optimistic",
+    "leduc_poker(ranks=2,raises=1)-rs-mccfr-lcfr-naive",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-cfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-cfr-opponent",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-cfr-naive",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-cfr+-optimistic",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-dcfr+-stochastic",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-dcfr+-naive",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-lcfr-stochastic",
+    "leduc_poker(ranks=2,raises=1)-vr-mccfr-lcfr-opponent",
+    "kuhn_poker(players=3)-vr-mccfr-lcfr-lazy",
+)
 @pytest.mark.parametrize(("game", "scheme", "variant", "averaging"), list(cases()))
 def test_the_tables_are_those_of_the_compiled_walks(game: str, scheme: str, variant: str, averaging: str) -> None:
     check_same(*both(game, scheme, 200, variant=variant, averaging=averaging))
 
 
+@pytest.mark.quick_cases(
+    "lcfr-kuhn_poker(players=3)",
+    "lcfr-leduc_poker(ranks=2,raises=1)",
+    "cfr-kuhn_poker(players=3)",
+    "cfr-leduc_poker(ranks=2,raises=1)",
+)
 @pytest.mark.parametrize("game", ["kuhn_poker(players=3)", GOOFSPIEL, "leduc_poker(ranks=2,raises=1)"])
 @pytest.mark.parametrize("variant", ["lcfr", "cfr"])
 def test_pruned_walks_are_those_of_the_compiled_walks(game: str, variant: str) -> None:
@@ -98,6 +152,14 @@ def test_pruned_walks_are_those_of_the_compiled_walks(game: str, variant: str) -
     assert solver.nodes < 0.99 * whole.nodes
 
 
+@pytest.mark.quick_cases(
+    "ccs-mccfr-history-kuhn_poker",
+    "cs-mccfr-history-kuhn_poker(players=3)",
+    "rs-mccfr-history-kuhn_poker",
+    "rs-mccfr-infoset-goofspiel(num_cards=3,imp_info=true,returns_type=total_points)",
+    "vr-mccfr-history-kuhn_poker",
+    "vr-mccfr-infoset-kuhn_poker",
+)
 @pytest.mark.parametrize("game", ["kuhn_poker", "kuhn_poker(players=3)", GOOFSPIEL, "leduc_poker(ranks=2,raises=1)"])
 @pytest.mark.parametrize("key", ["history", "infoset"])
 @pytest.mark.parametrize("scheme", SCHEMES)
@@ -105,6 +167,18 @@ def test_learned_baselines_are_those_of_the_compiled_walks(game: str, key: str, 
     check_same(*both(game, scheme, 200, baseline="learned", key=key, rate=0.3))
 
 
+@pytest.mark.quick_cases(
+    "0-as-mccfr",
+    "1-cs-mccfr",
+    "1-os-mccfr",
+    "1-rs-mccfr",
+    "2-as-mccfr",
+    "2-vr-mccfr",
+    "3-as-mccfr",
+    "3-ccs-mccfr",
+    "3-os-mccfr",
+    "3-vr-mccfr",
+)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("seed", range(4))
 def test_random_games(scheme: str, seed: int) -> None:
@@ -112,6 +186,7 @@ def test_random_games(scheme: str, seed: int) -> None:
     check_same(*both(game, scheme, 100, variant="dcfr", k=2))
 
 
+@pytest.mark.quick_cases("as-mccfr", "cs-mccfr", "os-mccfr")
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_many_iterations_of_a_standard_game(scheme: str) -> None:
     check_same(*both("leduc_poker", scheme, 150 if scheme in ("cs-mccfr", "as-mccfr") else 2000))
@@ -137,6 +212,7 @@ def test_the_lazy_average_is_the_sum_of_what_was_played(game: str) -> None:
         assert list(sampler.average_policy()[player, infostate].values()) == pytest.approx(expected, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_kuhn_poker_is_solved() -> None:
     sampler = python_sampler("kuhn_poker", SAMPLINGS["es-mccfr"], seed=2)
     sampler.run(8000)
@@ -162,6 +238,7 @@ def test_games_of_open_spiel() -> None:
 LIMITS = [200_000, 700_000]
 
 
+@pytest.mark.quick_cases("es-mccfr-options0-200000", "vr-mccfr-options2-200000", "es-mccfr-options4-200000")
 @pytest.mark.parametrize("most", LIMITS)
 @pytest.mark.parametrize(
     ("scheme", "options"),
@@ -195,6 +272,7 @@ def test_the_memory_limit_is_respected(scheme: str, options: dict[str, Any], mos
     assert 0.5 * grown < peak < grown + 20_000  # the frames of one walk
 
 
+@pytest.mark.slow
 def test_at_the_limit_the_rest_is_played_uniformly_and_counted() -> None:
     limited, free = (python_sampler("leduc_poker", SAMPLINGS["es-mccfr"], most_bytes=most) for most in (80_000, None))
     for sampler in (limited, free):
@@ -334,6 +412,7 @@ class BrokenState(State):
         return f"{len(self.moves)}" if self.fault in ("forgets", "actions") else repr(self.moves)
 
 
+@pytest.mark.slow_cases("late-simultaneous moves deep in the game")
 @pytest.mark.parametrize(
     ("fault", "message"),
     [

@@ -254,6 +254,7 @@ def test_a_state_of_another_shape_is_refused() -> None:
         run("leduc_poker", "es-mccfr", 0).restore(state)
 
 
+@pytest.mark.quick_cases("changed0")
 @pytest.mark.parametrize("changed", [{"beta": 1.0}, {"beta": 1.0, "tau": 2.0}, {"beta": 1.0, "tau": 0.0, "epsilon": 0.3}])
 def test_average_strategy_sampling_walks_less_with_a_smaller_beta(changed: dict[str, float]) -> None:
     usual = run("leduc_poker", "as-mccfr", 3000)

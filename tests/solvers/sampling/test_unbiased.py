@@ -156,6 +156,11 @@ def cases() -> Iterator[tuple[str, Game, int, bool]]:
             yield name, load(TINY_LEDUC), 1, False
 
 
+@pytest.mark.slow_cases(
+    "as-random_game(seed=20,players=3,depth=4)-1-True",
+    "each-all-kuhn_poker(players=3)-0-True",
+    "each-all-kuhn_poker(players=3)-2-False",
+)
 @pytest.mark.parametrize(("name", "game", "player", "mixed"), list(cases()), ids=str)
 def test_regrets_are_unbiased(name: str, game: Game, player: int, mixed: bool) -> None:
     """With policies that never play some actions, and with fully mixed ones."""
@@ -207,6 +212,7 @@ def test_the_naive_average_is_biased() -> None:
     assert np.std(np.array(ratios) / sizes) > 0.01  # by how often a walk comes by
 
 
+@pytest.mark.quick_cases("kuhn_poker")
 @pytest.mark.parametrize("game", ["kuhn_poker", TINY_LEDUC])
 def test_the_opponents_average_is_unbiased_with_two_players(game: str) -> None:
     """The walks of player 0, all of whose actions are followed, add own reach times policy of player 1 times chance."""
@@ -263,6 +269,26 @@ def scores(game: str, name: str, player: int, factor: float = 1.0) -> Floats:
     return np.asarray((factor * mean - exact)[error > 0] / error[error > 0])
 
 
+@pytest.mark.quick_cases(
+    "kuhn_poker-0-es",
+    "kuhn_poker-0-os",
+    "kuhn_poker-0-os-history",
+    "kuhn_poker-0-es-history",
+    "kuhn_poker(players=3)-1-es",
+    "kuhn_poker(players=3)-1-rs1",
+    "kuhn_poker(players=3)-1-rs2",
+    "kuhn_poker(players=3)-1-os-history",
+    "kuhn_poker(players=3)-1-es-history",
+    "kuhn_poker(players=3)-1-rs1-infoset",
+    "kuhn_poker(players=3)-1-one-all",
+    "kuhn_poker(players=3)-1-one-all-history",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-cs",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-es",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-as",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-os-history",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-rs1-infoset",
+    "leduc_poker(ranks=2,suits=2,raises=1)-1-one-all",
+)
 @pytest.mark.parametrize("name", list(SCHEMES))
 @pytest.mark.parametrize(("game", "player"), [("kuhn_poker", 0), ("kuhn_poker(players=3)", 1), (TINY_LEDUC, 1)])
 def test_compiled_walks_are_unbiased(name: str, game: str, player: int) -> None:

@@ -9,6 +9,8 @@ import pytest
 from tests.web.browser.conftest import Running
 from tests.web.browser.test_spots import SMALL
 
+pytestmark = pytest.mark.slow
+
 VIEWS = {
     "": ".starts",
     "#/spot/new": ".solve-bar dl",

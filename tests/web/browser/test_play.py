@@ -10,6 +10,8 @@ import pytest
 import treeplex as tp
 from tests.web.browser.conftest import Running
 
+pytestmark = pytest.mark.slow
+
 expect = pytest.importorskip("playwright.sync_api").expect
 expect.set_options(timeout=60_000)
 HANDS = 10

@@ -48,6 +48,7 @@ def number(text: str) -> float:
     return float(text.replace("%", "").replace("–", "nan"))
 
 
+@pytest.mark.slow
 def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running) -> None:
     page.goto(server.address + "#/spot/new")
     fill(page)
@@ -84,6 +85,7 @@ def test_a_river_from_nothing_locked_and_solved_again(page: Any, server: Running
     assert [number(text) for text in changes] == pytest.approx(expected, abs=0.006)
 
 
+@pytest.mark.slow
 def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -> None:
     page.goto(server.address + "#/spot/new")
     page.get_by_role("button", name="Empty").click()
@@ -105,6 +107,7 @@ def test_painting_writes_the_range_and_text_paints(page: Any, server: Running) -
     assert page.get_by_role("button", name="Solve", exact=True).is_disabled()
 
 
+@pytest.mark.slow
 def test_a_painted_range_is_never_lost(page: Any, server: Running) -> None:
     """Painted while another range is read, right after all was taken away, and after the best hands were taken."""
     page.goto(server.address + "#/spot/new")
@@ -236,6 +239,7 @@ def test_a_killed_server_goes_on(page: Any, tmp_path: Path) -> None:
         server.stop()
 
 
+@pytest.mark.slow
 def test_links_reopen_the_view_and_keys_walk(page: Any, server: Running) -> None:
     httpx.post(f"{server.address}api/jobs", json={"fields": SMALL, "name": "small"}).raise_for_status()
     page.goto(server.address + "#/jobs")

@@ -53,6 +53,7 @@ def in_state(*states: str) -> Callable[[dict[str, Any]], bool]:
     return lambda job: job["state"] in states
 
 
+@pytest.mark.slow
 def test_a_river_solved_and_solved_again_with_a_painted_lock(client: httpx.Client, folder: Path) -> None:
     job = add(client, fields={**RIVER, "iterations": 40, "target": "0"}, name="mine")
     found = wait(client, job, in_state("finished"))
@@ -81,6 +82,7 @@ def test_a_river_solved_and_solved_again_with_a_painted_lock(client: httpx.Clien
     np.testing.assert_array_equal(solution.at("b50").strategy[0][place], 1)
 
 
+@pytest.mark.slow
 def test_a_job_is_looked_at_paused_and_goes_on(client: httpx.Client, folder: Path) -> None:
     job, other = add(client, fields=ENDLESS), add(client, fields=RIVER, name="second")
     third = add(client, fields=RIVER, name="third")

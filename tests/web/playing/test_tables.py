@@ -36,6 +36,7 @@ FOREIGN: list[tuple[dict[str, Any], int]] = [
 ]
 
 
+@pytest.mark.slow
 def test_code_and_files_from_elsewhere_are_refused(client: httpx.Client) -> None:
     for body, status in FOREIGN:
         answer = client.post("/api/tables", json=body)
@@ -44,6 +45,7 @@ def test_code_and_files_from_elsewhere_are_refused(client: httpx.Client) -> None
             assert client.post("/api/games", json=body).status_code == status, body
 
 
+@pytest.mark.slow
 def test_a_table_a_game_and_their_ends(folder: Path) -> None:
     """One table and one game in their processes: hands of the wire are the library's, and faults stay one line."""
     with running(Served(folder, own_games=("examples/mygame.py",), threads=1)) as client:
@@ -69,6 +71,7 @@ def test_a_table_a_game_and_their_ends(folder: Path) -> None:
         assert client.post("/api/games", json={"game": "examples/mygame.py"}).json()["id"] == game["id"]
 
 
+@pytest.mark.slow
 def test_a_table_outlives_its_server(folder: Path) -> None:
     with running(Served(folder, threads=1)) as client:
         first = client.post("/api/tables", json={"game": "kuhn_poker", "seat": 0, "against": "uniform"}).json()

@@ -27,7 +27,7 @@ def test_the_default_is_fit_to_be_solved(shared: httpx.Client) -> None:
     found = check(shared, shared.get("/api/spots/default").json()["fields"])
     assert found["ok"]
     assert found["estimate"]["fits"]["float32"]
-    assert 0 < found["estimate"]["seconds_typical"] < 5
+    assert 0 < found["estimate"]["seconds_typical"] < 60
 
 
 def test_ranges_both_ways(shared: httpx.Client) -> None:
@@ -94,6 +94,7 @@ def test_a_wrong_field_is_blamed(shared: httpx.Client, field: str, value: Any) -
     assert not shared.get("/api/jobs").json()["jobs"]
 
 
+@pytest.mark.quick_cases("turn")
 @pytest.mark.parametrize("name", ["river", "turn"])
 def test_spot_files_come_and_go(client: httpx.Client, folder: Path, name: str) -> None:
     text = (EXAMPLES / f"{name}.yaml").read_text()

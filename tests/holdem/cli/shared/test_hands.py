@@ -96,6 +96,7 @@ def test_ctrl_c_within_a_hand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     assert [path.name for path in (tmp_path / "hands").iterdir()] == ["hand-1.phh"]
 
 
+@pytest.mark.slow
 def test_hand_histories_are_read_by_pokerkit(tmp_path: Path) -> None:
     """One file a hand, or all in one; later hands go behind earlier ones."""
     folder, file = tmp_path / "hands", tmp_path / "hands.phhs"

@@ -95,6 +95,7 @@ def test_the_judge_says_what_the_judge_of_the_whole_says():
     assert found.best_response_values == pytest.approx(wanted.best_response_values, rel=1e-9)
 
 
+@pytest.mark.quick_cases("packed")
 @pytest.mark.parametrize("storage", ["float32", "packed"])
 def test_the_same_bits_whoever_does_the_jobs(storage):
     wanted = in_parts("three streets", 4, "dcfr", storage)
@@ -111,6 +112,7 @@ def test_the_same_bits_whoever_does_the_jobs(storage):
         assert equal(found, wanted)
 
 
+@pytest.mark.slow
 def test_packed_numbers_take_less_and_solve_as_well():
     short, packed = (in_parts("turn", 60, storage=storage) for storage in ("int16", "packed"))
     assert packed["exploitability"] == pytest.approx(short["exploitability"], rel=0.1)

@@ -106,6 +106,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder / "run"
 
 
+@pytest.mark.slow
 def test_training_and_going_on(trained: Path, spot: str) -> None:
     settings = HoldemRebelSettings.from_json(JobFolder(TURNS, trained).about()["settings"], "here")
     assert {name: getattr(settings, name) for name in SMALL} == SMALL
@@ -121,6 +122,7 @@ def test_training_and_going_on(trained: Path, spot: str) -> None:
     assert "3 games" in call("train", "--resume", "run")[0]
 
 
+@pytest.mark.slow
 def test_a_spot_file_is_a_game_of_rebel(spot: str) -> None:
     found = CliRunner().invoke(app, ["train", "rebel", spot, *TINY, "--set", "games=1", "--out", "run", "--json"])
     assert found.exit_code == 0, found.output
@@ -146,6 +148,7 @@ def test_turn_endgame_holdem_is_there_by_name(tmp_path: Path, monkeypatch: pytes
     assert (model.board, model.stack, str(model.bets.streets[3][1].bets[0])) == (own.board, 19_000.0, "100%")  # type: ignore[union-attr]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     found = call_json("search", spot, trained, "-n", 5, "--river", 8, "--threads", 1)
     assert list(found) == KEYS
@@ -167,6 +170,7 @@ def test_a_search_is_that_of_the_library(trained: Path, spot: str) -> None:
     assert (alone["first"], alone["exploitability"], alone["played_ev_ip"]) == (found["first"], None, None)
 
 
+@pytest.mark.slow
 def test_a_search_for_people(trained: Path, spot: str) -> None:
     out, _ = call("search", spot, trained, "-n", 5, "--river", 8, "--out", "played.spot")
     lines = {line.split("  ")[1]: line for line in out.splitlines() if line.startswith("  ")}
@@ -195,6 +199,7 @@ def test_other_networks_are_refused(spot: str) -> None:
     assert "a network for liars_dice, not for rivers of hold'em" in complaint("search", spot, "dice.safetensors")
 
 
+@pytest.mark.slow_cases("search spot.yaml-no values given")
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -232,6 +237,7 @@ def test_wrong_use_is_one_line(spot: str, arguments: str, part: str) -> None:
     assert not Path("run").exists()
 
 
+@pytest.mark.slow
 def test_another_training_is_kept_unless_forced(spot: str) -> None:
     call("train", spot, *TINY, "--games", 1, "--out", "run")
     before = Path("run", METRICS).read_bytes()

@@ -44,6 +44,7 @@ def test_all_are_learners_by_name() -> None:
     assert {name: neural_class(NEURAL[name]) for name in ALL} == ALL
 
 
+@pytest.mark.quick_cases("neurd")
 @pytest.mark.parametrize("name", ["neurd", "r-nad", "mmd", "ppg"])
 def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> None:
     """A folder whose policy is judged as its last record says."""
@@ -54,6 +55,7 @@ def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> N
     assert last.measures["episodes"] == (0 if name == "neurd" else 8 * 32)
 
 
+@pytest.mark.slow_cases("Qpg", "Ppo")
 @pytest.mark.parametrize("made", [Qpg, NeuRD, Ppo, RNaD])
 def test_networks_learn_kuhn_poker(made: type[Actor]) -> None:
     """The average within some hundred updates; untrained it is 0.46."""

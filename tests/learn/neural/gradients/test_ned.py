@@ -46,6 +46,7 @@ def test_values_are_slopes_of_what_the_policy_is_worth_against_its_response() ->
         assert own_reach[infoset] * values[slot] == pytest.approx(slope, abs=1e-12)
 
 
+@pytest.mark.slow
 def test_the_table_is_as_fast_as_the_paper_on_kuhn_poker() -> None:
     ned, found = learner("kuhn_poker", "table"), {}
     for step in range(1, 5001):

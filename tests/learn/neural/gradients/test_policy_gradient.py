@@ -74,6 +74,7 @@ def test_an_exact_step_is_the_gradient_of_each_players_value(game: str) -> None:
         assert moved[infoset, action] == pytest.approx(slope, abs=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("made", "average", "last"), [(Qpg, 0.0033, 0.2435), (Rmpg, 0.0082, 0.0113)])
 def test_exact_critics_on_kuhn_poker(made: type[PolicyGradient], average: float, last: float) -> None:
     """Exploitability after 20,000 steps of size 2, as another implementation of the same equations found it."""
@@ -107,6 +108,7 @@ def test_learned_values_are_those_of_the_game() -> None:
     assert weights == pytest.approx(exact.own_reach[:, None] * reaches, abs=0.005)
 
 
+@pytest.mark.quick_cases("Rmpg")
 @pytest.mark.parametrize("made", [Qpg, Rpg, Rmpg, NeuRD])
 def test_sampled_episodes_teach_tables(made: type[PolicyGradient]) -> None:
     """Kuhn poker within 400,000 episodes."""

@@ -49,6 +49,7 @@ def test_slopes_of_entropy_and_divergence() -> None:
     assert divergence_slopes(POLICY, BEFORE) == pytest.approx(slopes_by_autograd(divergence, LOGITS))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", [Ppo, Ppg, Mmd])
 def test_sampled_episodes_teach_tables(made: type[Ppo]) -> None:
     """Kuhn poker in a second or less; untrained it is 0.46."""
@@ -56,6 +57,7 @@ def test_sampled_episodes_teach_tables(made: type[Ppo]) -> None:
     assert run(student, 300).measure()["exploitability"] < 0.12
 
 
+@pytest.mark.slow
 def test_mmd_comes_to_the_quantal_response_equilibrium() -> None:
     """At a fixed temperature the policy is the softmax of its own action values over it, everywhere."""
     student = run(learner(Mmd, "leduc_poker", critic="exact", temperature=0.1, cooling=0.0, ratio=3.0), 2000)
@@ -90,6 +92,7 @@ def test_an_auxiliary_phase_teaches_values_and_holds_the_policy() -> None:
     assert not student.visits.any()
 
 
+@pytest.mark.slow
 def test_three_players_may_learn() -> None:
     """Nothing in PPO needs two players; NashConv falls."""
     student = learner(Ppo, "kuhn_poker(players=3)", steps=200, rate=0.02, critic_rate=0.01)

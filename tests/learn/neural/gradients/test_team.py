@@ -38,6 +38,7 @@ def test_returns_by_hand() -> None:
     np.testing.assert_allclose(traced_returns(episodes, values, 0.75, own=True), own, rtol=1e-6)
 
 
+@pytest.mark.quick_cases("table-a2c")
 @pytest.mark.parametrize("name", ["coma", "a2c"])
 @pytest.mark.parametrize("approximator", ["table", "network"])
 def test_learns_to_meet(name: str, approximator: str) -> None:
@@ -73,6 +74,7 @@ def test_games_that_are_not_cooperative_are_refused(name: str) -> None:
         learner(name, "kuhn_poker")
 
 
+@pytest.mark.slow
 def test_by_name(tmp_path) -> None:  # type: ignore[no-untyped-def]
     settings = {**TABLES["table"], "steps": 20}
     training = tp.train("openspiel:tiny_hanabi", "coma", settings=settings, out=tmp_path / "coma")

@@ -26,6 +26,7 @@ def test_tables_approach_an_equilibrium() -> None:
     assert nfsp.played == 300_000
 
 
+@pytest.mark.slow
 def test_networks_approach_an_equilibrium() -> None:
     nfsp = learner("kuhn_poker", width=32, layers=2, rate=0.005)
     for _ in range(150):

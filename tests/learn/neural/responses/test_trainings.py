@@ -25,6 +25,7 @@ def arrays(folder: Path) -> dict[str, bytes]:
         return {name: array.tobytes() for name, array in file.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "approximator"), [*((name, "network") for name in SMALL), ("nfsp", "table"), ("ned", "table")]
 )
@@ -42,6 +43,7 @@ def test_all_of_them_resume_bit_for_bit(name: str, approximator: str, tmp_path: 
     assert {"nodes", "episodes"} <= last.keys()
 
 
+@pytest.mark.slow
 def test_pools_of_three_players_are_mixed_by_replicator_dynamics(tmp_path: Path) -> None:
     training = tp.train("kuhn_poker(players=3)", "psro", settings={"steps": 2, "meta": "prd"}, out=tmp_path / "three")
     assert training.records[-1].measures["exploitability"] < training.records[0].measures["exploitability"]

@@ -74,6 +74,7 @@ def test_the_same_bits_with_any_number_of_workers(name):
         assert executor.traffic.jobs > 2
 
 
+@pytest.mark.slow_cases("escher")
 @pytest.mark.parametrize("name", BY_RULES)
 def test_the_same_bits_by_the_rules_with_any_number_of_workers(name):
     """Policies travel pickled; which rows a network is asked for together does not depend on who walks."""
@@ -145,6 +146,7 @@ def test_a_process_that_is_killed_changes_no_number(name):
         assert executor.lost == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rules", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_training_with_processes_is_one_without(rules, tmp_path):
     settings = {**({**SMALL, "walks": 40, "fits": 3} if rules else LEARNERS["sd-cfr"]), "steps": 3}

@@ -81,6 +81,7 @@ def test_walks_by_external_sampling_are_those_of_the_compiled_game(game: str) ->
         np.testing.assert_allclose(found.values[~np.isnan(found.values)], np.concatenate(values), atol=1e-6)
 
 
+@pytest.mark.quick_cases("kuhn_poker-True")
 @pytest.mark.parametrize(("game", "corrected"), [("kuhn_poker", True), ("leduc_poker", True), ("leduc_poker", False)])
 def test_regrets_read_from_a_critic_are_those_of_the_compiled_game(game: str, corrected: bool) -> None:
     """A random critic, which sees what all players know."""
@@ -242,6 +243,7 @@ def test_learners_do_not_know_which_walks_they_learn_from(name: str, monkeypatch
     assert one.measure()["exploitability"] == pytest.approx(other.measure()["exploitability"], abs=1e-4)
 
 
+@pytest.mark.slow
 def test_nfsp_by_the_rules_learns_and_continues_bit_for_bit() -> None:
     settings = {"plays": 200, "width": 16, "layers": 1, "rate": 0.01, "batch": 64, "memory": 4000, "explore_over": 5000}
     nfsp = learner("nfsp", rules=True, **settings)

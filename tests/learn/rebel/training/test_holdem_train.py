@@ -89,6 +89,7 @@ def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
 
 
+@pytest.mark.slow
 def test_a_loss_that_is_no_number_keeps_the_last_good_checkpoint(
     unbroken: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -161,6 +162,7 @@ def test_curves_without_any_loss() -> None:
     assert rebel_figure("nothing", []).axes[0].get_yscale() == "linear"
 
 
+@pytest.mark.slow
 def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
     """Rounding decides ties on the rivers, so that numbers differ by what rivers are short of exact."""
     other = Turn("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])", Horizon(rounds=True, endgame=7), 60)
@@ -175,6 +177,7 @@ def test_a_search_with_exact_values_is_that_over_pairs_of_hands() -> None:
     assert sum(found[1].actions.values()) == pytest.approx(1.0)
 
 
+@pytest.mark.slow
 def test_what_is_played_can_be_kept_and_looked_at(unbroken: Path, tmp_path: Path) -> None:
     found = search_spot(SPOT, unbroken, iterations=6, river=8)
     assert found.played is not None

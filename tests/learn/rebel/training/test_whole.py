@@ -26,6 +26,7 @@ def folder(tmp_path_factory):
     return found
 
 
+@pytest.mark.slow
 def test_a_training_is_resumed_judged_and_played(folder):
     training = tp.train(resume=folder, settings={"solves": 32})
     assert training.records[-1].done >= 32
@@ -42,6 +43,7 @@ def test_a_training_is_resumed_judged_and_played(folder):
     assert np.allclose(player.policy().sum(axis=0), 1)
 
 
+@pytest.mark.slow
 def test_the_papers_settings_in_miniature(tmp_path):
     game = "holdem(ranks=3,suits=3,stack=8,blinds=[2;4],sizes=[75%;a])"
     small = {**SETTINGS, "boards": 1, "layers": 2, "warm": 2}
@@ -53,6 +55,7 @@ def test_the_papers_settings_in_miniature(tmp_path):
     assert training.records[-1].policy_loss > 0
 
 
+@pytest.mark.slow
 def test_streams_are_resumed_and_cannot_change(tmp_path):
     asked = {**SETTINGS, "streams": 2, "solves": 16}
     tp.train(NINE, "rebel", settings=asked, out=tmp_path / "run", workers=1, judge_every=0)
@@ -77,6 +80,7 @@ def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
         agent("rebel", PlayedGame.of("holdem(stack=60)"), seed=0)
 
 
+@pytest.mark.slow
 def test_what_does_not_fit_is_refused(folder):
     with pytest.raises(
         PolicyError, match=r"network for holdem\(.*, not for stack=4 and blinds of 1/2 with 10 cards; give the game"

@@ -147,6 +147,7 @@ def test_policies_of_bins_are_means_of_their_hands_and_tell_decisions_apart(game
     assert len(seen) == sum(each.player >= 0 for each in after) > 2
 
 
+@pytest.mark.slow
 def test_more_rivers_are_values_of_more_ends_of_turns():
     game, counts = load_rules(TEN.replace("stack=8", "stack=20")).public_game(), []
     for rivers in (1, 6):
@@ -161,6 +162,7 @@ def test_more_rivers_are_values_of_more_ends_of_turns():
     assert (counts[1][:2] < 2 * counts[0][:2]).all()
 
 
+@pytest.mark.slow
 def test_a_training_resumes_bit_for_bit(game):
     settings = WholeRebelSettings(**SMALL, stacks=(4, 12), perturbed=0.2, policy_net=True, warm=1)
     whole, first = RebelTrainer(game, settings), RebelTrainer(game, settings)
@@ -179,6 +181,7 @@ def test_a_training_resumes_bit_for_bit(game):
     assert len({tuple(row) for row in one["stacks"].tolist()}) > 1
 
 
+@pytest.mark.slow_cases("changes9")
 @pytest.mark.parametrize(
     "changes",
     [

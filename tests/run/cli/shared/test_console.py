@@ -82,6 +82,7 @@ def games(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     Path("mine.py").write_text(f"ESCAPE = {ESCAPE!r}\n{MODULE}")
 
 
+@pytest.mark.quick_cases("a.efg")
 @pytest.mark.usefixtures("games")
 @pytest.mark.parametrize("game", ["a.efg", "mine.py:Escapes"])
 def test_names_from_files_do_not_steer_the_terminal(game: str) -> None:
