@@ -18,7 +18,7 @@ from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
@@ -96,7 +96,7 @@ class Ladder:
     """
 
     def __init__(self, deck: Deck) -> None:
-        game = load_rules(deck.game).public_game()
+        game = load(deck.game).public_game()
         assert isinstance(game, PublicHoldem)
         self.deck, self.game, self.compiled = deck, game, compiled_whole(game)
         self._later: dict[tuple[int, bool], LaterStreets] = {}

@@ -10,7 +10,7 @@ from papers.common.study import study
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.best_response.held_out import held_out
 from treeplex.learn.best_response.positions import RulesWorld
 from treeplex.learn.best_response.tabular import TabularResponse
@@ -40,7 +40,7 @@ def always_call(spec: str) -> Policy:
 
 def learned(policy: Policy) -> tuple[float, float]:
     """What a response learned in a table wins in held-out hands, and half of its 95% interval."""
-    world = RulesWorld(turn_by_turn(load_rules(policy.game.spec)), policy)
+    world = RulesWorld(turn_by_turn(load(policy.game.spec)), policy)
     response = TabularResponse(world, 0)
     for episode in range(EPISODES):
         response.learn(episode, 0.0)

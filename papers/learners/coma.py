@@ -11,7 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.gradients.a2c import IndependentA2C
 from treeplex.learn.neural.gradients.coma import Coma
@@ -38,7 +38,7 @@ def drawn_policy(game: CompiledGame) -> Policy:
 
 def best_return() -> float:
     """The most that both players can get on average: over all choices of the first, with the best answers of the second."""
-    root = load_rules(GAME).new_initial_state()
+    root = load(GAME).new_initial_state()
     paid = np.empty((2, 2, 3, 3))
     for first, second, a, b in np.ndindex(*paid.shape):
         paid[first, second, a, b] = root.child(first).child(second).child(a).child(b).returns()[0]
@@ -54,7 +54,7 @@ def best_return() -> float:
 def frozen_mean(policy: Policy) -> Floats:
     """The mean of COMA's estimate where the second player's move is held fixed, as if both moved at once; float64 [Q]."""
     game, found = policy.game, np.zeros(len(policy.probabilities))
-    root = load_rules(GAME).new_initial_state()
+    root = load(GAME).new_initial_state()
     for first, second in product(range(2), repeat=2):
         dealt = root.child(first).child(second)
         infoset = game.lookup[0, dealt.information_state_string(0)]
@@ -75,7 +75,7 @@ def learned(name: str, share: float, seed: int) -> float:
         made = LEARNERS[name]
         settings = made.settings_class().changed({**TABLES["table"], "explore": share, "seed": seed})
         with one_thread():
-            student = made(load_rules(GAME), settings)
+            student = made(load(GAME), settings)
             for _ in range(settings.steps):
                 student.step()
         return student.measure()["return"]

@@ -11,7 +11,7 @@ from papers.common.results import Result, Table, published
 from papers.common.study import study
 from papers.learners.trained import BANDS, band, earlier
 from treeplex.forms.compile.compile_game import compile_game
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor
 from treeplex.learn.neural.gradients.r_nad import TUNED
 from treeplex.learn.train.registry import NEURAL, neural_class
@@ -69,7 +69,7 @@ RUNS = (
 def trained(run: Run, seed: int) -> dict[str, float]:
     """What a training comes to: exploitability of each of its policies, episodes, and processor seconds."""
     made = neural_class(NEURAL[run.learner])
-    rules = load_rules(run.game)
+    rules = load(run.game)
     student = made(rules, made.settings_class(**run.settings, seed=seed))  # type: ignore[call-arg]
     assert isinstance(student, Actor)
     student.compiled, student.histories  # noqa: B018  compiled before the clock starts

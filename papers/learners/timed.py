@@ -9,7 +9,7 @@ from papers.common.kept import code, kept
 from treeplex.evaluate.judge import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.learner import Learner
 from treeplex.learn.train.registry import NEURAL, neural_class
 from treeplex.solvers import make_solver
@@ -82,7 +82,7 @@ def fresh(name: str, game: str, seed: int, changes: Mapping[str, Any]) -> Learne
     """A learner that has not begun, with everything ready that the clock is not to see."""
     made = neural_class(NEURAL[name])
     settings = made.settings_class().changed({**BOTH[name].settings, **changes, "seed": seed})
-    return made(load_rules(game), settings)
+    return made(load(game), settings)
 
 
 def planned(name: str, steps: int) -> dict[str, Any]:

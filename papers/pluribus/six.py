@@ -8,7 +8,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from treeplex.base.arrays import Floats
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
@@ -108,7 +108,7 @@ def reproduce(options: list[str]) -> Result:
     share = float(options[0]) if options else 1.0
     rows, numbers, least, seconds = [], {}, list[float](), list[float]()
     for title, spec, boards, first, deals in TABLES:
-        game = load_rules(spec)
+        game = load(spec)
         assert isinstance(game, Holdem)
         guided = GuidedBetting.of_blueprint(game.public_game(), trained(game, boards))
         name = f"{title}, {boards:,} boards, {'second round' if first else 'all rounds'}"

@@ -10,7 +10,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.solvers import make_solver
 
 GAMES = ("kuhn_poker", "kuhn_poker(players=3)", "leduc_poker", "liars_dice(dice_sides=2)", "goofspiel(num_cards=3)")
@@ -30,7 +30,7 @@ def drawn(game: CompiledGame, seed: int) -> Policy:
 def test_values_and_regrets_are_the_judges(name: str) -> None:
     game = compile_game(name)
     policy = drawn(game, 3)
-    found = HistoryValues(grow(load_rules(name)), policy)
+    found = HistoryValues(grow(load(name)), policy)
     assert np.allclose(found.values[0], evaluate.judge(game, policy).value, atol=1e-12)
     regrets = evaluate.infostate_regrets(game, policy)
     for key, number in found.infosets.items():
@@ -42,7 +42,7 @@ def test_kuhn_values_are_those_of_the_paper() -> None:
     game = compile_game("kuhn_poker")
     solver = make_solver(game, "lp")
     solver.run(1)
-    found = HistoryValues(grow(load_rules("kuhn_poker")), solver.average_policy())
+    found = HistoryValues(grow(load("kuhn_poker")), solver.average_policy())
     fold, call = found.action_values[found.infosets[0, "1pb"]]
     assert fold == pytest.approx(-1.0)
     assert call == pytest.approx(-1.0, abs=1e-6)
@@ -52,6 +52,6 @@ def test_kuhn_values_are_those_of_the_paper() -> None:
 
 
 def test_a_policy_of_another_game_is_refused() -> None:
-    found = HistoryValues(grow(load_rules("leduc_poker")), Policy.uniform(compile_game("kuhn_poker")))
+    found = HistoryValues(grow(load("leduc_poker")), Policy.uniform(compile_game("kuhn_poker")))
     with pytest.raises(PolicyError, match="lacks infostate"):
         found.chances

@@ -12,7 +12,7 @@ from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.numba_rules import CompiledRules
 from treeplex.forms.compile.rule_errors import failed_rules
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, SIMULTANEOUS, TERMINAL, Game, State
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.turn_based import TurnBased
@@ -76,10 +76,10 @@ def check_rules(
 
 def compare_rules(game: Any, against: Any, playthroughs: int, seed: int, watch: Callable[[int], None] | None) -> RulesCheck:
     """Compare rules; arguments as of :func:`check_rules`."""
-    first = turn_by_turn(load_rules(game))
+    first = turn_by_turn(load(game).enumerable_rules())
     others = dict(views_of(first))
     if against is not None:
-        other = turn_by_turn(load_rules(against))
+        other = turn_by_turn(load(against).enumerable_rules())
         others[str(other)] = other
     if not others:
         raise SpecError(f"{first} has no Numba functions to compare; name other rules of the same game (against, --against)")

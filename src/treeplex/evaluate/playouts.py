@@ -15,7 +15,7 @@ from treeplex.errors import GameError, PolicyError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.forms.policies.remembered import Remembered
-from treeplex.forms.sources.load import load_walked
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 
 PLAYOUTS = 1000
@@ -81,7 +81,7 @@ def estimate(game: str | Game, policy: Player, *, playouts: int = PLAYOUTS, seed
         PolicyError: a policy that does not fit the game.
     """
     check_playouts(playouts)
-    rules = turn_by_turn(load_walked(game))
+    rules = turn_by_turn(load(game).walkable_rules())
     players = [policy] * rules.num_players
     payoffs = np.array([played(rules, players, Stream(seed, number, LANE)) for number in range(playouts)])
     return Estimate(tuple(payoffs.mean(axis=0).tolist()), tuple(standard_errors(payoffs).tolist()), playouts)
@@ -105,7 +105,7 @@ def head_to_head(game: str | Game, one: Player, other: Player, *, playouts: int 
         GameError: rules that cannot be played.
         PolicyError: a policy that does not fit the game.
     """
-    rules = turn_by_turn(load_walked(game))
+    rules = turn_by_turn(load(game).walkable_rules())
     count = rules.num_players
 
     def play(number: int, seat: int) -> Sequence[float]:

@@ -163,6 +163,22 @@ class Game(ABC):
     def new_initial_state(self) -> State:
         """The root of the game tree."""
 
+    def enumerable_rules(self) -> "Game":
+        """The rules for what enumerates infosets: the game itself, unless that is impossible.
+
+        Raises:
+            GameError: its infosets are never enumerated; the message says what can be done with it.
+        """
+        return self
+
+    def walkable_rules(self) -> "Game":
+        """The rules for what walks histories one at a time: the game itself, unless it has others for that.
+
+        Raises:
+            GameError: it cannot be walked.
+        """
+        return self
+
     def public_tree(self) -> "object | None":
         """The same game as public-tree rules (:class:`treeplex.games.public.PublicTree`), where they are written."""
         return None

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
-    from treeplex.forms.sources.load import load_spot
     from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
     from treeplex.holdem.cards.cards import cards_to_string, parse_cards
     from treeplex.holdem.cards.ranges import parse_range, range_to_string
@@ -29,7 +28,7 @@ if TYPE_CHECKING:
     from treeplex.holdem.solve.estimate import SpotEstimate
     from treeplex.holdem.solve.estimate import estimate_spot as estimate
     from treeplex.holdem.solve.solution import HoldemSolution, load_solution
-    from treeplex.holdem.spots.files import spot
+    from treeplex.holdem.spots.files import load_spot, spot
     from treeplex.holdem.spots.known import (
         flop_holdem,
         leduc_holdem,
@@ -53,12 +52,11 @@ if TYPE_CHECKING:
 _HOMES = {
     "treeplex.holdem.study.equity": "Equity, RangeEquity, equity",
     "treeplex.holdem.forms.compile_spot": "compile_spot as compile",
-    "treeplex.forms.sources.load": "load_spot",
     "treeplex.holdem.betting.sizes": "BetPlan, FixedLimit",
     "treeplex.holdem.cards.cards": "cards_to_string, parse_cards",
     "treeplex.holdem.cards.ranges": "parse_range, range_to_string",
     "treeplex.holdem.rules.public": "HoldemGame",
-    "treeplex.holdem.spots.files": "spot",
+    "treeplex.holdem.spots.files": "load_spot, spot",
     "treeplex.holdem.spots.known": "flop_holdem, leduc_holdem, limit_holdem, "
     "rhode_island_holdem, royal_holdem, turn_endgame_holdem",
     "treeplex.holdem.spots.libratus": "read_endgame",

@@ -19,7 +19,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.files import load_policy as load_tree_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.holdem.blueprint.policy import game_of_blueprint, is_holdem_blueprint
 from treeplex.holdem.forms.compile_spot import CompiledSpot
@@ -85,7 +85,7 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
     if is_solved_spot(path):
         return load_solution(path).policy if game is None else as_policy(game, path)
     if holds_player(path):
-        return policy_of(compile_game(load_rules(game_in(path), named_in=path) if game is None else game), path)
+        return policy_of(compile_game(load(game_in(path), named_in=path).enumerable_rules() if game is None else game), path)
     if kind_of(path) == SOLVE.name:
         folder = JobFolder(SOLVE, path)
         game = folder.compiled(game, refine=bool(folder.about()["settings"].get("refine")))

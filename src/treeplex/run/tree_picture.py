@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
 from treeplex.errors import GameError, GameSizeError
 from treeplex.forms.compile.views.histories import HistoryTree, grow
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.run.plots import GREY, INK, Picture, colour, write_figure
 
@@ -49,7 +49,7 @@ def draw(game: str | Game | Any, path: str | os.PathLike[str] | None = None) -> 
         GameError: the tree is larger, or the rules describe none.
         FileError: the file cannot be written.
     """
-    rules = load_rules(game)
+    rules = load(game).enumerable_rules()
     try:
         tree = grow(rules, limit=MOST_HISTORIES)
     except GameSizeError as error:

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from tests.spot_agents import small_spot
 from treeplex.errors import PolicyError, SpecError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.whole.game import Holdem
@@ -53,7 +53,7 @@ def test_streets_of_52_cards(text: str, promises: bool, tmp_path: Path) -> None:
 
     Without a time to think, for what is solved must not depend on how busy the machine is.
     """
-    game = load_rules(WHOLE)
+    game = load(WHOLE)
     assert isinstance(game, Holdem)
     rows = bucket_rows_of(game, (169, 8, 8, 8), "percentile", recall=False)
     nodes = betting_nodes(game.rules, rows.counts)

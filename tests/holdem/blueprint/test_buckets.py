@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import PolicyError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
@@ -18,12 +18,12 @@ NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load_rules(NINE).public_game())
+    return compiled_whole(load(NINE).public_game())
 
 
 @pytest.fixture(scope="module")
 def blueprint() -> HoldemBlueprint:
-    game = load_rules(NINE)
+    game = load(NINE)
     rows = bucket_rows_of(game, (6, 3, 3, 3), "kmeans", False)
     solver = BlueprintSolver(game.rules, rows, deals=8, seed=1)
     solver.run(20)
@@ -46,6 +46,6 @@ def test_every_hand_plays_as_the_blueprint_says(whole: CompiledSpot, blueprint: 
 
 
 def test_other_betting_is_refused(blueprint: HoldemBlueprint) -> None:
-    other = compiled_whole(load_rules("holdem(ranks=3,suits=3,stack=12,sizes=[100%;a])").public_game())
+    other = compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[100%;a])").public_game())
     with pytest.raises(PolicyError, match="does not stand after the blinds"):
         BucketPolicy.whole(blueprint, other)

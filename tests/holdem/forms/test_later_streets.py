@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.later_streets import later_streets
 from treeplex.holdem.forms.spot_form import store_of_policy
@@ -15,7 +15,7 @@ from treeplex.holdem.street_search.exact import whole_spot
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compile_spot(whole_spot(load_rules("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game()))
+    return compile_spot(whole_spot(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game()))
 
 
 @pytest.mark.parametrize("dealt", [False, True])

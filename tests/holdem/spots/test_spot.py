@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import load_spot
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
@@ -16,6 +15,7 @@ from treeplex.holdem.cards.format import rhode_island, small
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.forms.spot_size import spot_size
 from treeplex.holdem.spots import known
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.known import holdem, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
 from treeplex.holdem.spots.spot import Rake, Spot, compatible_pairs, spot_from_json
 from treeplex.holdem.spots.spot_table import NAMED

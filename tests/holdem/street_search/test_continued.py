@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
 from treeplex.holdem.forms.subgame import board_part, policy_table
@@ -34,7 +34,7 @@ class Passive:
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load_rules("holdem(ranks=3,suits=3,stack=12,sizes=[a])").public_game())
+    return compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[a])").public_game())
 
 
 @pytest.fixture(scope="module")

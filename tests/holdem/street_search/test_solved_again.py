@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.later_streets import LaterStreets, later_streets
 from treeplex.holdem.forms.subgame import cut_holdem, policy_table
@@ -25,7 +25,7 @@ TURN, RIVER = 2, 3
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load_rules("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game())
+    return compiled_whole(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game())
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +54,7 @@ def promised(whole: CompiledSpot, average: np.ndarray, belief: Belief, player: i
 @pytest.fixture(scope="module")
 def rivers() -> LaterStreets:
     """All rivers of a deck of ten cards."""
-    ten = compiled_whole(load_rules("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public_game())
+    ten = compiled_whole(load("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public_game())
     return later_streets(ten, RIVER, dealt=True)
 
 

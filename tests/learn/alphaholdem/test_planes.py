@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError, SpecError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.registry import games
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.learn.alphaholdem import planes as planes_module
@@ -14,7 +14,7 @@ from treeplex.learn.alphaholdem.planes import BOTH, FOLD, OFFERED, OTHER, OWN, P
 
 
 def coder_of(spec: str) -> PlaneCoder:
-    return PlaneCoder(poker_of(load_rules(spec)), (0.5, 1.0, 2.0), 6)
+    return PlaneCoder(poker_of(load(spec)), (0.5, 1.0, 2.0), 6)
 
 
 def test_leduc_poker() -> None:
@@ -94,14 +94,14 @@ def test_cards_of_holdem() -> None:
 def test_other_games_are_refused() -> None:
     for spec in ("liars_dice", "leduc_poker(players=3)", "tic_tac_toe"):
         with pytest.raises(GameError, match="is no poker that AlphaHoldem knows"):
-            poker_of(load_rules(spec))
+            poker_of(load(spec))
 
 
 def test_all_games_of_two_players_that_it_knows_are_named() -> None:
     known = []
     for name in games():
         with suppress(GameError, SpecError):  # a game of its own parameters, or no poker
-            poker_of(load_rules(name))
+            poker_of(load(name))
             known.append(name)
     assert {*known} == {*POKER.split(", ")}
 

@@ -8,7 +8,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import FileError, GameError
 from treeplex.evaluate.judge import judge
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
 from treeplex.learn.alphaholdem.self_play import asked_of
@@ -24,7 +24,7 @@ SMALL = AlphaHoldemSettings(approximator=TABLE, hands=96, match=40, admit=2, bes
 
 
 def coder_of(spec: str) -> PlaneCoder:
-    return PlaneCoder(poker_of(load_rules(spec)), SMALL.sizes, SMALL.slots)
+    return PlaneCoder(poker_of(load(spec)), SMALL.sizes, SMALL.slots)
 
 
 def student(spec: str, **changes: Any) -> AlphaHoldem:

@@ -6,7 +6,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, SpecError
 from treeplex.evaluate.judge import judge
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.league import Member, expected, kept, rated
 from treeplex.learn.alphaholdem.planes import PlaneCoder, poker_of
@@ -21,7 +21,7 @@ SMALL = AlphaHoldemSettings(hands=96, match=40, admit=2, best=2, minibatch=128, 
 
 
 def student(spec: str, settings: AlphaHoldemSettings = SMALL) -> AlphaHoldem:
-    return AlphaHoldem(PlaneCoder(poker_of(load_rules(spec)), settings.sizes, settings.slots), settings)
+    return AlphaHoldem(PlaneCoder(poker_of(load(spec)), settings.sizes, settings.slots), settings)
 
 
 def test_ratings() -> None:

@@ -12,7 +12,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import TablePolicy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.best_response.held_out import held_out
 from treeplex.learn.best_response.positions import NOBODY, RulesWorld, TableWorld, World
 from treeplex.learn.best_response.tabular import TabularResponse
@@ -22,7 +22,7 @@ LEDUC = "leduc_poker"
 
 
 def rules_world(spec: str, fixed: Policy | None = None) -> RulesWorld:
-    rules = turn_by_turn(load_rules(spec))
+    rules = turn_by_turn(load(spec))
     return RulesWorld(rules, fixed or TablePolicy.uniform(rules.spec, rules.num_players))
 
 
@@ -91,7 +91,7 @@ def test_agents_and_policies_are_the_same_world():
 
 
 def test_moves_seen_by_their_player_alone():
-    rules = load_rules("modified_rps")
+    rules = load("modified_rps")
     agent = TableAgent(table("modified_rps").game, Policy.uniform(compile_game(rules)))
     response = learned(TableWorld(agent), 300)
     assert exact_values("modified_rps", response, agent.table) == pytest.approx(

@@ -8,7 +8,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.sizes import BetPlan
@@ -165,7 +165,7 @@ def test_dealt_hands_agree():
 
 
 def small_spot():
-    rules = load_rules("small_holdem(ranks=4,suits=2,deal=[0;1],sizes=[50%;a],stack=6)")
+    rules = load("small_holdem(ranks=4,suits=2,deal=[0;1],sizes=[50%;a],stack=6)")
     return rules, rules.spot
 
 

@@ -13,7 +13,7 @@ from treeplex.forms.compile.numba_rules import compile_numba_rules
 from treeplex.forms.compile.phantom import compile_phantom, factors
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.builtin.phantom import PhantomGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
@@ -64,7 +64,7 @@ def compile_game(
     """
     if isinstance(game, CompiledGame):
         return game
-    rules = load_rules(game, named_in=named_in)
+    rules = load(game, named_in=named_in).enumerable_rules()
     key = id(rules), refine, stored
     compiled = _compiled.get(key)
     if compiled is None:

@@ -10,7 +10,7 @@ from treeplex.base.storage.files import write_atomically
 from treeplex.errors import GameError
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.sources.explicit_tree import ExplicitGame, exact_payoffs, exact_probabilities
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
 
@@ -28,7 +28,7 @@ def write_efg(game: str | Game | Any, path: str | os.PathLike[str]) -> None:
         GameError: histories of one infostate have different actions, or there are too many histories to write.
         FileError: the file cannot be written.
     """
-    write_atomically(path, efg_text(load_rules(game)))
+    write_atomically(path, efg_text(load(game).enumerable_rules()))
 
 
 def efg_text(game: Game) -> str:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from treeplex.base.storage.files import write_atomically
 from treeplex.forms.compile.sequential import one_at_a_time
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.size_estimate import SizeCheck, history_playout
 
@@ -22,7 +22,7 @@ def write_game_file(game: str | Game | Any, path: str | os.PathLike[str]) -> Non
         FileError: the file cannot be written.
         GameError: there are too many histories to write.
     """
-    write_atomically(path, game_file_text(load_rules(game)))
+    write_atomically(path, game_file_text(load(game).enumerable_rules()))
 
 
 def game_file_text(game: Game) -> str:

@@ -6,13 +6,12 @@ run, nor one with rules or payoffs. Only a person who types the spec may; see ``
 
 import os
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from treeplex.base.spec import Spec, parse_spec, shown
-from treeplex.errors import FileError, GameError, SpecError
+from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.state_check import check_states
 from treeplex.forms.sources.efg_read import read_efg
@@ -25,8 +24,7 @@ from treeplex.games.base import Game
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
-from treeplex.holdem.rules.dealt import DealtSpot
-from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot_table import NAMED
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
@@ -36,8 +34,8 @@ SPOT_FILES = (".yaml", ".yml", ".toml")
 """How the names of spot files end."""
 
 
-def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game | Spot:
-    """The game that ``game`` names: rules, or a hold'em spot, whose infosets are never enumerated.
+def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
+    """The game that ``game`` names.
 
     A sample of the histories of a user's rules is played to see that states do not change (``forms.compile.state_check``).
 
@@ -56,7 +54,7 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
     ``turn_based(game=...)``                      another game, simultaneous moves one at a time
     ``open_loop(game=...)``                       a game in which nobody learns anything, as a static one
     ``mygame.py:MyGame(n=3)``                     a class or function in a Python file, which runs
-    rules, a spot, a ``pyspiel.Game``             themselves, the last wrapped
+    a game, a ``pyspiel.Game``                    themselves, the last wrapped
     a compiled game                               its rules
     ``[[1, -1], [-1, 1]]``, an array [r, c]       the matrix game with these payoffs of player 0, the negative for player 1
     a pair of them, an array [2, r, c]            the matrix game with the payoffs of both
@@ -67,8 +65,6 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
         FileError: a file that cannot be read, or a spec ``named_in`` a file that names another file or nothing.
         GameError: what was named is no game of perfect recall, a wrapper around a spot, or rules whose states change.
     """
-    if isinstance(game, Spot):
-        return game
     if isinstance(game, Game):
         return checked(game)
     if is_openspiel_class(type(game)):
@@ -90,11 +86,9 @@ def load(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[st
             f"{named_in} is for {shown(text, 200)}, a game in a file; files that another file names are neither read nor run, "
             "so name the game as well"
         )
-    found = loader(text)
-    if isinstance(found, Game):
-        checked(found)
+    found = checked(loader(text))
     for wrapper in reversed(wrappers):
-        found = WRAPPERS[wrapper](enumerable(found))
+        found = WRAPPERS[wrapper](found.enumerable_rules())
     return found
 
 
@@ -102,51 +96,6 @@ def checked(game: Game) -> Game:
     """The game itself, after :func:`treeplex.forms.compile.state_check.check_states`."""
     check_states(game)
     return game
-
-
-def load_rules(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
-    """:func:`load` for what walks the rules or enumerates infosets, which hold'em spots are too large for.
-
-    Raises:
-        GameError: a hold'em spot.
-    """
-    return enumerable(load(game, named_in=named_in))
-
-
-def load_walked(game: str | Spec | Game | Spot | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
-    """:func:`load` for what walks rules one history at a time: of a hold'em spot its rules, cards dealt one by one.
-
-    Raises:
-        GameError: a spot that cannot be dealt so (:class:`treeplex.holdem.rules.dealt.DealtSpot`).
-    """
-    found = load(game, named_in=named_in)
-    if not isinstance(found, Spot):
-        return found
-    if isinstance(game, str):
-        return DealtSpot(found, game.strip())
-    return DealtSpot(found, next((name for name in NAMED if load_spot(name).identity == found.identity), ""))
-
-
-def enumerable(game: Game | Spot) -> Game:
-    """The rules themselves; a :class:`GameError` for a hold'em spot."""
-    if isinstance(game, Spot):
-        raise GameError(
-            f"{game} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
-            "learners that walk by the rules train on them, everything else takes games"
-        )
-    return game
-
-
-def load_spot(path: str | os.PathLike[str]) -> Spot:
-    """A hold'em spot from its file, or ``turn_endgame`` and others that have names; its ``settings`` say how to solve it.
-
-    Raises:
-        FileError: the file cannot be read.
-        SpecError: a field that is missing or wrong; the message names file, line, field and remedy.
-    """
-    from treeplex.holdem.spots.files import spot_request
-
-    return spot_request(Path(path)).spot()
 
 
 def names_spot(text: str) -> bool:
@@ -165,7 +114,7 @@ def named_file(spec: str) -> str | None:
         return spec
 
 
-def loader_of(text: str) -> tuple[Callable[[str], Game | Spot], str | None]:
+def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
     """What loads a spec without wrappers, and the file that it names, if it names one."""
     if text.startswith(PREFIX):
         return OpenSpielGame, openspiel_file(text)

@@ -19,7 +19,7 @@ from treeplex.engine.histories.form import ACTOR
 from treeplex.engine.histories.subtrees import forgotten, second_act
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import HistoryTree, grow
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.forms.structure.decomposition import cut
 from treeplex.forms.structure.history_view import HistoryView, Verdict, extremes, informed, unsure
 from treeplex.forms.structure.reordering import nested_orders
@@ -139,7 +139,7 @@ def histories_of(
 ) -> HistoryTree:
     """All histories of a game, arguments as of :func:`structure`."""
     compiled = game if isinstance(game, CompiledGame) else None
-    rules = load_rules(game) if compiled is None else compiled.rules or load_rules(compiled.spec)
+    rules = load(game).enumerable_rules() if compiled is None else compiled.rules or load(compiled.spec).enumerable_rules()
     return grow(rules, recall=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
 
 

@@ -16,7 +16,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import FileError, GameError, SpecError
-from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.forms.sources.load import load, named_file
 from treeplex.games.public import State
 from treeplex.holdem.buckets.named import buckets_of
 from treeplex.holdem.buckets.plan import BucketPlan
@@ -115,7 +115,7 @@ def loaded(path: Path, changed: int) -> HoldemBlueprint:
         try:
             spec, given, card = file.about["game"], json.loads(file.about["buckets"]), json.loads(file.about["card"])
             identity, shares = file.about["identity"], np.array(file["shares"])
-            game = load_rules(spec) if not named_file(spec) else None
+            game = load(spec).enumerable_rules() if not named_file(spec) else None
             if not isinstance(game, Holdem):
                 raise FileError(f"{path}: its game {spec!r} is no holdem; train again")
             rows = bucket_rows_of(game, tuple(given["counts"]), given["method"], given["recall"])

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError
-from treeplex.forms.sources.load import load_spot
 from treeplex.holdem.betting.tree import BettingTree, betting_tree
 from treeplex.holdem.engine.form import (
     ACTIONS,
@@ -33,6 +32,7 @@ from treeplex.holdem.forms.betting_forest import Forest, forests_of
 from treeplex.holdem.forms.boards import Board, boards_of, card_rows, deal_chance, mirror_of, twins_of
 from treeplex.holdem.forms.spot_size import SpotSize, check_boards
 from treeplex.holdem.forms.suit_symmetry import Hands
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
 
 MOST_HANDS = 32_767

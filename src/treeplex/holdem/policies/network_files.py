@@ -11,11 +11,11 @@ from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
-from treeplex.forms.sources.load import load_spot
 from treeplex.holdem.engine.workspace import workspace_sizes
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.policies.network import average_of_network
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot_table import NAMED
 from treeplex.run.solve.tree_game import policy_file
 

@@ -6,7 +6,7 @@ see is :class:`treeplex.holdem.rules.looks.SpotLook`.
 """
 
 from collections.abc import Hashable, Sequence
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from treeplex.holdem.betting.tree import Decision, Fold, Showdown, StreetEnd, pa
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.rules.looks import SpotLook
 from treeplex.holdem.rules.rules import PokerGame
+from treeplex.holdem.spots.known import NAMED
 from treeplex.holdem.spots.spot import Spot
 
 
@@ -118,6 +119,16 @@ class DealtState(CheckedState):
 
     def action_to_string(self, action: int) -> str:
         return f"Deal {card_to_string(action)}" if self.current_player() == CHANCE else self.game.cards_aside.names[action]
+
+
+@lru_cache(maxsize=4)
+def dealt_spot(spot: Spot) -> "DealtSpot":
+    """The rules of a spot, named by its spec, or by the name of the same spot among those that have one.
+
+    Raises:
+        GameError: as :class:`DealtSpot`.
+    """
+    return DealtSpot(spot, spot.spec or next((name for name, make in NAMED.items() if make().identity == spot.identity), ""))
 
 
 class DealtSpot(Game):

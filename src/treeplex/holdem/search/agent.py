@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.errors import AlgorithmError, GameError
-from treeplex.forms.sources.load import load_spot
 from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.searching import SearchAgent

@@ -9,13 +9,13 @@ from treeplex.base import notebook
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import load_spot
 from treeplex.holdem.betting.tree import check_nodes
 from treeplex.holdem.engine.workspace import workspace_sizes
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE
 from treeplex.holdem.forms.spot_size import SpotSize, check_boards, spot_size
 from treeplex.holdem.solve.solver import method_of, predicted_memory
 from treeplex.holdem.spots.fields import street_names
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 

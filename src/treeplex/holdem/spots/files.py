@@ -16,6 +16,7 @@ Every message names the file, the line, the field and what to write instead. Com
 """
 
 import math
+import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -244,6 +245,18 @@ def spot_request(name: str | Path | None, options: Mapping[str, object] | None =
     if name is None:
         return over
     return over.over(named_request(str(name)) if is_named(str(name)) else read_spot_file(name))
+
+
+def load_spot(path: str | os.PathLike[str]) -> Spot:
+    """A hold'em spot from its file, or ``turn_endgame`` and others that have names; its ``settings`` say how to solve it.
+
+    Raises:
+        FileError: the file cannot be read.
+        SpecError: a field that is missing or wrong; the message names file, line, field and remedy.
+    """
+    spot = spot_request(Path(path)).spot()
+    object.__setattr__(spot, "spec", os.fspath(path))
+    return spot
 
 
 def is_turn_endgame(name: str) -> bool:

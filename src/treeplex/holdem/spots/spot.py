@@ -15,7 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.errors import SpecError
+from treeplex.base.wings import named
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import Game, State
+from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, plan_from_json
 from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
@@ -65,7 +68,7 @@ def rake_from_json(data: Mapping[str, Any]) -> Rake:
 
 
 @dataclass(frozen=True, eq=False)
-class Spot:
+class Spot(Game):
     """One heads-up spot. Amounts are in chips, hands in the order of ``format.hands`` (H of them).
 
     Attributes:
@@ -89,6 +92,7 @@ class Spot:
         strengths: int64 [H] that replace the evaluator at showdown, for complete boards only (higher wins, equal ties). They
             exist to reproduce published results of a program that misread cards; leave them None.
         settings: how its file says to solve it, which solving does where nothing else is asked for; no part of its identity.
+        spec: the name or file that it was loaded from (:func:`treeplex.holdem.load_spot`); empty of others.
 
     Raises:
         SpecError: a value outside its range; the message names the field.
@@ -107,6 +111,7 @@ class Spot:
     deal_set: str = ""
     strengths: Ints | None = None
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
+    spec: str = field(default="", init=False, repr=False)
 
     def __post_init__(self) -> None:
         check_cards(self)
@@ -142,6 +147,43 @@ class Spot:
     def opening_pot(self) -> float:
         """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
         return sum(self.committed)
+
+    @property
+    def num_distinct_actions(self) -> int | None:
+        return self.walkable_rules().num_distinct_actions
+
+    def new_initial_state(self) -> State:
+        """The root of :meth:`walkable_rules`."""
+        return self.walkable_rules().new_initial_state()
+
+    def enumerable_rules(self) -> Game:
+        """None.
+
+        Raises:
+            GameError: always.
+        """
+        raise GameError(
+            f"{self} is a hold'em spot, whose infosets are not enumerated; solve, compare, evaluate, show and info take spots, "
+            "learners that walk by the rules train on them, everything else takes games"
+        )
+
+    def walkable_rules(self) -> Game:
+        """Its rules with cards dealt one by one: :func:`treeplex.holdem.rules.dealt.dealt_spot`.
+
+        Raises:
+            GameError: not all hands and boards are equally likely.
+        """
+        rules: Game = named("treeplex.holdem.rules.dealt:dealt_spot")(self)
+        return rules
+
+    def public_game(self) -> PublicGame:
+        """Its public states and private hands: :class:`treeplex.holdem.rules.public.HoldemGame`.
+
+        Raises:
+            GameError: it deals only some of its boards.
+        """
+        game: PublicGame = named("treeplex.holdem.rules.public:HoldemGame").of(self)
+        return game
 
     def __str__(self) -> str:
         board = " ".join(cards_to_string([card]) for card in self.board) or self.format.name

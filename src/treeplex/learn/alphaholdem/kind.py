@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from treeplex.base.spec import quoted
-from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.forms.sources.load import load, named_file
 from treeplex.learn.alphaholdem.agent import NetworkFile
 from treeplex.learn.alphaholdem.job import ALPHAHOLDEM, AlphaHoldemJob
 from treeplex.learn.alphaholdem.settings import OF_TABLES, AlphaHoldemSettings
@@ -36,7 +36,7 @@ class AlphaHoldemKind(TrainingKind):
 
     def make(self, game: Any, settings: AlphaHoldemSettings, options: Options) -> AlphaHoldemJob:
         """A training at its beginning."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         return AlphaHoldemJob(self.name, spec, rules, settings)
 

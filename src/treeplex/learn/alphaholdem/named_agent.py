@@ -7,7 +7,7 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
-from treeplex.games.base import Game
+from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import POKER, PlaneCoder, poker_of
 from treeplex.search.agents.agent import Agent
@@ -34,7 +34,7 @@ class AlphaHoldemKind(AgentKind):
 
     def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
         found = NetworkFile.load(settings.net)
-        if not isinstance(game.rules, Game):
+        if isinstance(game.rules, Spot):
             raise SpecError(f"alphaholdem plays whole hands, not {game}; take holdem")
         if found.spec != str(game):
             raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")

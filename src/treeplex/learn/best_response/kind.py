@@ -10,7 +10,7 @@ from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.errors import FileError
 from treeplex.forms.policies.sparse import TablePolicy
-from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.forms.sources.load import load, named_file
 from treeplex.learn.best_response.files import NETWORK, load_response
 from treeplex.learn.best_response.job import BEST_RESPONSE, BestResponseJob, BestResponseSettings
 from treeplex.learn.best_response.network import NetworkPolicy
@@ -47,7 +47,7 @@ class BestResponseKind(TrainingKind):
 
     def make(self, game: Any, settings: BestResponseSettings, options: Options) -> BestResponseJob:
         """A training at its beginning."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         world = world_against(rules, settings.against, seed=settings.seed)
         return BestResponseJob(self.name, spec, world, settings)

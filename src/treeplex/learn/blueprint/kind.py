@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.whole.game import Holdem
@@ -28,7 +28,7 @@ class BlueprintKind(TrainingKind):
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``small`` is ready in a minute and weak. Of decks that have no buckets every hand is told apart."""
-        rules = None if game is None else load_rules(game)
+        rules = None if game is None else load(game).enumerable_rules()
         if isinstance(rules, Holdem) and not has_buckets(rules.rules.format):
             whole = BlueprintTraining(
                 boards=200_000, deals=16, buckets=(), discount_every=1_000, prune_after=20_000, prune_below=-1_000.0
@@ -41,7 +41,7 @@ class BlueprintKind(TrainingKind):
 
     def make(self, game: Any, settings: BlueprintTraining, options: Options) -> BlueprintJob:
         """A training at its beginning."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).enumerable_rules()
         if not isinstance(rules, Holdem):
             raise SpecError(
                 f"a blueprint is of holdem, not of {rules}; write holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[50%;100%;a])"
@@ -66,7 +66,7 @@ class BlueprintKind(TrainingKind):
     def next_steps(self, training: Training) -> list[tuple[str, str]]:
         """Let it play."""
         game, folder = quoted(str(training.game)), quoted(str(training.folder))
-        rules = load_rules(training.game)
+        rules = load(training.game).enumerable_rules()
         if rules.num_players > 2:
             search = quoted(f"pluribus(blueprint={training.folder})")
             return [(f"treeplex match {game} {search}{f' {folder}' * (rules.num_players - 1)}", "search against it")]

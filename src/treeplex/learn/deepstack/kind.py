@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
-from treeplex.forms.sources.load import load_rules, named_file
+from treeplex.forms.sources.load import load, named_file
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.deepstack.files import read_round_nets
 from treeplex.learn.deepstack.job import DEEPSTACK, DeepStackJob
@@ -39,7 +39,7 @@ class DeepStackKind(TrainingKind):
 
     def make(self, game: Any, settings: Any, options: Options) -> DeepStackJob:
         """A training at its beginning."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         tree = public_rules(rules)
         return DeepStackJob(spec, public_identity(tree), DeepStackTrainer(tree, settings), settings)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.workers.executor import POLL_SECONDS, Executor
 from treeplex.errors import SpecError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.public import PublicTree
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.whole.game import Holdem
@@ -95,7 +95,7 @@ class WholePlayer:
     def play_of_worker(self) -> WholeSelfPlay:
         """The worker's own hands and networks, which each job overwrites."""
         torch_module().set_num_threads(1)
-        rules = load_rules(self.spec)
+        rules = load(self.spec).enumerable_rules()
         if not isinstance(rules, Holdem):
             raise SpecError(f"{self.spec} is not whole hold'em; give holdem(...)")
         game = rules.public_game()

@@ -28,7 +28,7 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_walked, named_file, names_spot
+from treeplex.forms.sources.load import load, named_file, names_spot
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.random_state import random_state, set_random_state
@@ -215,7 +215,7 @@ class OwnKind(TrainingKind):
 
     def make(self, game: Any, settings: Settings, options: Options) -> OwnJob:
         """A training at its beginning."""
-        rules = load_walked(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).walkable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         with blame(place_of(self.made), f"making {self.name}", AlgorithmError):
             student = self.made(rules, settings)

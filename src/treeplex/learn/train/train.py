@@ -9,7 +9,7 @@ from typing import Any
 from treeplex.base.settings import Settings, declared
 from treeplex.base.spec import suggests_arguments
 from treeplex.errors import FileError, Interrupted, SpecError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.named import NAME as HOLDEM
 from treeplex.holdem.whole.nodes import check_acting
@@ -141,7 +141,7 @@ def check_decisions(game: Any) -> None:
         SpecError: it is.
     """
     if isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM:
-        game = load_rules(game)
+        game = load(game).enumerable_rules()
     if isinstance(game, Holdem):
         check_acting(game.rules)
 

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
     from treeplex.forms.policies.tabular import Policy
     from treeplex.games.base import Game
-    from treeplex.holdem.spots.spot import Spot
 
 HINTS_AMONG = 2000
 GAP, STRATEGY_WIDTH = "   ", 44
@@ -153,14 +152,14 @@ def policy_of_blueprint(place: str, game: str | None) -> "Policy":
         SpecError: they cannot; says what shows how it plays.
     """
     from treeplex.forms.compile.compile_game import compile_game
-    from treeplex.forms.sources.load import load_rules
+    from treeplex.forms.sources.load import load
     from treeplex.holdem.blueprint.policy import game_of_blueprint
     from treeplex.holdem.cards.format import HOLDEM
     from treeplex.holdem.whole.game import Holdem
     from treeplex.search.named_agents.agent_policy import policy_of_agent
 
     spec = game_of_blueprint(place)
-    rules = load_rules(spec, named_in=place)
+    rules = load(spec, named_in=place).enumerable_rules()
     many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
     if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
         raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
@@ -171,7 +170,7 @@ def policy_of_blueprint(place: str, game: str | None) -> "Policy":
     return policy_of_agent(compiled, f"blueprint(file={place})").policy
 
 
-def trained_on(agent: str) -> "Game | Spot":
+def trained_on(agent: str) -> "Game":
     """The game that the folder of a training names.
 
     Raises:

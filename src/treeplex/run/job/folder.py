@@ -27,7 +27,7 @@ from treeplex.base.version import own_version
 from treeplex.errors import FileError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.run.job.checkpoint import Position, State, open_checkpoint, write_checkpoint
 from treeplex.run.job.lock import FileLock
@@ -243,7 +243,7 @@ class JobFolder:
         Raises:
             FileError: the game has no name or is in a file, which is not loaded because a folder names it.
         """
-        return load_rules(str(self.about()["game"]), named_in=self.path)
+        return load(str(self.about()["game"]), named_in=self.path).enumerable_rules()
 
     def append(self, record: Record) -> None:
         """Add one line to ``metrics.jsonl``."""

@@ -13,7 +13,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
-from treeplex.forms.sources.load import load_rules, load_walked
+from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.holdem.whole.game import Holdem
@@ -192,7 +192,7 @@ def reopen(
         settings = replace(settings, iterations=count, nodes=limits["nodes"])
     if limits["memory"] is not None:
         settings = replace(settings, memory=limits["memory"])
-    rules = load_rules(about["game"], named_in=folder.path) if game is None else load_rules(game)
+    rules = load(about["game"], named_in=folder.path).enumerable_rules() if game is None else load(game).enumerable_rules()
     asked = named_in(folder.path, about["algorithm"], "sample") if algorithm is None else algorithm
     job = job_of(rules, asked, settings)
     sampler = job.sampler
@@ -239,5 +239,5 @@ def rules_and_policy(game: str | Game, named: str) -> tuple[Game, TablePolicy | 
         GameError: rules that cannot be played.
         FileError: no such file, or no table policy and no network's.
     """
-    rules = turn_by_turn(load_walked(game))
+    rules = turn_by_turn(load(game).walkable_rules())
     return rules, policy_of(named, rules)

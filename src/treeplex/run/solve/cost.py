@@ -14,10 +14,10 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.numba_rules import PathInfostates
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.forms.sources.load import load_spot
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.solve.estimate import SpotEstimate, estimate_spot
 from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME
 from treeplex.solvers import make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM

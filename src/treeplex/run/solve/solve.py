@@ -29,7 +29,7 @@ from treeplex.run.solve.tree_game import TreeGame
 from treeplex.run.solve.tree_job import GameSolution
 from treeplex.solvers.registry import AnyAlgorithm
 
-AnyGame: TypeAlias = str | Game | CompiledGame | Spot | CompiledSpot | Solvable | Sequence[Any] | NDArray[Any]
+AnyGame: TypeAlias = str | Game | CompiledGame | CompiledSpot | Solvable | Sequence[Any] | NDArray[Any]
 """A spec, rules, or a compiled game; a hold'em spot, its file or the file of its solution; a payoff matrix or a pair of them;
 an OpenSpiel game works as well."""
 
@@ -146,7 +146,7 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     return SpotGame(found) if isinstance(found, Spot) else TreeGame(found)
 
 
-def spot_of(game: Game | Spot) -> Spot:
+def spot_of(game: Game) -> Spot:
     """The spot itself; a :class:`SpecError` for rules."""
     if not isinstance(game, Spot):
         raise SpecError(f"the solution to resume is one of a hold'em spot, not of {game.spec}; leave the game out")

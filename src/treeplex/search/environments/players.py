@@ -23,7 +23,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.compile.views.infostate_tensors import infostate_tensors
 from treeplex.forms.policies.tabular import Policy, PolicyMapping
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.search.agents.agent import Agent
@@ -119,7 +119,7 @@ class Play:
         """
         if observation not in ("infoset", "tensor"):
             raise SpecError(f"observation is 'infoset' or 'tensor', not {observation!r}")
-        rules = load_rules(game)
+        rules = load(game).enumerable_rules()
         self.compiled: CompiledGame = compile_game(rules)
         self.rules = one_at_a_time(rules)
         offsets = self.compiled.tree.sequence_offsets

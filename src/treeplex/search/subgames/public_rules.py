@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.builtin.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.builtin.matrix import MatrixGame, MatrixState
@@ -29,7 +29,7 @@ def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str 
     """
     if isinstance(game, PublicTree):
         return game
-    rules = load_rules(game, named_in=named_in)
+    rules = load(game, named_in=named_in).enumerable_rules()
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
         return tree
@@ -52,7 +52,7 @@ def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     """
     if isinstance(game, PublicGame):
         return game
-    rules = load_rules(game, named_in=named_in)
+    rules = load(game, named_in=named_in).enumerable_rules()
     if rules.num_players == 2 and not isinstance(rules, Holdem):
         return public_rules(rules)
     found = rules.public_game()

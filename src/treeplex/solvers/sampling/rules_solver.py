@@ -16,7 +16,7 @@ from treeplex.errors import AlgorithmError, FileError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.sparse import Infosets, TablePolicy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.numba_rules import NumbaRules
 from treeplex.solvers.sampling.numba_walks import NumbaWalks
@@ -72,7 +72,7 @@ class RulesSampler:
             AlgorithmError: options that need the whole game, or are not sound here.
             GameError: rules that cannot be walked.
         """
-        self.game, self.scheme, self.options = turn_by_turn(load_rules(game)), scheme, options or SamplingOptions()
+        self.game, self.scheme, self.options = turn_by_turn(load(game).enumerable_rules()), scheme, options or SamplingOptions()
         self.algorithm, self.seed = algorithm or scheme.name, seed % 2**63
         if most_bytes is not None and most_bytes < LEAST_BYTES:
             raise SpecError(f"a memory limit is at least {LEAST_BYTES:,} bytes, not {most_bytes!r}")

@@ -18,7 +18,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import outcomes, turn_by_turn
 from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import State
 from treeplex.games.histories import hand_name
 from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
@@ -69,7 +69,7 @@ class Browser:
             GameError, SpecError, PolicyError, FileError: no such game or policy.
         """
         self.spec, self.policy_name = game, policy
-        loaded = load_rules(game)
+        loaded = load(game).enumerable_rules()
         self.rules = turn_by_turn(loaded)
         self.values: HistoryValues | None = None
         self.by = UNIFORM

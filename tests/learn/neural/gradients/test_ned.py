@@ -8,12 +8,12 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response, judge
 from treeplex.forms.compile.views.matrix_form import payoff_matrix
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.gradients.ned import Ned
 
 
 def learner(game: str, preset: str | None = None, **settings: object) -> Ned:
-    return Ned(load_rules(game), Ned.settings_class().changed(Ned.presets[preset] if preset else {}, settings))
+    return Ned(load(game), Ned.settings_class().changed(Ned.presets[preset] if preset else {}, settings))
 
 
 def test_values_are_slopes_of_what_the_policy_is_worth_against_its_response() -> None:

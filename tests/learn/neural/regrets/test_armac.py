@@ -9,12 +9,12 @@ from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.regrets.armac import Armac
 
 
 def learner(game: str, **settings: object) -> Armac:
-    return Armac(load_rules(game), Armac.settings_class().changed(settings))
+    return Armac(load(game), Armac.settings_class().changed(settings))
 
 
 def test_advantages_of_past_policies_are_exact_with_a_table() -> None:

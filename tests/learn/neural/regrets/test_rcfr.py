@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.regrets.rcfr import Rcfr
 from treeplex.solvers import make_solver
 
@@ -11,7 +11,7 @@ VARIANTS = [({}, "cfr"), ({"bootstrap": True}, "cfr"), ({"plus": True, "linear":
 
 
 def learner(game: str, **settings: object) -> Rcfr:
-    return Rcfr(load_rules(game), Rcfr.settings_class().changed(settings))
+    return Rcfr(load(game), Rcfr.settings_class().changed(settings))
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker(players=3)", "leduc_poker"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.responses.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.rules_walks import MetEpisodes
@@ -13,7 +13,7 @@ SMALL = {"plays": 500, "memory": 5000, "explore_over": 100_000}
 
 
 def learner(game: str, **settings: object) -> Nfsp:
-    return Nfsp(load_rules(game), Nfsp.settings_class().changed(SMALL, settings))
+    return Nfsp(load(game), Nfsp.settings_class().changed(SMALL, settings))
 
 
 def test_tables_approach_an_equilibrium() -> None:

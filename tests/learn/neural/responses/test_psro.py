@@ -7,14 +7,14 @@ import pytest
 
 import treeplex as tp
 from treeplex.forms.policies.tabular import normalised
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.responses.meta_solvers import nash, replicator
 from treeplex.learn.neural.responses.psro import PSRO, pool_payoffs
 from treeplex.solvers import make_solver
 
 
 def learner(game: str, **settings: object) -> PSRO:
-    return PSRO(load_rules(game), PSRO.settings_class().changed(settings))
+    return PSRO(load(game), PSRO.settings_class().changed(settings))
 
 
 @pytest.mark.parametrize("game", ["kuhn_poker", "liars_dice(dice_sides=2)"])

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from treeplex.evaluate.judge import best_response, judge
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.responses.psro import PSRO
 from treeplex.learn.neural.responses.q_learning import best_slots
 
@@ -13,7 +13,7 @@ from treeplex.learn.neural.responses.q_learning import best_slots
 @pytest.mark.parametrize("player", [0, 1, 2])
 def test_learned_responses_are_best_ones(player: int, approximator: str) -> None:
     words = {"oracle": "learned", "approximator": approximator, "plays": 4000, "explore": 0.5, "meta": "uniform", "batches": 12}
-    psro = PSRO(load_rules("kuhn_poker(players=3)"), PSRO.settings_class().changed(words))
+    psro = PSRO(load("kuhn_poker(players=3)"), PSRO.settings_class().changed(words))
     policy = psro.policy_of(np.random.default_rng(player).random(len(psro.slots)))
     learned = psro.policy_of(psro.learned(player, policy))
     best, _ = best_response(psro.compiled, policy, player)

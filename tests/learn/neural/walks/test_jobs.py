@@ -11,7 +11,7 @@ import treeplex as tp
 from treeplex.base.workers.executor import make_executor
 from treeplex.errors import SpecError
 from treeplex.forms.policies.views import probe
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.walks.jobs import WalkedGame
 from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues, large_outputs
 from treeplex.learn.neural.walks.rules_jobs import EPISODES, SpreadWalks
@@ -50,7 +50,7 @@ BY_RULES = {
 def learnt(name, executor, steps=2, settings=LEARNERS):
     """A learner's state after some steps."""
     known = learner_named(name)
-    student = known.made(load_rules(GAME), known.settings_for(GAME, None, settings[name]))
+    student = known.made(load(GAME), known.settings_for(GAME, None, settings[name]))
     if executor is not None:
         student.spread_over(executor, GAME)
     for _ in range(steps):
@@ -89,7 +89,7 @@ def test_the_same_bits_by_the_rules_with_any_number_of_workers(name):
 
 def test_infosets_that_several_jobs_met_stand_there_once():
     """Joined episodes say the same of every decision as those of each job."""
-    walks = SpreadWalks(RulesWalks(load_rules(GAME), probe(load_rules(GAME)).view), GAME, make_executor("inline"))
+    walks = SpreadWalks(RulesWalks(load(GAME), probe(load(GAME)).view), GAME, make_executor("inline"))
     policy = EachPlayer([RowPolicy(512, None, "softmax")] * 2)
     seats = np.zeros((3 * EPISODES - 5, 2), np.int64)
     whole = walks.episodes([policy], seats, Playing(3, histories=True), 7)

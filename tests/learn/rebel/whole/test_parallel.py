@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.base.workers.executor import make_executor  # noqa: E402
-from treeplex.forms.sources.load import load_rules  # noqa: E402
+from treeplex.forms.sources.load import load  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayStopped, WholePlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.whole.settings import WholeRebelSettings  # noqa: E402
 
@@ -17,7 +17,7 @@ TINY = WholeRebelSettings(
 
 
 def training():
-    game = load_rules(TEN).public_game()
+    game = load(TEN).public_game()
     return parallel_trainer(game, TINY, make_executor("inline"), WholePlayer(TEN, TINY), TINY.streams)
 
 

@@ -14,7 +14,7 @@ from treeplex.errors import GameError, TreeplexError
 from treeplex.forms.compile.assemble import PROBABILITY_TOLERANCE
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.rule_errors import failed_rules
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games import base
 from treeplex.games.base import Game, State
 from treeplex.games.size_estimate import MOST_HISTORIES, SizeCheck, history_playout
@@ -211,7 +211,7 @@ def histories_of(game: CompiledGame, *, limit: int = MOST_HISTORIES, watch: Call
         GameError: the rules are no longer those that were compiled, or have too many histories.
     """
     if game not in _histories:
-        rules = load_rules(game.spec) if game.rules is None else game.rules
+        rules = load(game.spec).enumerable_rules() if game.rules is None else game.rules
         growth = grown(rules, True, limit, watch)
         numbers = compiled_numbers(game, growth)
         histories = harvested(growth).histories

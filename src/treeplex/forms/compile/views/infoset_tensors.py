@@ -10,7 +10,7 @@ from treeplex.engine.histories.form import Histories
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.sequential import one_at_a_time
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL, State
 
 Rows = NDArray[np.float32]
@@ -51,7 +51,7 @@ def first_tensors(game: CompiledGame) -> Rows | None:
 
 def states_of(game: CompiledGame, histories: Histories) -> Iterator[tuple[int, State]]:
     """Each history with the state of the rules there, depth first."""
-    rules = one_at_a_time(load_rules(game.spec)) if game.rules is None else game.rules
+    rules = one_at_a_time(load(game.spec).enumerable_rules()) if game.rules is None else game.rules
     stack = [(0, rules.new_initial_state())]
     while stack:
         node, state = stack.pop()

@@ -40,13 +40,13 @@ def play_whole(game: str, against: str | None, plan: HandsPlan, how: Thinking) -
         live.say(f"setting up {game}")
         import numpy as np
 
-        from treeplex.forms.sources.load import load_rules
+        from treeplex.forms.sources.load import load
         from treeplex.holdem.tables.whole import WholeTable
         from treeplex.holdem.whole.game import Holdem
         from treeplex.search.named_agents.played_game import PlayedGame
         from treeplex.search.tables.seating import agent_against_person
 
-        rules = load_rules(game)
+        rules = load(game).enumerable_rules()
         assert isinstance(rules, Holdem)
         own = None if how.seed is None else int(np.random.default_rng((how.seed, 1)).integers(2**63))
         whom = usual_opponent(rules) if against is None else against

@@ -16,7 +16,7 @@ from treeplex.base.arrays import Ints
 from treeplex.base.workers.executor import Executor
 from treeplex.forms.compile.stepping import turn_by_turn
 from treeplex.forms.policies.views import View
-from treeplex.forms.sources.load import load_walked
+from treeplex.forms.sources.load import load
 from treeplex.learn.neural.walks.jobs import joined_episodes
 from treeplex.learn.neural.walks.rules_walks import Asked, External, Met, MetEpisodes, Playing, RulesWalks
 
@@ -47,7 +47,7 @@ class RuledGame:
     @cached_property
     def walks(self) -> RulesWalks:
         """Walks on the rules."""
-        return RulesWalks(turn_by_turn(load_walked(self.spec)), self.view)
+        return RulesWalks(turn_by_turn(load(self.spec).walkable_rules()), self.view)
 
 
 def play_rules(game: RuledGame, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:

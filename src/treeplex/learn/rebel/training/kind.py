@@ -15,7 +15,7 @@ from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import SPOT_FILES, load_rules, named_file
+from treeplex.forms.sources.load import SPOT_FILES, load, named_file
 from treeplex.holdem.spots.files import is_turn_endgame, spot_request
 from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem
 from treeplex.holdem.spots.spot import Spot, spot_from_json
@@ -100,7 +100,7 @@ class RebelKind(TrainingKind):
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning, with its workers."""
-        rules = load_rules(game, named_in=options.named_in)
+        rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
         tree, work = public_rules(rules), options.work
         identity = public_identity(tree)

@@ -15,7 +15,7 @@ from treeplex.base.storage.files import append_line
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import PolicyError, SpecError, TreeplexError
 from treeplex.evaluate.judge import Judgement
-from treeplex.forms.sources.load import load_rules
+from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_size import spot_size
 from treeplex.holdem.street_search.agent import unlimited
@@ -140,7 +140,7 @@ def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tup
     Raises:
         SpecError: another game.
     """
-    rules = load_rules(game, named_in=named_in)
+    rules = load(game, named_in=named_in).enumerable_rules()
     if not isinstance(rules, Holdem):
         raise SpecError(f"{rules} is not whole hold'em; give holdem(...)")
     return rules, rules.public_game()
