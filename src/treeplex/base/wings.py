@@ -18,12 +18,16 @@ class Wing:
     """What a wing adds. An entry ``"package.module:name"`` is what has that name there.
 
     Attributes:
+        games: descriptions of games (:class:`treeplex.games.parameters.GameInfo`) by name, in the order to list.
+        loaders: what makes a game of a text, by what the text is or by how it ends, ``.yaml``.
         agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list.
         learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
         commands: packages whose files have commands of ``treeplex``.
         groups: modules with a group of commands, ``group``, and what the help says of it.
     """
 
+    games: Mapping[str, str] = field(default_factory=dict)
+    loaders: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
     learners: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
@@ -46,3 +50,8 @@ def provided(what: str) -> list[Any]:
     """What all wings provide under one of the fields of :class:`Wing` that list entries; a tuple counts as its items."""
     found = [named(entry) for wing in wings() for entry in getattr(wing, what)]
     return [item for each in found for item in (each if isinstance(each, tuple) else (each,))]
+
+
+def provided_by_name(what: str) -> dict[str, str]:
+    """The entries of all wings under one of the fields of :class:`Wing` that map names to entries; nothing is imported."""
+    return {name: entry for wing in wings() for name, entry in getattr(wing, what).items()}

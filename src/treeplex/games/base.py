@@ -70,6 +70,10 @@ class State(ABC):
         """What ``player`` knows here for people to read, cards by their names; the infostate where nothing else is written."""
         return self.information_state_string(player)
 
+    def hand_name(self, player: int) -> str | None:
+        """What ``player`` holds, by its name; None in games without cards or dice."""
+        return None
+
     def picture(self) -> str | None:
         """What everybody sees here, such as a board, as lines of text; None where nothing is drawn."""
         return None
@@ -189,6 +193,14 @@ class Game(ABC):
 
     def numba_rules(self) -> "object | None":
         """The same game as Numba functions (:class:`treeplex.games.numba_rules.NumbaRules`), where they are written."""
+        return None
+
+    def compile_directly(self, limit: int | None) -> "object | None":
+        """The compiled game (:class:`treeplex.forms.compile.compiled_game.CompiledGame`) of a game that compiles itself.
+
+        None of all others, which are compiled from their public tree, their Numba functions or their histories. ``limit`` is
+        the most histories that may be walked.
+        """
         return None
 
     def parameters(self) -> Mapping[str, object]:

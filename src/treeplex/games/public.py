@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, on_one_line
+from treeplex.games.base import State as History
 from treeplex.games.stakes import Stakes
 
 State = Hashable
@@ -219,6 +220,25 @@ class PublicGame(ABC):
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
         """What a player with a hand knows for people to read; the infostate where nothing else is written."""
         return self.infostate_at(state, player, hand)
+
+    def history_at(self, state: State, hands: Sequence[int]) -> History | None:
+        """The history of the rules in which players hold these hands; None of games that say no more than public states."""
+        node = getattr(state, "node", None)
+        return node if isinstance(node, History) else None
+
+    def hand_name(self, state: State, player: int, hand: int) -> str:
+        """What a hand is called: its cards or dice, else what the player knows with it, else its number."""
+        hands = [int(np.argmax(possible)) for possible in self.possible(state)]
+        hands[player] = hand
+        try:
+            history = self.history_at(state, hands)
+            name = None if history is None else history.hand_name(player)
+        except IndexError:  # a hand after a private action says more than the cards
+            name = None
+        try:
+            return name or " ".join(self.knowledge_at(state, player, hand).split())
+        except GameError:
+            return str(hand)
 
     def action_name(self, state: State, label: int) -> str:
         """A readable name of an action or of what chance shows."""

@@ -1,13 +1,15 @@
 """The built-in games by name.
 
-``load`` here knows built-in names only. Loaders for files, other libraries and users' own classes stand in a layer above and
-fall back on this one.
+Games of the core are found first, so that they load no wing. ``load`` here knows built-in names only. Loaders for files,
+other libraries and users' own classes stand in a layer above and fall back on this one.
 """
 
 from collections.abc import Mapping
+from functools import cache
 from types import MappingProxyType
 
 from treeplex.base.spec import Spec, nearest, parse_spec
+from treeplex.base.wings import named, provided_by_name
 from treeplex.errors import SpecError
 from treeplex.games.base import Game
 from treeplex.games.builtin import (
@@ -22,22 +24,11 @@ from treeplex.games.builtin import (
     tic_tac_toe,
 )
 from treeplex.games.parameters import GameInfo
-from treeplex.holdem.buckets import named as buckets
-from treeplex.holdem.rules import named
-from treeplex.holdem.whole import named as whole_holdem
-from treeplex.holdem.whole import repeated
 
 _INFOS = (
     kuhn_poker.INFO,
     leduc_poker.INFO,
     leduc_poker.BIG_LEDUC_INFO,
-    named.NO_LIMIT_LEDUC_INFO,
-    named.SMALL_HOLDEM_INFO,
-    named.TURN_HOLDEM_INFO,
-    named.RHODE_ISLAND_INFO,
-    buckets.INFO,
-    whole_holdem.INFO,
-    repeated.INFO,
     liars_dice.INFO,
     goofspiel.INFO,
     oshi_zumo.INFO,
@@ -48,18 +39,29 @@ _INFOS = (
     matrix.INFO,
     *matrix.NAMED,
 )
-_GAMES: Mapping[str, GameInfo] = MappingProxyType({info.name: info for info in _INFOS})
+CORE: Mapping[str, GameInfo] = MappingProxyType({info.name: info for info in _INFOS})
+"""The games that need no wing."""
 
 
+@cache
 def games() -> Mapping[str, GameInfo]:
     """The built-in games: name to description, in the order to show them."""
-    return _GAMES
+    return MappingProxyType({**CORE, **{name: named(entry) for name, entry in provided_by_name("games").items()}})
+
+
+def info_of(name: str) -> GameInfo | None:
+    """The description of a built-in game; None of another."""
+    if name in CORE:
+        return CORE[name]
+    entry = provided_by_name("games").get(name)
+    return named(entry) if entry else None
 
 
 def named_file(spec: str) -> str | None:
     """The first file that the spec of a built-in game names, None without any or of an unknown game."""
     parsed = parse_spec(spec)
-    files = _GAMES[parsed.name].files if parsed.name in _GAMES else ()
+    info = info_of(parsed.name)
+    files = info.files if info else ()
     return next((str(parsed.parameters[name]) for name in files if name in parsed.parameters), None)
 
 
@@ -70,6 +72,7 @@ def load(spec: str | Spec) -> Game:
         SpecError: an unknown game or parameter (the message has the nearest name) or a value outside its range.
     """
     parsed = parse_spec(spec) if isinstance(spec, str) else spec
-    if parsed.name not in _GAMES:
-        raise SpecError(f"unknown game {parsed.name!r}{nearest(parsed.name, _GAMES)}")
-    return _GAMES[parsed.name].make(parsed.parameters)
+    info = info_of(parsed.name)
+    if info is None:
+        raise SpecError(f"unknown game {parsed.name!r}{nearest(parsed.name, [*CORE, *provided_by_name('games')])}")
+    return info.make(parsed.parameters)

@@ -1,8 +1,19 @@
-"""What hold'em adds: its agents and its commands."""
+"""What hold'em adds: its games and spots, its agents and its commands."""
 
 from treeplex.base.wings import Wing
+from treeplex.holdem.spots.spot_table import NAMED, SOLVED_FILE, SPOT_FILES
 
 WING = Wing(
+    games={
+        "no_limit_leduc": "treeplex.holdem.rules.named:NO_LIMIT_LEDUC_INFO",
+        "small_holdem": "treeplex.holdem.rules.named:SMALL_HOLDEM_INFO",
+        "turn_holdem": "treeplex.holdem.rules.named:TURN_HOLDEM_INFO",
+        "rhode_island": "treeplex.holdem.rules.named:RHODE_ISLAND_INFO",
+        "bucketed_holdem": "treeplex.holdem.buckets.named:INFO",
+        "holdem": "treeplex.holdem.whole.named:INFO",
+        "repeated_poker": "treeplex.holdem.whole.repeated:INFO",
+    },
+    loaders=dict.fromkeys((*NAMED, *SPOT_FILES, SOLVED_FILE), "treeplex.holdem.spots.files:load_spot"),
     agents=(
         "treeplex.holdem.agents.modicum:Modicum",
         "treeplex.holdem.agents.endgames:Endgames",

@@ -19,8 +19,6 @@ from treeplex.games.builtin.phantom import PhantomGame
 from treeplex.games.numba_rules import NumbaGame, NumbaRules
 from treeplex.games.public import PublicTree
 from treeplex.games.size_estimate import MOST_HISTORIES, estimated_histories
-from treeplex.holdem.buckets.game import BucketGame
-from treeplex.holdem.limit.compile_buckets import compile_buckets
 
 LARGE = 1_000_000
 """Estimated histories, from which on Numba functions walk a game that has them, and not Python."""
@@ -85,8 +83,8 @@ def compile_new(
         return compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
     if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
         return compile_public_tree(rules, tree, limit=limit, watch=watch)
-    if isinstance(rules, BucketGame):
-        return compile_buckets(rules, limit=limit)
+    if isinstance(compiled := rules.compile_directly(limit), CompiledGame):
+        return compiled
     if isinstance(rules, PhantomGame) and factors(rules):
         return compile_phantom(rules, limit=limit, watch=watch)
     return compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)

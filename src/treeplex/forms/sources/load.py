@@ -6,11 +6,13 @@ run, nor one with rules or payoffs. Only a person who types the spec may; see ``
 
 import os
 from collections.abc import Callable, Mapping
+from os.path import splitext
 from typing import Any
 
 import numpy as np
 
 from treeplex.base.spec import Spec, parse_spec, shown
+from treeplex.base.wings import named, provided_by_name
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.state_check import check_states
@@ -24,14 +26,10 @@ from treeplex.games.base import Game
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
 from treeplex.games.turn_based import TurnBased
-from treeplex.holdem.spots.files import load_spot
-from treeplex.holdem.spots.spot_table import NAMED
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
 MOST_WRAPPERS = 20
-SPOT_FILES = (".yaml", ".yml", ".toml")
-"""How the names of spot files end."""
 
 
 def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
@@ -98,11 +96,6 @@ def checked(game: Game) -> Game:
     return game
 
 
-def names_spot(text: str) -> bool:
-    """Whether a text names a hold'em spot or a file of one."""
-    return text in NAMED or text.lower().endswith(SPOT_FILES)
-
-
 def named_file(spec: str) -> str | None:
     """The file that a spec names, however deep, or the spec itself if it cannot be read; else None.
 
@@ -126,10 +119,12 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
         return read_nfg, text
     if text.endswith((".game", ".openspiel")):
         return read_game_file, text
-    if text in NAMED:
-        return load_spot, None
-    if text.lower().endswith((*SPOT_FILES, ".spot")):  # of a solved spot the message says what to do with it
-        return load_spot, text
+    if text.partition("(")[0].strip() not in registry.CORE:
+        loaders = provided_by_name("loaders")
+        if entry := loaders.get(text):
+            return named(entry), None
+        if entry := loaders.get(splitext(text)[1].lower()):
+            return named(entry), text
     return registry.load, registry.named_file(text)
 
 

@@ -22,6 +22,8 @@ from treeplex.games.stakes import Stakes
 
 PASS, BET = 0, 1
 LETTERS = "pb"
+RANKS = "23456789TJQK"
+"""What cards are called: the highest is the king."""
 
 
 class KuhnState(CheckedState):
@@ -72,6 +74,10 @@ class KuhnState(CheckedState):
 
     def public_state(self) -> Hashable:
         return self.bets
+
+    def hand_name(self, player: int) -> str | None:
+        lowest = len(RANKS) - 1 - self.players
+        return RANKS[lowest + self.cards[player]] if lowest >= 0 else None
 
     def action_to_string(self, action: int) -> str:
         if len(self.cards) < self.players:
@@ -162,6 +168,9 @@ class KuhnCards(CardGame):
     def infostate_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return f"{hand}{state}"
 
+    def history_at(self, state: PublicGameState, hands: Sequence[int]) -> KuhnState:
+        return KuhnState(self.players, tuple(hands), str(state))
+
     def action_name(self, state: PublicGameState, label: int) -> str:
         return self._dealt(state).action_to_string(label)
 
@@ -209,6 +218,9 @@ class KuhnPublicTree(PublicTree):
 
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         return f"{hand}{node}"
+
+    def history_at(self, state: PublicGameState, hands: Sequence[int]) -> KuhnState:
+        return KuhnState(2, tuple(hands), str(pair_state(state).node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return "Bet" if action == BET else "Pass"

@@ -117,6 +117,9 @@ class LeducState(CheckedState):
     def knowledge(self, player: int) -> str:
         return self.game.knowledge(self.hands[player] if player < len(self.hands) else NO_CARD, self.table)
 
+    def hand_name(self, player: int) -> str | None:
+        return self.game.card_name(self.hands[player])
+
     def public_state(self) -> Hashable:
         return self.table
 
@@ -321,6 +324,9 @@ class LeducCards(CardGame):
     def knowledge_at(self, state: PublicGameState, player: int, hand: int) -> str:
         return self.game.knowledge(hand, table_of(state))
 
+    def history_at(self, state: PublicGameState, hands: Sequence[int]) -> LeducState:
+        return LeducState(self.game, tuple(hands), table_of(state))
+
     def action_name(self, state: PublicGameState, label: int) -> str:
         return LeducState(self.game, (), table_of(state)).action_to_string(label)
 
@@ -420,6 +426,9 @@ class LeducPublicTree(PublicTree):
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, LeducTable)
         return self.game.knowledge(hand, node)
+
+    def history_at(self, state: PublicGameState, hands: Sequence[int]) -> LeducState:
+        return LeducState(self.game, tuple(hands), table_of(pair_state(state).node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         assert isinstance(node, LeducTable)

@@ -20,7 +20,8 @@ from treeplex.base.spec import nearest
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, integer, observer
-from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries
+from treeplex.games.public import Chance, Decision, PublicTree, Terminal, check_entries, pair_state
+from treeplex.games.public import State as PublicGameState
 
 
 class LiarsDiceState(CheckedState):
@@ -68,6 +69,9 @@ class LiarsDiceState(CheckedState):
         seat = self.game.seats[observer(self, player)]
         rolled = self.dice[seat]
         return self.game.text((*rolled, *[-1] * (seat.stop - seat.start - len(rolled))), self.bids)
+
+    def hand_name(self, player: int) -> str | None:
+        return " ".join(map(str, self.dice[self.game.seats[player]]))
 
     def public_state(self) -> Hashable:
         return self.bids
@@ -183,6 +187,12 @@ class LiarsDicePublicTree(PublicTree):
     def infostate(self, node: Hashable, player: int, hand: int) -> str:
         assert isinstance(node, tuple)
         return self.game.text(self.hands[player][hand], node)
+
+    def history_at(self, state: PublicGameState, hands: Sequence[int]) -> LiarsDiceState:
+        bids = pair_state(state).node
+        assert isinstance(bids, tuple)
+        dice = tuple(die for player, hand in enumerate(hands) for die in self.hands[player][hand])
+        return LiarsDiceState(self.game, dice, bids)
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.names[action]

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.base.wings import named
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
 from treeplex.games.parameters import observer
@@ -146,6 +147,11 @@ class BucketGame(Game):
 
     def new_initial_state(self) -> BucketState:
         return BucketState(self, (0, 0), DEAL)
+
+    def compile_directly(self, limit: int | None) -> object:
+        """See :func:`treeplex.holdem.limit.compile_buckets.compile_buckets`."""
+        compiled: object = named("treeplex.holdem.limit.compile_buckets:compile_buckets")(self, limit=limit)
+        return compiled
 
     def parameters(self) -> Mapping[str, object]:
         return self._parameters

@@ -300,6 +300,9 @@ class HoldemGame(PublicGame):
             else cards_to_string(cards_of_deal(label, self.cards_due(state)))
         )
 
+    def hand_name(self, state: State, player: int, hand: int) -> str:
+        return cards_to_string(sorted(map(int, self.spot.format.hands[hand]), reverse=True))
+
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
         return cards_to_string(self.spot.format.hands[hand])
 

@@ -101,6 +101,9 @@ class PokerState(CheckedState):
     def knowledge(self, player: int) -> str:
         return self.game.knowledge(self.hands[player] if player < len(self.hands) else None, self.node, self.board)
 
+    def hand_name(self, player: int) -> str:
+        return str(self.game.hand_names[self.hands[player]])
+
     def public_state(self) -> Hashable:
         return self.current_player(), self.node, self.board
 
@@ -308,6 +311,9 @@ class PokerPublicTree(public.PublicTree):
 
     def knowledge(self, node: Hashable, player: int, hand: int) -> str:
         return self.game.knowledge(int(self.hands[hand]), *table(node))
+
+    def history_at(self, state: public.State, hands: Sequence[int]) -> PokerState:
+        return PokerState(self.game, tuple(int(self.hands[hand]) for hand in hands), *table(public.pair_state(state).node))
 
     def action_to_string(self, node: Hashable, action: int) -> str:
         return self.game.action_text(*table(node), action)

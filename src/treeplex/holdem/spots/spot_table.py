@@ -170,5 +170,14 @@ TURN_ENDGAME = "turn_endgame"
 """The name of turn endgame hold'em, in place of a spot file."""
 NAMED = (TURN_ENDGAME, "flop_holdem", "royal_holdem", "rhode_island_holdem", "leduc_holdem")
 """Spots that have a name, in place of a file."""
+SPOT_FILES = (".yaml", ".yml", ".toml")
+"""How the names of spot files end."""
+SOLVED_FILE = ".spot"
+"""How the name of a solved spot's file ends."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields about how to solve; all others are about the spot itself."""
+
+
+def names_spot(text: str) -> bool:
+    """Whether a text names a hold'em spot or a file of one."""
+    return text in NAMED or text.lower().endswith(SPOT_FILES)

@@ -8,10 +8,11 @@ of the hand, antes aside. So the ids are those of OpenSpiel's ``universal_poker`
 from collections.abc import Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game, State, check_legal
 from treeplex.games.parameters import observer
-from treeplex.holdem.cards.cards import card_to_string
+from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.hand import HandRules
 
@@ -81,6 +82,9 @@ class HoldemHistory(State):
             return f"Deal {card_to_string(action)}"
         return self.game.rules.action_name(self.table, action)
 
+    def hand_name(self, player: int) -> str:
+        return cards_to_string(sorted(self.hands[player], reverse=True))
+
     def knowledge(self, player: int) -> str:
         return self.game.rules.knowledge(self.table, self.board, player, self.hands[player])
 
@@ -122,9 +126,8 @@ class Holdem(Game):
 
     def public_game(self) -> "PublicHoldem":
         """The same game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
-        from treeplex.holdem.whole.public import PublicHoldem
-
-        return PublicHoldem(self.rules)
+        game: PublicHoldem = named("treeplex.holdem.whole.public:PublicHoldem")(self.rules)
+        return game
 
     def left(self, cards: tuple[int, ...], board: tuple[int, ...]) -> list[int]:
         """The cards not dealt yet."""

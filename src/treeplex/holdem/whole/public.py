@@ -28,6 +28,7 @@ from treeplex.holdem.rules.public import ROUNDING, HoldemGame
 from treeplex.holdem.rules.run_outs import few_run_outs, pot_shares, suits_alike
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.whole.betting import CALL, FOLD, Actions, WholeBetting
+from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.hand import HandRules
 
 MANY_TRIES = 10_000
@@ -162,6 +163,14 @@ class PublicHoldem(CardGame):
     def knowledge_at(self, state: State, player: int, hand: int) -> str:
         table, board = hand_of(state)
         return self.rules.knowledge(table, board, player, self.hands[hand].tolist())
+
+    def hand_name(self, state: State, player: int, hand: int) -> str:
+        return cards_to_string(sorted(map(int, self.hands[hand]), reverse=True))
+
+    def history_at(self, state: State, hands: Sequence[int]) -> HoldemHistory:
+        table, board = hand_of(state)
+        dealt = self.rules.format.hands
+        return HoldemHistory(Holdem(self.rules), tuple(int(card) for hand in hands for card in dealt[hand]), table, board)
 
     def action_name(self, state: State, label: int) -> str:
         table = hand_of(state).table

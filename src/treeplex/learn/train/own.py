@@ -28,8 +28,9 @@ from treeplex.errors import AlgorithmError, SpecError
 from treeplex.forms.policies.files import load_policy, save_policy
 from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load, named_file, names_spot
+from treeplex.forms.sources.load import load, named_file
 from treeplex.forms.sources.user_module import Wanted, blame, is_user_spec, user_source
+from treeplex.holdem.spots.spot_table import names_spot
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.common.random_state import random_state, set_random_state
 from treeplex.learn.learner import Learner

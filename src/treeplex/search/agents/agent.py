@@ -14,7 +14,6 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
 from treeplex.games.base import CHANCE, TERMINAL, Game, on_one_line
-from treeplex.games.histories import hand_name
 from treeplex.games.public import PublicGame, State, pick
 from treeplex.search.agents.explanation import Explanation
 from treeplex.search.subgames.beliefs import Belief
@@ -151,7 +150,7 @@ class Seat:
             state=self.game.name_of(state),
             player=options.player,
             hands=tuple(
-                tuple(hand_name(self.game, state, player, hand) if can[hand] else str(hand) for hand in range(len(can)))
+                tuple(self.game.hand_name(state, player, hand) if can[hand] else str(hand) for hand in range(len(can)))
                 for player, can in enumerate(possible)
             ),
             actions=tuple(self.game.action_name(state, label) for label in options.labels),

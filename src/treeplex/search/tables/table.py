@@ -10,7 +10,6 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.forms.compile.stepping import outcomes, picked, turn_by_turn
 from treeplex.games.base import CHANCE, Game, State
-from treeplex.games.histories import hand_name, history_of
 from treeplex.games.public import PublicGame, pick
 from treeplex.games.public import State as PublicState
 from treeplex.search.agents.agent import Agent, Thought
@@ -310,7 +309,7 @@ class AgentTable(Table):
         return self._last
 
     def history(self) -> State | None:
-        return history_of(self._game, self._state, self._hands)
+        return self._game.history_at(self._state, self._hands)
 
     def infostate(self, player: int) -> str | None:
         try:
@@ -335,7 +334,7 @@ class AgentTable(Table):
     def hand_names(self, player: int) -> Callable[[int], str]:
         """What hands are called: cards or dice where the rules are known, else what the player knows."""
         game, state = self._game, self._state
-        return lambda hand: hand_name(game, state, player, hand)
+        return lambda hand: game.hand_name(state, player, hand)
 
     def ranges(self) -> list[Floats]:
         """How likely the play of each has made each of its hands, for each player float64 [H]; a person's own as dealt."""

@@ -20,7 +20,6 @@ from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import State
-from treeplex.games.histories import hand_name
 from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
 from treeplex.run.judge import as_policy
 from treeplex.run.solve.solvable import UNIFORM
@@ -291,7 +290,7 @@ class Browser:
         for hand in np.flatnonzero(game.possible(state)[player]).tolist():
             number = values.infosets.get((player, game.infostate_at(state, player, hand)))
             if number is not None:
-                found.append({"hand": hand_name(game, state, player, hand), **self._row(number)})
+                found.append({"hand": game.hand_name(state, player, hand), **self._row(number)})
         return found
 
     def _payoffs(self, game: PublicGame, state: Any) -> dict[str, Any] | None:
@@ -305,7 +304,7 @@ class Browser:
             return None
         table = leaf.scale * np.asarray(leaf.matrix, np.float64)
         met = game.joint(state, game.possible(state)) > 0
-        rows, columns = ([hand_name(game, state, player, hand) for hand in possible[player]] for player in (0, 1))
+        rows, columns = ([game.hand_name(state, player, hand) for hand in possible[player]] for player in (0, 1))
         cells = [[float(table[a, b]) if met[a, b] else None for b in possible[1]] for a in possible[0]]
         return {"rows": rows, "columns": columns, "cells": cells}
 

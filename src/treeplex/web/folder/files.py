@@ -15,9 +15,9 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import SPOT_FILES
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.holdem.spots.spot_table import SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.holdem.study.batches.boards import texture_of
 from treeplex.holdem.study.pages.holdem import MOST_NODES, page

@@ -9,10 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError
-from treeplex.forms.sources.load import SPOT_FILES
 from treeplex.holdem.solve.files import Header, read_header
 from treeplex.holdem.solve.solution import STATE, SUFFIX
-from treeplex.holdem.spots.spot_table import FIELDS
+from treeplex.holdem.spots.spot_table import FIELDS, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import RUN, kind_of
 from treeplex.web.served import OUTSIDE, Served

@@ -11,7 +11,6 @@ from treeplex.games.builtin.leduc_poker import NO_CARD, LeducState
 from treeplex.games.builtin.liars_dice import LiarsDiceState
 from treeplex.games.builtin.phantom import PhantomState, SymmetricState
 from treeplex.games.builtin.tic_tac_toe import CELLS, TicTacToeState
-from treeplex.games.histories import held_by
 from treeplex.games.turn_based import TurnBasedState
 from treeplex.holdem.cards.cards import card_to_string
 from treeplex.holdem.rules.rules import PokerState
@@ -46,7 +45,7 @@ def kuhn(state: KuhnState, viewer: int, over: bool) -> Scene:
     """Cards by rank, chips by who bet."""
 
     def named(card: int) -> str:
-        return held_by(state, state.cards.index(card)) or str(card + 1)
+        return state.hand_name(state.cards.index(card)) or str(card + 1)
 
     bets = [sum(state.bets[place] == "b" for place in range(seat, len(state.bets), state.players)) for seat in players(state)]
     seats = [

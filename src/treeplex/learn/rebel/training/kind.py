@@ -15,11 +15,11 @@ from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import FileError, SpecError
-from treeplex.forms.sources.load import SPOT_FILES, load, named_file
+from treeplex.forms.sources.load import load, named_file
 from treeplex.holdem.spots.files import is_turn_endgame, spot_request
 from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem
 from treeplex.holdem.spots.spot import Spot, spot_from_json
-from treeplex.holdem.spots.spot_table import TURN_ENDGAME
+from treeplex.holdem.spots.spot_table import SPOT_FILES, TURN_ENDGAME
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.named import NAME as HOLDEM
 from treeplex.learn.common.device import one_thread
