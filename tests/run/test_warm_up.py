@@ -36,7 +36,7 @@ def test_after_it_nothing_is_compiled(tmp_path: Path) -> None:
 
 
 def test_jobs_run_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "JOBS", {"one": sys.getrecursionlimit, "two": os.getpid})
+    monkeypatch.setattr(module, "jobs", lambda: {"one": sys.getrecursionlimit, "two": os.getpid})
     seen: list[list[str]] = []
     warm_up(lambda left: seen.append(list(left)))
     assert seen[0] == ["one", "two"]
@@ -44,6 +44,6 @@ def test_jobs_run_and_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_error_is_not_swallowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "JOBS", {"wrong": len})
+    monkeypatch.setattr(module, "jobs", lambda: {"wrong": len})
     with pytest.raises(TypeError):
         warm_up()

@@ -20,6 +20,12 @@ class Wing:
     Attributes:
         games: descriptions of games (:class:`treeplex.games.parameters.GameInfo`) by name, in the order to list.
         loaders: what makes a game of a text, by what the text is or by how it ends, ``.yaml``.
+        solvables: classes of what is solved in another way than games that are compiled
+            (:class:`treeplex.run.solve.solvable.Solvable`).
+        sources: classes of what policies are read from (:class:`treeplex.run.policy_source.PolicySource`).
+        policy_files: functions from a name such as ``network:NAME`` to its policy file, by what such names begin with.
+        devices: functions that make a solver on another device than the processor, or None.
+        warm_ups: functions that compile kernels, by what they are for.
         agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list.
         learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
         commands: packages whose files have commands of ``treeplex``.
@@ -28,6 +34,11 @@ class Wing:
 
     games: Mapping[str, str] = field(default_factory=dict)
     loaders: Mapping[str, str] = field(default_factory=dict)
+    solvables: tuple[str, ...] = ()
+    sources: tuple[str, ...] = ()
+    policy_files: Mapping[str, str] = field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    warm_ups: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
     learners: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()

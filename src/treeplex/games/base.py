@@ -6,10 +6,12 @@ numbers and conventions are OpenSpiel's, so that rules written for one read like
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Self
+from typing import ClassVar, Self
 
 from treeplex.errors import GameError
 
+TREES = "treeplex.run.solve.tree_game:TreeGame"
+"""What solves games that are compiled into trees of sequences, as most are."""
 CHANCE = -1
 """The player who acts where chance does."""
 SIMULTANEOUS = -2
@@ -157,6 +159,8 @@ class Game(ABC):
 
     spec: str = ""
     num_players: int = 2
+    solvable: ClassVar[str] = TREES
+    """What solves and judges it (:class:`treeplex.run.solve.solvable.Solvable`), as ``"module:name"``."""
 
     @property
     def num_distinct_actions(self) -> int | None:
@@ -182,6 +186,13 @@ class Game(ABC):
             GameError: it cannot be walked.
         """
         return self
+
+    def check_decisions(self) -> None:  # noqa: B027 (most games have nothing to check)
+        """Refuse a game in which nobody has a decision, where its parameters make it one.
+
+        Raises:
+            SpecError: nobody has.
+        """
 
     def public_tree(self) -> "object | None":
         """The same game as public-tree rules (:class:`treeplex.games.public.PublicTree`), where they are written."""

@@ -1,7 +1,7 @@
 """What hold'em adds: its games and spots, its agents and its commands."""
 
 from treeplex.base.wings import Wing
-from treeplex.holdem.spots.spot_table import NAMED, SOLVED_FILE, SPOT_FILES
+from treeplex.holdem.spots.spot_table import NAMED, SOLVED_FILE, SPOT_FILES, SPOTS
 
 WING = Wing(
     games={
@@ -14,6 +14,9 @@ WING = Wing(
         "repeated_poker": "treeplex.holdem.whole.repeated:INFO",
     },
     loaders=dict.fromkeys((*NAMED, *SPOT_FILES, SOLVED_FILE), "treeplex.holdem.spots.files:load_spot"),
+    solvables=(SPOTS,),
+    sources=("treeplex.holdem.sources:SolvedSpots", "treeplex.holdem.sources:Blueprints"),
+    warm_ups={"hold'em": "treeplex.holdem.solve.warm_up:compile_spots"},
     agents=(
         "treeplex.holdem.agents.modicum:Modicum",
         "treeplex.holdem.agents.endgames:Endgames",

@@ -3,6 +3,9 @@
 from treeplex.base.wings import Wing
 
 WING = Wing(
+    sources=("treeplex.learn.sources:RebelNetworks",),
+    policy_files={"network": "treeplex.learn.neural.network_policy:shipped_network"},
+    devices=("treeplex.learn.torch.form:tensor_solver",),
     agents=(
         "treeplex.learn.rebel.training.named_agents:LookingAhead",
         "treeplex.learn.rebel.training.named_agents:Rebel",

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from pathlib import Path
-from typing import Any, Unpack
+from typing import Any
 
 from treeplex.base import notebook
 from treeplex.base.dataframes import dataframe
@@ -22,7 +22,7 @@ from treeplex.run.job.record import check_effort, words_of
 from treeplex.run.solve.measures import measures_of
 from treeplex.run.solve.settings import PLOT, SOLVE
 from treeplex.run.solve.solution import Solution
-from treeplex.run.solve.solvable import AnyCompiled, Options
+from treeplex.run.solve.solvable import AnyCompiled
 from treeplex.run.solve.solve import AnyGame, solvable, solve
 from treeplex.solvers.registry import AnyAlgorithm
 
@@ -220,7 +220,7 @@ def compare(
     force: bool = False,
     x: str | None = None,
     progress: AnyProgress = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Comparison:
     """Solve a game with each of several algorithms.
 

@@ -2,48 +2,36 @@
 
 import os
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex import evaluate
-from treeplex.base.located_text import is_solved_spot
 from treeplex.base.notices import reporting
 from treeplex.base.spec import suggests_arguments
-from treeplex.base.storage.reading import read_json
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
-from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.files import load_policy as load_tree_policy
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
-from treeplex.games.base import Game
-from treeplex.holdem.blueprint.policy import game_of_blueprint, is_holdem_blueprint
-from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.spots.spot import Spot
-from treeplex.run.job.folder import RUN, JobFolder, kind_of
+from treeplex.run.job.folder import JobFolder, kind_of
+from treeplex.run.policy_source import source_of
 from treeplex.run.solve.settings import SOLVE
 from treeplex.run.solve.solve import AnyGame, solvable
-from treeplex.run.solve.tree_game import holds_player, policy_file, policy_of
+from treeplex.run.solve.tree_game import policy_file, policy_of
 from treeplex.solvers import make_solver
 
 if TYPE_CHECKING:
     from treeplex.run.solve.solution import Solution
 
-AnyPolicy: TypeAlias = "Policy | HoldemPolicy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
+AnyPolicy: TypeAlias = "Policy | Solution | Mapping[Any, Mapping[int, float]] | str | os.PathLike[str] | Any"
 """A policy or a solution; ``{infostate: {action: probability}}`` (or keys (player, infostate)), actions by id or name;
 ``"uniform"``; a policy file, run folder or solved spot; an OpenSpiel policy."""
 
 
 @overload
-def as_policy(game: Spot | CompiledSpot, policy: AnyPolicy, *, complete: bool = False) -> HoldemPolicy: ...
-@overload
-def as_policy(game: Game | CompiledGame, policy: AnyPolicy, *, complete: bool = False) -> Policy: ...
+def as_policy(game: CompiledGame, policy: AnyPolicy, *, complete: bool = False) -> Policy: ...
 @overload
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Any: ...
 def as_policy(game: AnyGame, policy: AnyPolicy, *, complete: bool = False) -> Any:
@@ -82,19 +70,12 @@ def load_policy(path: str | os.PathLike[str], game: Any = None, *, complete: boo
     """
     if not isinstance(path, str | os.PathLike):
         raise SpecError(f"load_policy reads a file or a folder, not a {type(path).__name__}; give its path")
-    if is_solved_spot(path):
-        return load_solution(path).policy if game is None else as_policy(game, path)
-    if holds_player(path):
-        return policy_of(compile_game(load(game_in(path), named_in=path).enumerable_rules() if game is None else game), path)
+    if (source := source_of(path)) is not None:
+        return source.policy(path) if game is None else as_policy(game, path)
     if kind_of(path) == SOLVE.name:
         folder = JobFolder(SOLVE, path)
         game = folder.compiled(game, refine=bool(folder.about()["settings"].get("refine")))
     return load_tree_policy(policy_file(path), game, complete=complete)
-
-
-def game_in(folder: str | os.PathLike[str]) -> str:
-    """The game that the ``run.json`` of a training's folder, or a file, names."""
-    return game_of_blueprint(folder) if is_holdem_blueprint(folder) else str(read_json(Path(folder) / RUN).get("game", ""))
 
 
 def judge(game: AnyGame, policy: AnyPolicy, *, progress: bool | None = None) -> Judgement:

@@ -2,18 +2,14 @@
 
 from collections.abc import Callable
 
+from treeplex.base.wings import named, provided_by_name
 from treeplex.base.workers.executor import POLL_SECONDS, make_executor
 from treeplex.engine.threads import available_cores
-from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.solve.solve import solve_spot
-from treeplex.holdem.spots.known import holdem
 from treeplex.run.sample.sample import sample
 from treeplex.run.solve.solve import solve
 
 TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "es-mccfr", "os-mccfr")
 """Algorithms that between them use the kernels of small games."""
-
-BOARDS, STORAGE = ("Td9d6hQc2s", "Td9d6hQc"), ("float32", "int16")
 
 
 def compile_small_games() -> None:
@@ -23,17 +19,9 @@ def compile_small_games() -> None:
     sample("kuhn_poker", iterations=2)
 
 
-def compile_spots() -> None:
-    """Solve, judge and look at a river and a turn of hold'em, in both kinds of storage."""
-    for storage in STORAGE:
-        for board in BOARDS:
-            spot = holdem(board, "AA,KK", "QQ,JJ", pot=20, stack=60, bets=BetPlan.same("50%", "a"))
-            solution = solve_spot(spot, iterations=2, threads=1, storage=storage)
-            assert len(solution.at("").action_ev)
-
-
-JOBS: dict[str, Callable[[], None]] = {"small games": compile_small_games, "hold'em": compile_spots}
-"""What has kernels of its own, so that processes do not write the same files."""
+def jobs() -> dict[str, Callable[[], None]]:
+    """What has kernels of its own, so that processes do not write the same files."""
+    return {"small games": compile_small_games} | {name: named(entry) for name, entry in provided_by_name("warm_ups").items()}
 
 
 def warm_up(progress: Callable[[list[str]], None] | None = None) -> None:
@@ -42,8 +30,9 @@ def warm_up(progress: Callable[[list[str]], None] | None = None) -> None:
     Args:
         progress: called with what is still being compiled.
     """
-    with make_executor("processes", min(len(JOBS), available_cores())) as executor:
-        for name, job in JOBS.items():
+    found = jobs()
+    with make_executor("processes", min(len(found), available_cores())) as executor:
+        for name, job in found.items():
             executor.add(name, job)
         while left := list(map(str, executor.jobs())):
             if progress:

@@ -1,10 +1,11 @@
-"""What search adds: agents that search, and the commands that let agents play."""
+"""What search adds: agents that search, as players and as sources of policies, and the commands that let agents play."""
 
 from treeplex.base.wings import Wing
 
 _AGENTS = "treeplex.search.named_agents"
 
 WING = Wing(
+    sources=("treeplex.search.sources:Agents",),
     agents=(
         f"{_AGENTS}.tables:Uniform",
         f"{_AGENTS}.tables:Blueprint",

@@ -8,7 +8,7 @@ from typing import Any, final
 from fastapi import APIRouter
 from pydantic import BaseModel, ConfigDict, Field
 
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.web.browsing.browser import Browser
 from treeplex.web.folder.named import game_named
 from treeplex.web.hosted import Hosted, Hosts

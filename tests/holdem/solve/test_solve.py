@@ -256,3 +256,12 @@ def test_an_estimate_names_the_storage_that_fits(monkeypatch):
     for kind, larger in (("int16", "float32"), ("int8", "int16"), ("packed", "int8")):
         monkeypatch.setattr("treeplex.holdem.solve.estimate.available_memory", lambda free=memory[larger] - 1: free)
         assert estimate_spot(spot).facts()["verdict"] == f"fits in {kind} only", memory
+
+
+@pytest.mark.slow
+def test_the_pace_of_an_estimate_is_that_of_this_machine() -> None:
+    estimate = estimate_spot("flop_holdem", threads=1)
+    found = estimate.at_pace_here()
+    assert found.memory == estimate.memory
+    assert found.seconds > 0
+    assert found.seconds != estimate.seconds

@@ -4,9 +4,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.engine.tree.form import workspace
-from treeplex.holdem.solve.estimate import estimate_spot
 from treeplex.run.solve import cost
-from treeplex.run.solve.cost import at_pace_here, cost_of
+from treeplex.run.solve.cost import cost_of
 from treeplex.solvers import make_solver
 
 
@@ -45,12 +44,3 @@ def test_a_run_that_does_not_fit_is_not_measured(monkeypatch: pytest.MonkeyPatch
     found = cost_of(tp.compile("kuhn_poker"))
     assert found.seconds is None
     assert found.facts()["an iteration"].startswith("a run does not fit into memory")
-
-
-@pytest.mark.slow
-def test_the_pace_of_a_spot_is_that_of_this_machine() -> None:
-    estimate = estimate_spot("flop_holdem", threads=1)
-    found = at_pace_here(estimate)
-    assert found.memory == estimate.memory
-    assert found.seconds > 0
-    assert found.seconds != estimate.seconds

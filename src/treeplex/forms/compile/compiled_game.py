@@ -12,7 +12,7 @@ from treeplex.base.notebook import facts
 from treeplex.engine.tree.form import STORED, Payoff, Tree
 from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.views.lazy_infostates import LazyInfostates
-from treeplex.games.base import Game
+from treeplex.games.base import TREES, Game
 from treeplex.games.turn_based import other_names
 
 
@@ -65,6 +65,7 @@ class CompiledGame:
     constant: float | None
     rules: Game | None = field(default=None, repr=False)
     digest: str = ""
+    solvable = TREES
 
     @property
     def sequences(self) -> tuple[int, ...]:

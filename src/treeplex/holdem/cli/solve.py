@@ -22,7 +22,6 @@ from treeplex.run.job.progress_line import clock
 
 if TYPE_CHECKING:
     from treeplex.holdem.cli.shared.requests import Task
-    from treeplex.holdem.solve.estimate import SpotEstimate
     from treeplex.holdem.solve.solution import HoldemSolution
     from treeplex.holdem.spots.spot import Spot
     from treeplex.run.job.record import Progress
@@ -96,6 +95,7 @@ def solve(
     sources = {"endgame": endgame, "decoding": decoding, "phh": phh, "hand": hand, "street": street, "from": start}
     if estimate:
         from treeplex.holdem.solve.spot_game import SpotGame
+        from treeplex.run.cli.info import print_estimate
 
         task = read_task(file, options, sources)
         if options.get("net") is not None and not task.until:
@@ -155,28 +155,6 @@ def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "Ho
     found = judge_first_street(solution, threads=solution.settings.threads, progress=watch)
     last = replace(solution.records[-1], numbers={"exploitability": found.exploitability})
     return replace(solution, records=(*solution.records[:-1], last))
-
-
-def print_estimate(found: "SpotEstimate", *, as_json: bool) -> None:
-    """Say what solving a spot will take."""
-    if not as_json:
-        print_facts(found.facts(), title=str(found.spot))
-        return
-    size = found.size
-    print_json(
-        {
-            "nodes": size.nodes,
-            "boards": size.boards,
-            "decisions": size.decisions,
-            "infosets": size.infosets,
-            "numbers": size.stored,
-            "memory_mb": {kind: needed / 1e6 for kind, needed in found.memory.items()},
-            "available_mb": None if found.available is None else found.available / 1e6,
-            "seconds_per_iteration": found.seconds,
-            "threads": found.threads,
-            "fits": {kind: found.fits(kind) for kind in found.memory},
-        }
-    )
 
 
 def solving_line(progress: "Progress", pot: float, *, most: bool = True) -> str:

@@ -34,6 +34,7 @@ from treeplex.holdem.forms.spot_size import SpotSize, check_boards
 from treeplex.holdem.forms.suit_symmetry import Hands
 from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import SPOTS
 
 MOST_HANDS = 32_767
 
@@ -62,6 +63,7 @@ class CompiledSpot:
     raked: bool
     isomorphism: bool
     players = 2
+    solvable = SPOTS
 
     @property
     def spec(self) -> str:

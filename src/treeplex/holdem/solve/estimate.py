@@ -2,8 +2,10 @@
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
+from time import perf_counter
+from typing import Any
 
 from treeplex.base import notebook
 from treeplex.base.storage.memory import available_memory, megabytes
@@ -11,12 +13,15 @@ from treeplex.engine.threads import checked_threads
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.tree import check_nodes
 from treeplex.holdem.engine.workspace import workspace_sizes
+from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE
 from treeplex.holdem.forms.spot_size import SpotSize, check_boards, spot_size
-from treeplex.holdem.solve.solver import method_of, predicted_memory
+from treeplex.holdem.solve.solver import HoldemSolver, method_of, predicted_memory
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import TURN_ENDGAME
+from treeplex.run.solve.solvable import Estimate
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
 
 SHOWN = ("float32", "int16")
@@ -80,7 +85,7 @@ def check_spot(
 
 
 @dataclass(frozen=True)
-class SpotEstimate:
+class SpotEstimate(Estimate):
     """What solving a spot will take.
 
     Attributes:
@@ -106,6 +111,37 @@ class SpotEstimate:
     def fits(self, storage: str = "float32") -> bool:
         """Whether it would be solved on this machine."""
         return self.refusal is None and (self.available is None or self.memory[storage] <= self.available)
+
+    @property
+    def title(self) -> str:
+        """The spot."""
+        return str(self.spot)
+
+    def to_json(self) -> dict[str, Any]:
+        """All of it for ``--json``."""
+        size = self.size
+        return {
+            "nodes": size.nodes,
+            "boards": size.boards,
+            "decisions": size.decisions,
+            "infosets": size.infosets,
+            "numbers": size.stored,
+            "memory_mb": {kind: needed / 1e6 for kind, needed in self.memory.items()},
+            "available_mb": None if self.available is None else self.available / 1e6,
+            "seconds_per_iteration": self.seconds,
+            "threads": self.threads,
+            "fits": {kind: self.fits(kind) for kind in self.memory},
+        }
+
+    def at_pace_here(self) -> "SpotEstimate":
+        """The estimate with the pace of this machine, measured by two iterations of a small spot that has a name."""
+        known = load_spot(TURN_ENDGAME)
+        solver = HoldemSolver(compile_spot(known), threads=self.threads)
+        solver.run(1)
+        begun = perf_counter()
+        solver.run(2)
+        pace = (perf_counter() - begun) / 2 / estimate_spot(known, threads=self.threads).seconds
+        return replace(self, seconds=pace * self.seconds)
 
     def facts(self) -> dict[str, str]:
         """All of it for people, by name."""

@@ -34,12 +34,13 @@ from treeplex.holdem.policies.view import View
 from treeplex.holdem.solve.files import VERSION, Array, Header, read_file, write_file
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot, spot_from_json
+from treeplex.holdem.spots.spot_table import SOLVED_FILE as SUFFIX
+from treeplex.holdem.spots.spot_table import SPOTS
 from treeplex.run.job.folder import JobKind
 from treeplex.run.job.record import Record, real
 from treeplex.run.solve.solution import Solution
 from treeplex.solvers.registry import pace_of
 
-SUFFIX = ".spot"
 FULL = 65_535
 """A probability of one, in files that are not resumable."""
 
@@ -122,6 +123,7 @@ class HoldemSolution(Solution, HoldemMapping):
     disk: tuple[int, float] = (0, 0.0)
     best: tuple[float, float] = (nan, nan)
     folder: Path | None = None
+    solvable = SPOTS
     suffix = SUFFIX
 
     @property

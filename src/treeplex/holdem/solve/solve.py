@@ -49,7 +49,7 @@ def solve_spot(
         algorithm, iterations, target, seconds, every, progress: as for :func:`treeplex.solve`; with 0 iterations the uniform
             strategy is judged.
         threads, storage, isomorphism, locks, most_memory, start, workers, ray, until, net: see
-            :class:`treeplex.run.solve.solvable.SpotOptions`.
+            :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
         resume: resume this solution, whose spot, algorithm, storage and locks stay; it is not changed itself.
         interrupt: who listens for Ctrl-C already; then a solution with the status ``interrupted`` is returned.
         out: a file (``.spot``) for the solution, as for :func:`treeplex.solve`. An existing one is replaced.

@@ -5,13 +5,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypedDict
 
 from treeplex.engine.threads import checked_threads
-from treeplex.errors import GameError, PolicyError
+from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.forms.spot_form import checked_storage
 from treeplex.holdem.policies.locks import solver_locks
@@ -21,12 +22,47 @@ from treeplex.holdem.solve.estimate import SpotEstimate, check_spot, estimate_sp
 from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
 from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution, reread
 from treeplex.holdem.solve.solver import method_of
+from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.job import Session
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
+from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS
-from treeplex.run.solve.solvable import UNIFORM, Asked, ComparisonPlan, Solvable, SpotOptions, canonical
+from treeplex.run.solve.solvable import Asked, ComparisonPlan, Solvable, canonical
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm
+
+
+class SpotOptions(TypedDict, total=False):
+    """Options for hold'em spots; what is left out is as the spot's file says.
+
+    Attributes:
+        threads: default: one per core that this process may use.
+        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``,
+            ``"int8"``; ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is
+            stopped or killed resumes at its last iteration.
+        workers: processes that solve the boards below the first street; numbers do not depend on how many.
+        ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
+        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
+            with locks.
+        locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
+            them too.
+        most_memory: bytes that may be used; default: what the machine has free.
+        start: a solution of the same spot with other ranges or bet sizes, from whose regrets to begin;
+            see :mod:`treeplex.holdem.solve.carried_regrets`.
+        until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
+        net: which network, see :mod:`treeplex.learn.first_street.until`.
+    """
+
+    threads: int | None
+    storage: str | None
+    isomorphism: bool | None
+    locks: Sequence[AnyLock] | None
+    most_memory: float | None
+    start: Any
+    workers: int | None
+    ray: str | None
+    until: str | None
+    net: str | None
 
 
 class SpotGame(Solvable):
@@ -41,6 +77,14 @@ class SpotGame(Solvable):
 
     def __init__(self, spot: Spot | CompiledSpot | None) -> None:
         self.given = spot
+
+    @classmethod
+    def resuming(cls, resume: Any, game: Any) -> "SpotGame":
+        """Of a solution or its file; the game is its spot."""
+        spot = None if game is None else load(game)
+        if not isinstance(spot, Spot | None):
+            raise SpecError(f"the solution to resume is one of a hold'em spot, not of {spot.spec}; leave the game out")
+        return cls(spot)
 
     @property
     def spot(self) -> Spot:
@@ -92,6 +136,16 @@ class SpotGame(Solvable):
         """Counted, not built."""
         how = self.spot.settings
         return estimate_spot(self.spot, how.algorithm or DEFAULT_ALGORITHM, threads=how.threads, isomorphism=not how.locks)
+
+    @property
+    def big_blind(self) -> float | None:
+        """Of spots with blinds."""
+        return self.spot.blinds[1] if self.spot.blinds else None
+
+    @property
+    def played(self) -> Spot:
+        """The spot."""
+        return self.spot
 
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:
         """Nothing: a spot is compiled where a policy needs it."""

@@ -24,6 +24,7 @@ from treeplex.holdem.cards.cards import cards_to_string, parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.spots.fields import SolveFields
+from treeplex.holdem.spots.spot_table import SPOTS
 
 TOLERANCE = 1e-9
 MOST_CHIPS, LEAST_CHIP = 1e9, 1e-6
@@ -112,6 +113,7 @@ class Spot(Game):
     strengths: Ints | None = None
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
     spec: str = field(default="", init=False, repr=False)
+    solvable = SPOTS
 
     def __post_init__(self) -> None:
         check_cards(self)

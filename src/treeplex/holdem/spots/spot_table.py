@@ -174,6 +174,8 @@ SPOT_FILES = (".yaml", ".yml", ".toml")
 """How the names of spot files end."""
 SOLVED_FILE = ".spot"
 """How the name of a solved spot's file ends."""
+SPOTS = "treeplex.holdem.solve.spot_game:SpotGame"
+"""What solves and judges spots, as ``module:name``."""
 HOW = ("until", "net", "target", "iterations", "algorithm", "threads", "storage", "locks")
 """The fields about how to solve; all others are about the spot itself."""
 

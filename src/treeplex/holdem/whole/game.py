@@ -116,6 +116,12 @@ class Holdem(Game):
     def new_initial_state(self) -> HoldemHistory:
         return HoldemHistory(self, (), self.rules.first_table, ())
 
+    def check_decisions(self) -> None:
+        """Refuse stacks that blinds and antes take so much of that nobody has a decision."""
+        from treeplex.holdem.whole.nodes import check_acting  # it loads Numba, which most games do without
+
+        check_acting(self.rules)
+
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 

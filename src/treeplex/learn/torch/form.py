@@ -14,7 +14,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.form import OPTIMISM, STEP, RuleKind
 from treeplex.forms.policies.tabular import Policy, normalised
-from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.device import torch_device, torch_module
 from treeplex.learn.torch.kernels import (
     ONE,
     ZERO,
@@ -236,6 +236,18 @@ class TensorForm:
         total = sums.sum(dim=1, keepdim=True)
         policy = torch_module().where(total > 0.0, sums / total, own.uniform)
         return factors(state.along[player][: own.head], policy)
+
+
+def tensor_solver(
+    game: CompiledGame, algorithm: AnyAlgorithm, device: str, *, horizon: int | None, updates: str | None
+) -> "TensorSolver | None":
+    """A solver on one of :data:`treeplex.learn.common.device.DEVICES`; None where that is the processor.
+
+    Raises:
+        SpecError: an unknown device, no graphics card where one is asked for, or PyTorch is missing.
+    """
+    found = torch_device(device)
+    return None if found is None else TensorSolver(game, algorithm, device=found, horizon=horizon, updates=updates)
 
 
 class TensorSolver(FormSolver[TensorState], Solver):

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.base.digits import three_digits
 from treeplex.base.spec import quoted
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.run.cli.policy import origin_of
@@ -16,8 +15,8 @@ from treeplex.run.cli.shared.live import Live
 
 if TYPE_CHECKING:
     from treeplex.evaluate import Judgement
+    from treeplex.run.policy_source import Evaluation, PolicySource
     from treeplex.run.solve.solvable import Solvable
-    from treeplex.search.named_agents.agent_policy import AgentPolicy
 
 
 @command("Judge a policy or an agent.", place=70, example="evaluate leduc_poker run")
@@ -88,85 +87,27 @@ def evaluate(
       treeplex evaluate "liars_dice(dice=1,faces=4)" runs/dice --playthroughs 1024
       treeplex evaluate leduc_poker "search(depth=3,drawn=false)"
     """
-    from treeplex.learn.rebel.training.judge import is_rebel
+    from treeplex.run.policy_source import Evaluation, sources_named_by
 
-    if is_rebel(policy):
-        from treeplex.learn.cli.rebel import evaluate_rebel
-
-        if worst or exact or refine:
-            raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
-        if think is not None:
-            raise SpecError(
-                "a network of ReBeL is judged by iterations, whatever time they take; give --iterations, no --think"
-            )
-        evaluate_rebel(
-            game,
-            policy,
-            playthroughs=playthroughs,
-            changes=changes,
-            iterations=iterations,
-            seed=seed,
-            workers=workers,
-            ray=ray,
-            as_json=as_json,
-            progress=progress,
-        )
+    asked = Evaluation(
+        playthroughs, iterations, changes, think, seed, workers, ray, worst, exact, refine, complete, as_json, progress
+    )
+    sources = sources_named_by(policy)
+    if any(source.evaluate(policy, game, asked) for source in sources):
         return
-    from treeplex.learn.rebel.training.whole import is_whole_folder
-
-    if is_whole_folder(policy):
-        from treeplex.learn.cli.rebel import evaluate_whole
-
-        if worst or exact or refine or think is not None or changes or ray is not None or workers is not None:
-            raise SpecError(
-                "a network for whole hold'em is judged by --playthroughs and --iterations; leave the other options out"
-            )
-        evaluate_whole(
-            game,
-            policy,
-            playthroughs=playthroughs,
-            iterations=iterations,
-            seed=seed,
-            as_json=as_json,
-            progress=progress,
-        )
-        return
-    from treeplex.search.named_agents.registry import names_agent
-
-    asked = Asking(playthroughs, iterations, changes, think, seed) if names_agent(policy) else None
-    if asked is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
+    player = next((source for source in sources if source.plays), None)
+    if player is None and (playthroughs, iterations, changes or None, ray, workers, think) != (None,) * 6:
         raise SpecError(
             f"--playthroughs, --iterations, --set, --think, --workers and --ray are about agents, which {policy} is not"
         )
-    if asked and (complete or refine or ray is not None or workers is not None):
-        raise SpecError(f"--complete and --refine are about policies, --workers and --ray about ReBeL's networks, not {policy}")
     with Live(progress) as live:
         live.say(f"compiling {game}")
         target = prepared(game, policy, {name: value for name, value in (("refine", refine), ("limit", limit)) if value}, live)
-        judged = judge(target, policy, asked, live, complete=complete, worst=worst, exact=exact)
+        judged = judge(target, policy, player, asked, live)
     if as_json:
         print_json(judged.as_json())
     else:
         print_judged(judged, title=f"{policy} on {target.compiled}")
-
-
-@dataclass(frozen=True)
-class Asking:
-    """How an agent is asked for its policy: options of the command.
-
-    Attributes:
-        plays: repeated playthroughs to average; None for the agent's own.
-        iterations: of each search; None for the agent's own.
-        changes: settings, ``KEY=VALUE``.
-        think: time for each search; None for none.
-        seed: of what it draws.
-    """
-
-    plays: int | None
-    iterations: int | None
-    changes: list[str] | None
-    think: str | None
-    seed: int
 
 
 @dataclass(frozen=True)
@@ -217,72 +158,37 @@ class Judged:
 
 def prepared(game: str, policy: str, options: dict[str, Any], live: Live) -> "Solvable":
     """The game, compiled."""
+    from treeplex.forms.sources.load import load
     from treeplex.run.solve.solve import solvable
 
     target = solvable(game)
     try:
         target.prepare(options, live)
     except GameSizeError as error:
-        if not game.startswith("holdem"):
+        if load(game).public_game() is None:
             raise
         remedy = f"treeplex lbr {quoted(game)} {quoted(policy)}"
         raise GameSizeError(f"{error}; or see what it loses at least: {remedy}") from error
     return target
 
 
-def judge(
-    target: "Solvable", text: str, asked: Asking | None, live: Live, *, complete: bool, worst: int, exact: bool
-) -> Judged:
-    """Judge the policy that a text names, or what the agent that it names plays."""
-    from treeplex.holdem.solve.spot_game import SpotGame
+def judge(target: "Solvable", text: str, player: "PolicySource | None", asked: "Evaluation", live: Live) -> Judged:
+    """Judge the policy that a text names, or what the player that it names plays."""
     from treeplex.run.judge import exact_value, infostate_regrets
 
-    if worst or exact:
+    if asked.worst or asked.exact:
         target.tree()
     live.say(f"judging {text}")
-    if asked is None:
-        policy, origin, measured = target.policy(text, complete=complete), origin_of(text), ""
+    if player is None:
+        policy, origin, cost = target.policy(text, complete=asked.complete), origin_of(text), ""
     else:
-        found = asked_policy(target, text, live, asked)
-        policy, origin, measured = found.policy, origin_of_agent(text, found), measured_text(found)
+        policy, origin, cost = player.ask(text, target.played, asked, live.say)
     judgement = target.judge(policy)
-    regrets = list(infostate_regrets(target, policy).items())[:worst] if worst else None
-    if exact:
+    regrets = list(infostate_regrets(target, policy).items())[: asked.worst] if asked.worst else None
+    if asked.exact:
         live.say(f"solving {target.compiled.spec} exactly")
-    value = exact_value(target) if exact else None
-    blinds = target.spot.blinds if isinstance(target, SpotGame) else None
-    return Judged(target.compiled.spec, origin, judgement, measured, regrets, value, blinds[1] if blinds else None)
-
-
-def asked_policy(target: "Solvable", text: str, live: Live, asked: Asking) -> "AgentPolicy":
-    """What an agent plays, with progress."""
-    from treeplex.base.settings import pairs
-    from treeplex.holdem.solve.spot_game import SpotGame
-    from treeplex.search.named_agents.agent_policy import policy_of_agent
-
-    def watch(done: int, total: int, subgames: int) -> None:
-        live.say(f"asking {text}  {done:,}/{total:,} public histories  {subgames:,} subgames solved")
-
-    game = target.spot if isinstance(target, SpotGame) else target.tree()
-    settings = {"iterations": asked.iterations, **pairs(asked.changes or [])}
-    return policy_of_agent(game, text, plays=asked.plays, seed=asked.seed, think=asked.think, watch=watch, **settings)
-
-
-def origin_of_agent(text: str, asked: "AgentPolicy") -> dict[str, Any]:
-    """What ``--json`` says of an agent's policy."""
-    return {
-        "algorithm": text,
-        "iterations": None,
-        "seconds": asked.seconds,
-        "playthroughs": asked.plays,
-        "subgames": asked.subgames,
-    }
-
-
-def measured_text(found: "AgentPolicy") -> str:
-    """What it took to ask an agent, in words."""
-    plays = "" if found.plays is None else f"the mean of {found.plays:,} playthroughs, "
-    return f"{plays}{found.subgames:,} subgame{'s' * (found.subgames != 1)} solved, {three_digits(found.seconds)} s"
+    value = exact_value(target) if asked.exact else None
+    return Judged(target.compiled.spec, origin, judgement, cost, regrets, value, target.big_blind)
 
 
 def print_judged(judged: Judged, *, title: str) -> None:

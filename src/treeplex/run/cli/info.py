@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from treeplex.forms.structure.classes import Structure
     from treeplex.games.parameters import GameInfo
     from treeplex.run.solve.cost import SolvingCost
+    from treeplex.run.solve.solvable import Estimate
     from treeplex.solvers import Algorithm
 
 OTHER_GAMES = """Besides these: openspiel:NAME (any game of OpenSpiel), game.efg and game.nfg (Gambit), game.game (LiteEFG),
@@ -168,14 +169,12 @@ def info(
 
             less = informationally_inferior(compiled or rules, inferior_to, limit=limit)
         if not (structure or inferior_to):
-            from treeplex.run.solve.cost import at_pace_here, cost_of
+            from treeplex.run.solve.cost import cost_of
 
             live.say("measuring an iteration")
-            estimate = estimate and at_pace_here(estimate)
+            estimate = estimate and estimate.at_pace_here()
             cost = compiled and cost_of(compiled)
     if estimate is not None:
-        from treeplex.holdem.cli.solve import print_estimate
-
         print_estimate(estimate, as_json=as_json)
         return
     if as_json:
@@ -191,6 +190,14 @@ def info(
         print_structure(found, titled=compiled is None)
     if less is not None:
         print_facts({f"inferior to {inferior_to}": "yes" if less else f"no: {less.why}"}, title="what players know")
+
+
+def print_estimate(found: "Estimate", *, as_json: bool) -> None:
+    """Say what solving will take."""
+    if as_json:
+        print_json(found.to_json())
+    else:
+        print_facts(found.facts(), title=found.title)
 
 
 def counts_of(compiled: "CompiledGame") -> dict[str, Any]:

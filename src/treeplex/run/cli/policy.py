@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treeplex.base.spec import quoted
-from treeplex.errors import GameSizeError, PolicyError, SpecError, printable
+from treeplex.errors import PolicyError, printable
 from treeplex.run.cli.shared.arguments import Complete, Json
 from treeplex.run.cli.shared.commands import command
 from treeplex.run.cli.shared.console import print_json, print_table
@@ -17,7 +16,6 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from treeplex.forms.policies.tabular import Policy
-    from treeplex.games.base import Game
 
 HINTS_AMONG = 2000
 GAP, STRATEGY_WIDTH = "   ", 44
@@ -36,24 +34,14 @@ OfGame = Annotated[
 
 def origin_of(policy: str) -> dict[str, Any]:
     """Algorithm, iterations and seconds behind a policy, as far as its file says."""
-    from treeplex.base.located_text import is_solved_spot
     from treeplex.forms.policies.files import read_policy_header
     from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
     from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
-    from treeplex.holdem.blueprint.policy import is_holdem_blueprint
-    from treeplex.run.solve.solvable import UNIFORM
+    from treeplex.run.policy_source import UNIFORM, sources_named_by
     from treeplex.run.solve.tree_game import policy_file
-    from treeplex.search.named_agents.registry import names_agent, names_rebel, spec_of
 
-    if names_agent(policy) or is_holdem_blueprint(policy):
-        return {"algorithm": policy, "iterations": None, "seconds": None}
-    if names_rebel(policy):
-        return {"algorithm": str(spec_of(policy)), "iterations": None, "seconds": None}
-    if is_solved_spot(policy):
-        from treeplex.holdem.solve.solution import load_solution
-
-        solved = load_solution(policy)
-        return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
+    if sources := sources_named_by(policy):
+        return sources[0].origin(policy)
     if policy == UNIFORM:
         return {"algorithm": UNIFORM, "iterations": 0, "seconds": 0.0}
     file = policy_file(policy)
@@ -95,17 +83,10 @@ def show(
       treeplex show runs/kuhn --infostate 0pb
       treeplex show turn.spot
     """
-    from treeplex.base.located_text import is_solved_spot
+    from treeplex.run.policy_source import Showing, sources_named_by
 
-    if is_solved_spot(policy):
-        from treeplex.holdem.cli.show import show as show_spot
-
-        if game is not None or complete:
-            raise SpecError("a solved spot knows its game and is whole; leave out --game and --complete")
-        if player not in (None, 0, 1):
-            raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {player}")
-        who = None if player is None else ("oop", "ip")[player]
-        show_spot(file=Path(policy), line=infostate or "", player=who, as_json=as_json)
+    asked = Showing(infostate, player, game, complete, as_json)
+    if any(source.show(policy, asked) for source in sources_named_by(policy)):
         return
     loaded = loaded_policy(policy, game, complete=complete)
     chosen = matching(loaded, infostate, player)
@@ -126,69 +107,17 @@ def show(
 
 def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "Policy":
     """A policy from a run folder or file, or of an agent or what a training plays, on the game given or that of the file."""
-    from treeplex.holdem.blueprint.policy import is_holdem_blueprint
     from treeplex.run.judge import load_policy
-    from treeplex.run.solve.solvable import UNIFORM
-    from treeplex.search.named_agents.agent_policy import policy_of_agent
-    from treeplex.search.named_agents.registry import names_agent, names_rebel
+    from treeplex.run.policy_source import UNIFORM, sources_named_by
 
-    if is_holdem_blueprint(policy):
-        return policy_of_blueprint(policy, game)
     if policy == UNIFORM and game is not None and not Path(policy).exists():
         from treeplex.forms.compile.compile_game import compile_game
         from treeplex.forms.policies.tabular import Policy
 
         return Policy.uniform(compile_game(game))
-    if names_agent(policy) or names_rebel(policy):
-        return policy_of_agent(trained_on(policy) if game is None else game, policy).policy
-    found: Policy = load_policy(policy, game, complete=complete)
+    player = next((source for source in sources_named_by(policy) if source.plays), None)
+    found: Policy = load_policy(policy, game, complete=complete) if player is None else player.policy(policy, game)
     return found
-
-
-def policy_of_blueprint(place: str, game: str | None) -> "Policy":
-    """The policy of a blueprint of whole hold'em, of a deck so small that its infosets can be listed.
-
-    Raises:
-        SpecError: they cannot; says what shows how it plays.
-    """
-    from treeplex.forms.compile.compile_game import compile_game
-    from treeplex.forms.sources.load import load
-    from treeplex.holdem.blueprint.policy import game_of_blueprint
-    from treeplex.holdem.cards.format import HOLDEM
-    from treeplex.holdem.whole.game import Holdem
-    from treeplex.search.named_agents.agent_policy import policy_of_agent
-
-    spec = game_of_blueprint(place)
-    rules = load(spec, named_in=place).enumerable_rules()
-    many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
-    if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
-        raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
-    try:
-        compiled = compile_game(rules if game is None else game)
-    except GameSizeError:
-        raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
-    return policy_of_agent(compiled, f"blueprint(file={place})").policy
-
-
-def trained_on(agent: str) -> "Game":
-    """The game that the folder of a training names.
-
-    Raises:
-        SpecError: an agent that is no folder, or one that was trained on turns of hold'em.
-        FileError: a damaged folder, or its game is in a file, which is not loaded because a folder names it.
-    """
-    from treeplex.forms.sources.load import load
-    from treeplex.learn.train.registry import learner_of
-    from treeplex.run.job.folder import JobFolder, kind_of
-
-    if kind_of(agent) is None:
-        raise SpecError(f"{agent} is an agent; name the game that it plays as well (--game)")
-    game = JobFolder(learner_of(agent).job_kind, agent).about()["game"]
-    if not isinstance(game, str):
-        raise SpecError(
-            f"{agent} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"
-        )
-    return load(game, named_in=agent)
 
 
 def matching(policy: "Policy", text: str | None, player: int | None) -> list[int]:

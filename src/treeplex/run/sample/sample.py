@@ -16,8 +16,6 @@ from treeplex.forms.policies.sparse import TablePolicy, load_table_policy
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
-from treeplex.holdem.whole.game import Holdem
-from treeplex.holdem.whole.nodes import check_acting
 from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
@@ -162,12 +160,11 @@ def job_of(game: str | Game, algorithm: str | SamplingScheme, settings: SampleSe
     """A run at iteration 0.
 
     Raises:
-        SpecError: whole hold'em in which nobody has a decision.
+        SpecError: a game in which nobody has a decision.
     """
     short = settings.iterations < WORTH_COMPILING
     sampler = sampler_of(game, algorithm, seed=settings.seed, memory=settings.memory, functions=not short)
-    if isinstance(sampler.game, Holdem):
-        check_acting(sampler.game.rules)
+    sampler.game.check_decisions()
     compiled = compile_game(sampler.game) if settings.judge else None
     return SampleJob(sampler, settings, policy_of(settings.against, sampler.game), compiled)
 

@@ -1,7 +1,7 @@
 """What solving a game takes: memory before it is taken, and the time of an iteration, measured on this machine."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
@@ -14,11 +14,6 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.numba_rules import PathInfostates
 from treeplex.forms.policies.tabular import uniform_probabilities
-from treeplex.holdem.forms.compile_spot import compile_spot
-from treeplex.holdem.solve.estimate import SpotEstimate, estimate_spot
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.spots.files import load_spot
-from treeplex.holdem.spots.spot_table import TURN_ENDGAME
 from treeplex.solvers import make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM
 
@@ -131,14 +126,3 @@ def measured_walk(game: CompiledGame) -> float:
         for player in range(game.players):
             gradient(game.tree, game.payoff, player, strategy, values)
         return (perf_counter() - begun) * shares
-
-
-def at_pace_here(estimate: SpotEstimate) -> SpotEstimate:
-    """The estimate of a spot with the pace of this machine, measured by two iterations of a small spot that has a name."""
-    known = load_spot(TURN_ENDGAME)
-    solver = HoldemSolver(compile_spot(known), threads=estimate.threads)
-    solver.run(1)
-    begun = perf_counter()
-    solver.run(2)
-    pace = (perf_counter() - begun) / 2 / estimate_spot(known, threads=estimate.threads).seconds
-    return replace(estimate, seconds=pace * estimate.seconds)

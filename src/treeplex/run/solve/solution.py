@@ -8,11 +8,12 @@ from typing import Any, ClassVar
 
 from treeplex.base.dataframes import dataframe
 from treeplex.base.digits import three_digits
+from treeplex.games.base import TREES
 from treeplex.run.job.record import Record
 
 
 class Solution(ABC):
-    """A solution: :class:`treeplex.run.solve.tree_job.GameSolution` or :class:`treeplex.holdem.solve.solution.HoldemSolution`.
+    """A solution, such as :class:`treeplex.run.solve.tree_job.GameSolution`.
 
     Attributes:
         game: the compiled game.
@@ -29,6 +30,8 @@ class Solution(ABC):
     records: tuple[Record, ...]
     status: str
     folder: Path | None
+    solvable: ClassVar[str] = TREES
+    """What resumes it, as of :attr:`treeplex.games.base.Game.solvable`."""
     suffix: ClassVar[str] = ""
     """How the name of what :meth:`save` writes ends: nothing for a folder."""
 

@@ -1,7 +1,8 @@
-"""What can be solved, compared and judged: games that are compiled, and hold'em spots, behind one protocol.
+"""What can be solved, compared and judged, behind one protocol.
 
-:func:`treeplex.run.solve.solve.solvable` chooses the kind once; :func:`treeplex.solve`, :func:`treeplex.compare` and
-:func:`treeplex.judge` know nothing else of it.
+A game, a compiled game or a solution names its kind (:attr:`treeplex.games.base.Game.solvable`), and
+:func:`treeplex.run.solve.solve.solvable` makes it. :func:`treeplex.solve`, :func:`treeplex.compare` and :func:`treeplex.judge`
+know nothing else of it.
 """
 
 from abc import ABC, abstractmethod
@@ -9,14 +10,13 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol, TypedDict
+from typing import Any, ClassVar, NamedTuple, Protocol, Self, TypedDict
 
 from treeplex.base.spec import nearest
+from treeplex.base.wings import provided
 from treeplex.errors import SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.holdem.solve.estimate import SpotEstimate
-from treeplex.holdem.spots.locks import AnyLock
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.job import Job, Outcome, Session
 from treeplex.run.job.progress_line import ProgressLine
@@ -24,8 +24,6 @@ from treeplex.run.solve.measures import AnyMeasures
 from treeplex.run.solve.solution import Solution
 from treeplex.solvers.registry import AnyAlgorithm
 
-UNIFORM = "uniform"
-"""The policy that plays every action equally often, by name."""
 WalkWatcher = Callable[[int], None]
 
 
@@ -47,7 +45,7 @@ class GameOptions(TypedDict, total=False):
             and a policy by name, ``{"gain": gain}``, or ``["my.py:gain"]``. Give them again when resuming.
         walked: called now and then, while rules are walked before the first iteration, with the number of histories so far.
 
-    There is ``start`` as well, of another meaning than for spots: a policy of any kind that
+    There is ``start`` as well: a policy of any kind that
     :func:`treeplex.policies.as_policy` takes, from which a variant of CFR starts (:mod:`treeplex.solvers.rules.warm_start`).
     """
 
@@ -59,43 +57,6 @@ class GameOptions(TypedDict, total=False):
     device: str | None
     measures: AnyMeasures | None
     walked: WalkWatcher | None
-
-
-class SpotOptions(TypedDict, total=False):
-    """Options for hold'em spots; what is left out is as the spot's file says.
-
-    Attributes:
-        threads: default: one per core that this process may use.
-        storage: numbers in which regrets and averages are kept: ``"float32"`` (the default), ``"float64"``, ``"int16"``,
-            ``"int8"``; ``"packed"``, 16-bit numbers in fewer bits; or ``"disk:FOLDER"``, packed in files, where a run that is
-            stopped or killed resumes at its last iteration.
-        workers: processes that solve the boards below the first street; numbers do not depend on how many.
-        ray: the address of a Ray cluster that does so; it needs ``disk:FOLDER`` with a folder that all machines see.
-        isomorphism: let boards that differ only in suits stand for each other where the ranges allow it, default True; never
-            with locks.
-        locks: strategies that players keep: :class:`treeplex.holdem.NodeLock`, or those of spot files. Best responses keep
-            them too.
-        most_memory: bytes that may be used; default: what the machine has free.
-        start: a solution of the same spot with other ranges or bet sizes, from whose regrets to begin;
-            see :mod:`treeplex.holdem.solve.carried_regrets`.
-        until: the name of the street after the spot's first: solve the first street alone, with values of a network there.
-        net: which network, see :mod:`treeplex.learn.first_street.until`.
-    """
-
-    threads: int | None
-    storage: str | None
-    isomorphism: bool | None
-    locks: Sequence[AnyLock] | None
-    most_memory: float | None
-    start: Any
-    workers: int | None
-    ray: str | None
-    until: str | None
-    net: str | None
-
-
-class Options(GameOptions, SpotOptions, total=False):
-    """All options of forms; each kind of game takes its own."""
 
 
 class AnyCompiled(Protocol):
@@ -148,6 +109,27 @@ class ComparisonPlan(NamedTuple):
     axis: str
 
 
+class Estimate(ABC):
+    """What solving a game will take, known before anything is built."""
+
+    @property
+    @abstractmethod
+    def title(self) -> str:
+        """What is solved."""
+
+    @abstractmethod
+    def facts(self) -> dict[str, str]:
+        """All of it for people, by name."""
+
+    @abstractmethod
+    def to_json(self) -> dict[str, Any]:
+        """All of it for ``--json``."""
+
+    @abstractmethod
+    def at_pace_here(self) -> Self:
+        """The estimate with the pace of this machine, which is measured."""
+
+
 class SolvingJob(Job):
     """A solver under way, as a job that hands out a solution."""
 
@@ -184,7 +166,8 @@ class Solvable(ABC):
         for name in given:
             if name in self.options:
                 continue
-            if name not in Options.__annotations__:
+            others = [kind.options for kind in provided("solvables")]
+            if name not in {"start", *GameOptions.__annotations__}.union(*others):
                 raise SpecError(f"unknown argument {name!r}{nearest(name, {*self.options, *arguments})}")
             known = ", ".join(sorted(self.options))
             raise SpecError(f"{name} is no option for {self.noun}; leave it out (there are {known})")
@@ -199,9 +182,32 @@ class Solvable(ABC):
     ) -> ComparisonPlan:
         """Get ready for several algorithms: compile the game once, and check that each algorithm fits."""
 
+    @classmethod
     @abstractmethod
-    def estimate(self) -> SpotEstimate | None:
+    def resuming(cls, resume: Any, game: Any) -> "Solvable":
+        """What resumes a solution or a file of this kind.
+
+        Args:
+            resume: the solution or the file.
+            game: its game, as :func:`treeplex.load` takes it, or None.
+
+        Raises:
+            SpecError: the game is of another kind.
+        """
+
+    @abstractmethod
+    def estimate(self) -> Estimate | None:
         """What solving will take, where that is known before anything is built; None where compiling is what counts."""
+
+    @property
+    def big_blind(self) -> float | None:
+        """Chips of the big blind, to count results in, where there is one; else None."""
+        return None
+
+    @property
+    @abstractmethod
+    def played(self) -> Any:
+        """What agents are asked to play: the compiled game, or the game whose infosets are not enumerated."""
 
     @abstractmethod
     def prepare(self, options: Mapping[str, Any], line: ProgressLine) -> None:

@@ -5,33 +5,26 @@ import warnings
 from collections.abc import Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any, TypeAlias, Unpack
+from typing import Any, TypeAlias
 
 from numpy.typing import NDArray
 
-from treeplex.base.located_text import is_solved_spot
+from treeplex.base.wings import named
 from treeplex.errors import Interrupted, SpecError
-from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
-from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution
-from treeplex.holdem.solve.spot_game import SpotGame
-from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.game import Holdem
-from treeplex.holdem.whole.nodes import check_acting
 from treeplex.run.job.progress_line import AnyProgress, line_for
 from treeplex.run.job.record import check_limits
+from treeplex.run.policy_source import solution_source
 from treeplex.run.solve.solution import Solution
-from treeplex.run.solve.solvable import Asked, Options, Solvable, SolvingJob
+from treeplex.run.solve.solvable import AnyCompiled, Asked, Solvable, SolvingJob
 from treeplex.run.solve.tree_game import TreeGame
-from treeplex.run.solve.tree_job import GameSolution
 from treeplex.solvers.registry import AnyAlgorithm
 
-AnyGame: TypeAlias = str | Game | CompiledGame | CompiledSpot | Solvable | Sequence[Any] | NDArray[Any]
-"""A spec, rules, or a compiled game; a hold'em spot, its file or the file of its solution; a payoff matrix or a pair of them;
-an OpenSpiel game works as well."""
+AnyGame: TypeAlias = str | Game | CompiledGame | AnyCompiled | Solvable | Sequence[Any] | NDArray[Any]
+"""A spec, a game, or a compiled game; a game's file or the file of its solution; a payoff matrix or a pair of them; a game of
+OpenSpiel works as well."""
 
 
 def solve(
@@ -46,7 +39,7 @@ def solve(
     force: bool = False,
     resume: str | os.PathLike[str] | Solution | None = None,
     progress: AnyProgress = None,
-    **options: Unpack[Options],
+    **options: Any,
 ) -> Solution:
     """Solve a game.
 
@@ -78,8 +71,8 @@ def solve(
             once. A function is called about ten times per second with a :class:`treeplex.run.job.record.Progress` instead.
         options: those of the game's form: :class:`treeplex.run.solve.solvable.GameOptions` for games that are compiled
             (``nodes``, ``updates``, ``seed``, ``refine``, ``limit``, ``device``, ``measures``, ``start``, ``walked``),
-            :class:`treeplex.run.solve.solvable.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``, ``locks``,
-            ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
+            :class:`treeplex.holdem.solve.spot_game.SpotOptions` for spots (``threads``, ``storage``, ``isomorphism``,
+            ``locks``, ``most_memory``, ``start``, ``workers``, ``ray``, ``until``, ``net``).
 
     Returns:
         A :class:`treeplex.run.solve.solution.Solution`: a :class:`treeplex.run.solve.tree_job.GameSolution`, or a
@@ -118,7 +111,7 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     """A game as something to solve and to judge.
 
     Args:
-        game: what :func:`treeplex.load` takes, a compiled game or spot, or the file of a solved spot, which means its spot.
+        game: what :func:`treeplex.load` takes, a compiled game, or the file of a solution, which means its game.
         resume: the run folder or the solution that is to be resumed; then the game may be left out.
 
     Raises:
@@ -126,28 +119,23 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     """
     if isinstance(game, Solvable):
         return game
-    if not isinstance(resume, str | os.PathLike | GameSolution | HoldemSolution | None):
+    if not isinstance(resume, str | os.PathLike | Solution | None):
         raise SpecError(f"resume is a {type(resume).__name__}; give a run folder, the file of a spot, or a solution")
-    if isinstance(resume, GameSolution):
-        return TreeGame(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
-    if isinstance(resume, HoldemSolution) or (resume is not None and (is_solved_spot(resume) or Path(resume).suffix == SUFFIX)):
-        return SpotGame(None if game is None else spot_of(load(game)))
-    if game is None and resume is None:
-        raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
-    if game is None or isinstance(game, CompiledGame):
-        return TreeGame(game)
-    if isinstance(game, CompiledSpot):
-        return SpotGame(game)
-    if isinstance(game, str | os.PathLike) and is_solved_spot(game):
-        return SpotGame(load_solution(game).game)
-    found = load(game)
-    if isinstance(found, Holdem):
-        check_acting(found.rules)
-    return SpotGame(found) if isinstance(found, Spot) else TreeGame(found)
+    solution = solution_source(resume) if isinstance(resume, str | os.PathLike) else resume
+    if solution is not None:
+        return kind_of(solution).resuming(resume, game)
+    if game is None:
+        if resume is None:
+            raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
+        return TreeGame(None)
+    if isinstance(game, str | os.PathLike) and os.path.isfile(game) and (source := solution_source(game)):
+        game = source.game(game)
+    if isinstance(game, Game) or not hasattr(game, "solvable"):
+        game = load(game)
+        game.check_decisions()
+    return kind_of(game)(game)
 
 
-def spot_of(game: Game) -> Spot:
-    """The spot itself; a :class:`SpecError` for rules."""
-    if not isinstance(game, Spot):
-        raise SpecError(f"the solution to resume is one of a hold'em spot, not of {game.spec}; leave the game out")
-    return game
+def kind_of(thing: Any) -> Any:
+    """The class of :class:`treeplex.run.solve.solvable.Solvable` that a game, compiled game or solution names."""
+    return named(thing.solvable)

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex import evaluate
+from treeplex.base.wings import provided
 from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.evaluate import Judgement
 from treeplex.forms.compile.compile_game import compile_game
@@ -17,20 +18,17 @@ from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.plain import probabilities_of
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.openspiel import same_rules, transferred
-from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
 from treeplex.games.size_estimate import MOST_HISTORIES
-from treeplex.holdem.blueprint.policy import is_holdem_blueprint
-from treeplex.run.job.folder import RUN, STATE, JobFolder, folder_at, kind_of
+from treeplex.run.job.folder import RUN, STATE, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
 from treeplex.run.job.record import UNCOUNTED_ITERATIONS
+from treeplex.run.policy_source import UNIFORM, holds_policy, shipped_file, source_of
 from treeplex.run.solve.measures import Measure, measures_of
 from treeplex.run.solve.settings import DEFAULT_ITERATIONS, MOST_ITERATIONS, POLICY, SOLVE, SolveSettings
-from treeplex.run.solve.solvable import UNIFORM, Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
+from treeplex.run.solve.solvable import Asked, ComparisonPlan, GameOptions, Solvable, WalkWatcher, canonical
 from treeplex.run.solve.tree_job import GameSolution, SolveJob
-from treeplex.search.agents.agent import agent_policy
-from treeplex.search.agents.of_users import is_agent, policy_of_user_agent
 from treeplex.solvers import Solver, make_solver
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, named_in, pace_of, same_algorithm, samples
 from treeplex.solvers.rules.warm_start import warm_start
@@ -56,6 +54,11 @@ class TreeGame(Solvable):
         assert self.game is not None
         self.game = compile_game(self.game)
         return self.game
+
+    @classmethod
+    def resuming(cls, resume: Any, game: Any) -> "TreeGame":
+        """Of a solution in memory."""
+        return cls(resume.game if game is None else compile_game(game, refine=resume.settings.refine))
 
     def tree(self) -> CompiledGame:
         """The same."""
@@ -146,6 +149,11 @@ class TreeGame(Solvable):
             folder.rewrite(found.records)
         return session
 
+    @property
+    def played(self) -> CompiledGame:
+        """The compiled game."""
+        return self.compiled
+
     def estimate(self) -> None:
         """Nothing: compiling is what counts."""
 
@@ -211,34 +219,14 @@ def usual_axis(algorithms: Collection[AnyAlgorithm], nodes: int | None) -> str:
     return "nodes" if nodes is not None or any(map(samples, algorithms)) else "iterations"
 
 
-def holds_policy(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a folder with a run that has a policy: on a compiled game, on rules, or by a learner."""
-    return kind_of(path) in ("solve", "sample", "learner", "own learner")
-
-
-def holds_player(path: str | os.PathLike[str]) -> bool:
-    """Whether a path is a training without a policy table, whose agent says what it plays."""
-    if is_holdem_blueprint(path):
-        return True
-    kind = kind_of(path)
-    if kind is None or holds_policy(path):
-        return False
-    from treeplex.learn.rebel.training.job import REBEL
-    from treeplex.search.named_agents.registry import TRAINED
-
-    return kind in TRAINED or kind == REBEL.name
-
-
 def policy_file(path: str | os.PathLike[str]) -> Path:
     """The policy file that ``path`` names: itself, the one in a run folder, or of ``network:NAME`` the library's.
 
     Raises:
         SpecError: no network of that name comes with the library.
     """
-    if str(path).startswith("network:"):
-        from treeplex.learn.neural.network_policy import shipped_network
-
-        return shipped_network(str(path)) or Path(path)
+    if shipped := shipped_file(os.fspath(path)):
+        return Path(shipped)
     return Path(path) / POLICY if holds_policy(path) else Path(path)
 
 
@@ -258,20 +246,15 @@ def policy_of(game: CompiledGame, policy: Any, *, complete: bool = False) -> Pol
                 return transferred(inner, game)
             raise PolicyError(f"this is a policy for {inner.game}, not for {game}; solve or load one for this game")
         return Policy(game, inner.probabilities)
-    if is_agent(policy):
-        return agent_policy(policy, game)
-    if isinstance(policy, str) and is_user_spec(policy):
-        return policy_of_user_agent(policy, game)
-    if isinstance(policy, str | os.PathLike):
-        if policy == UNIFORM:
-            return Policy.uniform(game)
-        if holds_player(policy):
-            from treeplex.search.named_agents.agent_policy import policy_of_agent
-
-            return policy_of_agent(game, os.fspath(policy)).policy
-        return load_policy(policy_file(policy), game, complete=complete)
     if isinstance(policy, Mapping):
         return Policy(game, probabilities_of(game, policy, complete=complete))
+    if isinstance(policy, str) and policy == UNIFORM:
+        return Policy.uniform(game)
+    if (source := source_of(policy)) is not None:
+        found: Policy = source.policy(policy, game)
+        return found
+    if isinstance(policy, str | os.PathLike):
+        return load_policy(policy_file(policy), game, complete=complete)
     if hasattr(policy, "action_probabilities") or hasattr(policy, "policy_table"):
         from treeplex.forms.sources.openspiel import from_tabular_policy
 
@@ -455,9 +438,8 @@ def new_solver(game: CompiledGame, algorithm: AnyAlgorithm, settings: SolveSetti
     """A solver from the uniform policy."""
     horizon, updates = settings.horizon, settings.updates
     if settings.device != "cpu":
-        from treeplex.learn.common.device import torch_device
-        from treeplex.learn.torch.form import TensorSolver
-
-        if (device := torch_device(settings.device)) is not None:
-            return TensorSolver(game, algorithm, device=device, horizon=horizon, updates=updates)
+        for solver_on in provided("devices"):
+            solver: Solver | None = solver_on(game, algorithm, settings.device, horizon=horizon, updates=updates)
+            if solver is not None:
+                return solver
     return make_solver(game, algorithm, horizon=horizon, updates=updates, seed=settings.seed)

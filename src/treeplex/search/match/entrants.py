@@ -21,7 +21,7 @@ from treeplex.holdem.search.checked_down import CheckedDownAivat
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.run.judge import as_policy
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent
 from treeplex.search.agents.of_users import is_agent
 from treeplex.search.evaluate.aivat import PolicyValues, ValueFunction

@@ -23,7 +23,7 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.folder import kind_of as job_of
 from treeplex.run.judge import as_policy
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
 from treeplex.search.agents.agent import Agent, Seat, TableAgent
 from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf

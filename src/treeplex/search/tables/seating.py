@@ -12,7 +12,7 @@ from treeplex.games.base import Game, State
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.run.judge import as_policy
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent
 from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
 from treeplex.search.named_agents.registry import agent, is_policy, spec_of, usual_time

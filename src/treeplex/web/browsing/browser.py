@@ -22,7 +22,7 @@ from treeplex.forms.sources.load import load
 from treeplex.games.base import State
 from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
 from treeplex.run.judge import as_policy
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.subgames.public_rules import PerfectInformation, public_game
 from treeplex.solvers import make_solver
 

@@ -7,7 +7,7 @@ from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
 from treeplex.forms.sources.openspiel import PREFIX
 from treeplex.forms.sources.user_module import is_user_spec
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.named_agents.registry import agents
 from treeplex.web.playing.session import SOLUTION
 from treeplex.web.served import Refused, Served

@@ -4,7 +4,7 @@ from typing import Any
 
 from treeplex.games.registry import games
 from treeplex.learn.rebel.shipped_nets import shipped_nets
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.named_agents.registry import agents
 from treeplex.web.playing.session import SOLUTION
 

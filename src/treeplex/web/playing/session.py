@@ -14,7 +14,7 @@ from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
-from treeplex.run.solve.solvable import UNIFORM
+from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
 from treeplex.search.match.entrants import MatchGame
 from treeplex.search.tables.judging import ITERATIONS, Decided, Solved, estimate

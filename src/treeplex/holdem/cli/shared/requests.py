@@ -40,7 +40,7 @@ class Task:
         out: where the solution goes, if anywhere.
         big_blind: in chips, of an end game of Libratus; else None.
         line: how a hand history went on from the spot.
-        workers, ray: who solves parts of it, see :class:`treeplex.run.solve.solvable.SpotOptions`.
+        workers, ray: who solves parts of it, see :class:`treeplex.holdem.solve.spot_game.SpotOptions`.
     """
 
     spot: Spot

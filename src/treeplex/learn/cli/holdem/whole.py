@@ -63,7 +63,7 @@ def usual_opponent(rules: "Holdem") -> str:
     from treeplex.holdem.whole.public import PublicHoldem
     from treeplex.learn.rebel.shipped_nets import REBEL
     from treeplex.learn.rebel.training.whole import shipped_whole_net
-    from treeplex.run.solve.solvable import UNIFORM
+    from treeplex.run.policy_source import UNIFORM
     from treeplex.search.named_agents.rules import Rules
 
     if rules.num_players > 2:

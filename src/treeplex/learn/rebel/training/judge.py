@@ -33,7 +33,7 @@ from treeplex.learn.rebel.training.evaluation_parts import LEAST_PARTS, PART, Pa
 from treeplex.learn.rebel.training.job import EVALUATIONS, JUDGED, NET, is_rebel_folder
 from treeplex.run.job.record import check_count
 from treeplex.run.job.workers import Work
-from treeplex.run.solve.tree_game import holds_policy
+from treeplex.run.policy_source import holds_policy
 from treeplex.search import play_distribution as repeated
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy

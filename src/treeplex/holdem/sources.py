@@ -1,0 +1,102 @@
+"""Solved spots, and blueprints of whole hold'em, as sources of policies."""
+
+import os
+from pathlib import Path
+from typing import Any, ClassVar
+
+from treeplex.base.located_text import is_solved_spot
+from treeplex.base.spec import quoted
+from treeplex.errors import GameSizeError, PolicyError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
+from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOTS
+from treeplex.run.policy_source import PolicySource, Showing
+
+
+class SolvedSpots(PolicySource):
+    """Files of solved spots."""
+
+    solvable: ClassVar[str] = SPOTS
+    suffix: ClassVar[str] = SOLVED_FILE
+
+    def reads(self, source: Any) -> bool:
+        """Whether it is the file of a solved spot."""
+        return isinstance(source, str | os.PathLike) and is_solved_spot(source)
+
+    def game(self, source: Any) -> Any:
+        """The compiled spot."""
+        from treeplex.holdem.solve.solution import load_solution
+
+        return load_solution(source).game
+
+    def policy(self, source: Any, game: Any = None) -> Any:
+        """The average strategy."""
+        from treeplex.holdem.solve.solution import load_solution
+
+        if game is not None:
+            raise PolicyError(f"{source} is a solved hold'em spot, not a policy for {game}; name one for this game")
+        return load_solution(source).policy
+
+    def origin(self, source: str) -> dict[str, Any]:
+        """As its file says."""
+        from treeplex.holdem.solve.solution import load_solution
+
+        solved = load_solution(source)
+        return {"algorithm": solved.algorithm, "iterations": solved.iterations, "seconds": solved.seconds}
+
+    def show(self, text: str, asked: Showing) -> bool:
+        """As ``treeplex holdem show`` does."""
+        from treeplex.holdem.cli.show import show
+
+        if asked.game is not None or asked.complete:
+            raise SpecError("a solved spot knows its game and is whole; leave out --game and --complete")
+        if asked.player not in (None, 0, 1):
+            raise SpecError(f"a spot has players 0 (oop) and 1 (ip), not {asked.player}")
+        who = None if asked.player is None else ("oop", "ip")[asked.player]
+        show(file=Path(text), line=asked.infostate or "", player=who, as_json=asked.as_json)
+        return True
+
+
+class Blueprints(PolicySource):
+    """Files of blueprints, and folders of trainings with one; of decks so small that their infosets can be listed."""
+
+    plays: ClassVar[bool] = True
+
+    def reads(self, source: Any) -> bool:
+        """Whether it is a blueprint."""
+        from treeplex.holdem.blueprint.policy import is_holdem_blueprint
+
+        return isinstance(source, str | os.PathLike) and is_holdem_blueprint(source)
+
+    def game(self, source: Any) -> str:
+        """The game that its file names."""
+        from treeplex.holdem.blueprint.policy import game_of_blueprint
+
+        return game_of_blueprint(source)
+
+    def compiled(self, source: Any) -> CompiledGame:
+        """Its game, compiled.
+
+        Raises:
+            SpecError: it has too many infosets; says what shows how the blueprint plays.
+        """
+        from treeplex.holdem.cards.format import HOLDEM
+        from treeplex.holdem.whole.game import Holdem
+
+        spec, place = self.game(source), os.fspath(source)
+        rules = load(spec, named_in=source).enumerable_rules()
+        many = f"{place} is a blueprint of {spec}, whose infosets are too many to list"
+        if isinstance(rules, Holdem) and rules.rules.format is HOLDEM:
+            raise SpecError(f"{many}; treeplex holdem preflop {quoted(place)} shows how it plays before the flop")
+        try:
+            return compile_game(rules)
+        except GameSizeError:
+            raise SpecError(f"{many}; treeplex play {quoted(spec)} --against {quoted(place)} plays against it") from None
+
+    def policy(self, source: Any, game: Any = None) -> Policy:
+        """What it plays at every infoset."""
+        from treeplex.search.named_agents.agent_policy import policy_of_agent
+
+        return policy_of_agent(self.compiled(source) if game is None else game, f"blueprint(file={source})").policy

@@ -1,0 +1,81 @@
+"""Networks of ReBeL as sources of policies: what their searches play."""
+
+import os
+from typing import Any
+
+from treeplex.errors import SpecError
+from treeplex.learn.rebel.training.job import is_rebel_folder, is_turn_folder
+from treeplex.run.policy_source import Evaluation
+from treeplex.search.sources import Agents
+
+
+class RebelNetworks(Agents):
+    """Trainings of ReBeL, files of their networks, and ``rebel`` and ``rebel:NAME``, those that come with the library."""
+
+    def reads(self, source: Any) -> bool:
+        """Whether it is the folder of a training on public-tree rules."""
+        return isinstance(source, str | os.PathLike) and is_rebel_folder(source)
+
+    def named_by(self, text: str) -> bool:
+        """Whether it names a network."""
+        from treeplex.search.named_agents.registry import names_rebel
+
+        return names_rebel(text)
+
+    def game(self, source: Any) -> str:
+        """The game that the folder names."""
+        if is_turn_folder(source):
+            raise SpecError(
+                f"{source} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"
+            )
+        return super().game(source)
+
+    def origin(self, source: str) -> dict[str, Any]:
+        """The agent that it is, as a spec."""
+        from treeplex.search.named_agents.registry import spec_of
+
+        return super().origin(str(spec_of(source)))
+
+    def evaluate(self, text: str, game: str, asked: Evaluation) -> bool:
+        """By many playthroughs, or exactly in games of perfect information."""
+        from treeplex.learn.cli.rebel import evaluate_rebel, evaluate_whole
+        from treeplex.learn.rebel.training.judge import is_rebel
+        from treeplex.learn.rebel.training.whole import is_whole_folder
+
+        if is_rebel(text):
+            if asked.worst or asked.exact or asked.refine:
+                raise SpecError("--worst, --exact and --refine are about policies; a network that searches is judged without")
+            if asked.think is not None:
+                raise SpecError(
+                    "a network of ReBeL is judged by iterations, whatever time they take; give --iterations, no --think"
+                )
+            evaluate_rebel(
+                game,
+                text,
+                playthroughs=asked.playthroughs,
+                changes=asked.changes,
+                iterations=asked.iterations,
+                seed=asked.seed,
+                workers=asked.workers,
+                ray=asked.ray,
+                as_json=asked.as_json,
+                progress=asked.progress,
+            )
+            return True
+        if is_whole_folder(text):
+            agents_only = (asked.worst, asked.exact, asked.refine, asked.think is not None, asked.changes)
+            if any(agents_only) or asked.ray is not None or asked.workers is not None:
+                raise SpecError(
+                    "a network for whole hold'em is judged by --playthroughs and --iterations; leave the other options out"
+                )
+            evaluate_whole(
+                game,
+                text,
+                playthroughs=asked.playthroughs,
+                iterations=asked.iterations,
+                seed=asked.seed,
+                as_json=asked.as_json,
+                progress=asked.progress,
+            )
+            return True
+        return False
