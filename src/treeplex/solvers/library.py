@@ -5,7 +5,6 @@ from dataclasses import asdict
 from functools import partial
 
 from treeplex.solvers.base import UPDATES, Algorithm, Solver, SolverStart
-from treeplex.solvers.joint.cfr_joint import CfrJr, CfrS, JointSolver
 from treeplex.solvers.joint.regret_matching import RegretMatching
 from treeplex.solvers.rules.custom import Rule, RuleSolver
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
@@ -94,17 +93,23 @@ def sampling_algorithm(scheme: SamplingScheme, name: str | None = None) -> Algor
     )
 
 
-def joint_algorithm(build: type[JointSolver], summary: str) -> Algorithm:
-    """A solver whose joint play counts, as an algorithm."""
+def joint_algorithm(name: str, solver: str, summary: str, *, tilt: float = 0.0) -> Algorithm:
+    """A solver whose joint play counts, as an algorithm; imported when it is built, for what only it needs."""
+
+    def build(start: SolverStart) -> Solver:
+        from treeplex.solvers.joint import cfr_joint
+
+        make = getattr(cfr_joint, solver)
+        return make(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm)
 
     return Algorithm(
-        name=build.name,
+        name=name,
         summary=summary,
         reference="Celli, Marchesi, Bianchi and Gatti 2019, Learning to Correlate in Multi-Player General-Sum Sequential Games "
         "(arXiv 1910.06228)",
-        factory=lambda start: build(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm),
+        factory=build,
         group="correlation",
-        parameters={"plus": 0, "keep": 0} | ({"tilt": build.usual_tilt} if build.usual_tilt else {}),
+        parameters={"plus": 0, "keep": 0} | ({"tilt": tilt} if tilt else {}),
         updates=("simultaneous",),
     )
 
@@ -182,8 +187,10 @@ ALGORITHMS: Mapping[str, Algorithm] = {
         ),
         *map(rule_algorithm, FICTITIOUS_RULES.values()),
         *map(sampling_algorithm, SAMPLINGS.values()),
-        joint_algorithm(CfrS, "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
-        joint_algorithm(CfrJr, "CFR with joint reconstruction: the product of the strategies of each iteration counts"),
+        joint_algorithm("cfr-s", "CfrS", "CFR with sampled plans: the joint play approaches a coarse correlated equilibrium"),
+        joint_algorithm(
+            "cfr-jr", "CfrJr", "CFR with joint reconstruction: the product of the strategies of each iteration counts", tilt=0.1
+        ),
         Algorithm(
             name="rm",
             summary="regret matching alone: a static game played again and again, any number of players",

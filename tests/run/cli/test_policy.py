@@ -15,7 +15,7 @@ from treeplex.errors import FileError, PolicyError, SpecError
 from treeplex.holdem.blueprint.policy import BLUEPRINT, FORMAT, VERSION
 from treeplex.learn.rebel.training.job import REBEL, TURNS
 from treeplex.run.cli.main import app
-from treeplex.run.cli.policy import loaded_policy, trained_on
+from treeplex.run.cli.policy import loaded_policy
 from treeplex.run.job.folder import JobFolder, JobKind
 
 HANDS = {"updates": 1, "hands": 16, "checked": 30, "match": 4}
@@ -52,7 +52,7 @@ def test_the_game_of_a_training_need_not_be_named(tmp_path: Path, learner: str, 
 
 def test_an_agent_by_name_needs_a_game() -> None:
     with pytest.raises(SpecError, match=r"search is an agent; name the game that it plays as well \(--game\)"):
-        trained_on("search")
+        loaded_policy("search", None)
 
 
 def test_turns_of_holdem_have_no_table(tmp_path: Path) -> None:
@@ -60,14 +60,14 @@ def test_turns_of_holdem_have_no_table(tmp_path: Path) -> None:
     with pytest.raises(
         SpecError, match="turns plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search"
     ):
-        trained_on(str(folder))
+        loaded_policy(str(folder), None)
 
 
 def test_no_file_is_read_because_a_folder_names_it(tmp_path: Path) -> None:
     (tmp_path / "mine.py").write_text("raise SystemExit('it ran')\n")
     folder = folder_of(REBEL, tmp_path / "run", f"{tmp_path / 'mine.py'}:Mine")
     with pytest.raises(FileError, match="neither read nor run"):
-        trained_on(str(folder))
+        loaded_policy(str(folder), None)
 
 
 def blueprint_of(game: str, path: Path) -> Path:

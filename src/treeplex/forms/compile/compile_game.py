@@ -2,15 +2,13 @@
 
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeGuard
 from weakref import WeakValueDictionary
 
 from treeplex.base.notices import reporting, tell_histories
 from treeplex.base.spec import suggests_arguments
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.compile.numba_rules import compile_numba_rules
-from treeplex.forms.compile.phantom import compile_phantom, factors
 from treeplex.forms.compile.public_tree import compile_public_tree
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.sources.load import load
@@ -77,17 +75,30 @@ def compile_new(
 ) -> CompiledGame:
     """Compile rules; arguments as of :func:`compile_game`."""
     tree = rules.public_tree()
-    known = isinstance(tree, PublicTree) or (isinstance(rules, PhantomGame) and factors(rules))
+    known = isinstance(tree, PublicTree) or factored(rules)
     functions = None if known and stored is None else functions_of(rules, refine, stored)
     if functions is not None:
+        from treeplex.forms.compile.numba_rules import compile_numba_rules
+
         return compile_numba_rules(rules, functions, stored=stored, limit=limit, watch=watch)
     if isinstance(tree, PublicTree):  # with perfect recall: nothing is left to refine
         return compile_public_tree(rules, tree, limit=limit, watch=watch)
     if isinstance(compiled := rules.compile_directly(limit), CompiledGame):
         return compiled
-    if isinstance(rules, PhantomGame) and factors(rules):
+    if factored(rules):
+        from treeplex.forms.compile.phantom import compile_phantom
+
         return compile_phantom(rules, limit=limit, watch=watch)
     return compile_rules(rules, refine=refine, limit=MOST_HISTORIES if limit is None else limit, watch=watch)
+
+
+def factored(rules: Game) -> TypeGuard[PhantomGame]:
+    """Whether it is a phantom game whose payoffs are products over timelines; see :mod:`treeplex.forms.compile.phantom`."""
+    if not isinstance(rules, PhantomGame):
+        return False
+    from treeplex.forms.compile.phantom import factors
+
+    return factors(rules)
 
 
 def functions_of(rules: Game, refine: bool, stored: bool | None) -> NumbaRules | None:

@@ -38,9 +38,7 @@ from treeplex.base.version import own_version
 from treeplex.errors import FileError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
 from treeplex.forms.policies.plain import ROUNDED, Table, probabilities_of, table_from_csv, table_from_json
-from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
 from treeplex.forms.policies.tabular import COLUMNS, Policy, infoset_sums, to_table, uniform_probabilities
 from treeplex.forms.sources.openspiel import same_rules, transferred
 from treeplex.games.base import Game
@@ -114,6 +112,9 @@ def load_policy(
             its game is in a file of its own and ``game`` is missing.
         PolicyError: the policy of another game, or not a policy on this one.
     """
+    from treeplex.forms.policies.neural import NeuralPolicy, is_neural_policy
+    from treeplex.forms.policies.sparse import is_table_policy, load_table_policy
+
     game = None if game is None else compile_game(game)
     if is_table_policy(path):
         table = load_table_policy(path)

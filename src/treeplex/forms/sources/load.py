@@ -16,9 +16,6 @@ from treeplex.base.wings import named, provided_by_name
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.state_check import check_states
-from treeplex.forms.sources.efg_read import read_efg
-from treeplex.forms.sources.liteefg import read_game_file
-from treeplex.forms.sources.nfg_read import read_nfg
 from treeplex.forms.sources.openspiel import PREFIX, OpenSpielGame, openspiel_file
 from treeplex.forms.sources.user_module import is_openspiel_class, is_user_spec, load_user_game
 from treeplex.games import registry
@@ -30,6 +27,13 @@ from treeplex.games.turn_based import TurnBased
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
 """What makes a game of another."""
 MOST_WRAPPERS = 20
+FILES: Mapping[str, str] = {
+    ".efg": "treeplex.forms.sources.efg_read:read_efg",
+    ".nfg": "treeplex.forms.sources.nfg_read:read_nfg",
+    ".game": "treeplex.forms.sources.liteefg:read_game_file",
+    ".openspiel": "treeplex.forms.sources.liteefg:read_game_file",
+}
+"""What reads files of the core, by how their names end; imported when used."""
 
 
 def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | None = None) -> Game:
@@ -113,12 +117,8 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
         return OpenSpielGame, openspiel_file(text)
     if is_user_spec(text):
         return load_user_game, text
-    if text.endswith(".efg"):
-        return read_efg, text
-    if text.endswith(".nfg"):
-        return read_nfg, text
-    if text.endswith((".game", ".openspiel")):
-        return read_game_file, text
+    if entry := FILES.get(splitext(text)[1]):
+        return named(entry), text
     if text.partition("(")[0].strip() not in registry.CORE:
         loaders = provided_by_name("loaders")
         if entry := loaders.get(text):

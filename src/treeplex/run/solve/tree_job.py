@@ -4,15 +4,13 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.correlation.device import Device
 from treeplex.forms.policies.files import save_policy
 from treeplex.forms.policies.tabular import AnyState, Policy, PolicyMapping
-from treeplex.run.devices import device_of, save_device
 from treeplex.run.job.checkpoint import Arrays, State
 from treeplex.run.job.folder import JobFolder
 from treeplex.run.job.interrupt import Interrupt
@@ -25,6 +23,9 @@ from treeplex.run.solve.solution import Solution
 from treeplex.run.solve.solvable import SolvingJob
 from treeplex.solvers import Solver
 from treeplex.solvers.rules.value_tested import NAME as VALUE_TESTED
+
+if TYPE_CHECKING:
+    from treeplex.forms.correlation.device import Device
 
 LAST_ITERATIONS = 64
 """The last iterations before a limit of histories are done one by one, for what one of them walks may vary."""
@@ -173,6 +174,8 @@ class SolveJob(SolvingJob):
 
     def write_device(self, path: Path) -> None:
         """Write the correlation device, if the solver makes one."""
+        from treeplex.run.devices import device_of, save_device
+
         if (made := device_of(self.solver)) is not None:
             save_device(made[0], path / DEVICE, metadata=made[1])
 
@@ -298,7 +301,7 @@ class GameSolution(Solution, PolicyMapping):
         """``{action id: probability}`` at a state of the rules, Treeplex's or OpenSpiel's."""
         return self.policy.action_probabilities(state, player_id)
 
-    def device(self) -> Device:
+    def device(self) -> "Device":
         """The correlation device of a run of ``cfr-s`` or ``cfr-jr``: what the players did together, as joint plans.
 
         Written out whole up to 100,000 joint plans; of a larger one 20,000 are drawn (``solution.solver.device`` has others).
@@ -306,6 +309,8 @@ class GameSolution(Solution, PolicyMapping):
         Raises:
             AlgorithmError: the algorithm makes none, or has not begun.
         """
+        from treeplex.run.devices import device_of
+
         found = device_of(self.solver)
         if found is None:
             raise AlgorithmError(f"{self.algorithm} makes no correlation device; solve with cfr-s or cfr-jr")
