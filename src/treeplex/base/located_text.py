@@ -4,7 +4,6 @@ Values stay text until the reader of a field asks for a number: ``22`` in a fiel
 Nothing in a file runs code; anchors may repeat a value, but a file cannot blow up through them.
 """
 
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,11 +14,9 @@ from typing import Any
 import yaml
 
 from treeplex.base.spec import shown
-from treeplex.base.storage.reading import open_regular, read_text
+from treeplex.base.storage.reading import read_text
 from treeplex.errors import FileError
 
-SOLUTION = b"treeplex poker solution\n"
-"""How a file of a solved spot begins."""
 MOST_BYTES = 4_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 8
@@ -54,24 +51,10 @@ def read_marked(path: str | Path, example: str = "pot: 200") -> LocatedText:
     Raises:
         FileError: it is missing, not text, too large, or not YAML or TOML; the message names the line.
     """
-    if is_solved_spot(path):
-        raise FileError(
-            f"{path} is a solved spot, not a spot file; look at it with treeplex holdem show {path}, or resume solving it with "
-            f"treeplex holdem solve --resume {path}"
-        )
     text = read_text(path, most=MOST_BYTES)
     if Path(path).suffix.lower() == ".toml":
         return marked_toml(text, str(path))
     return marked_yaml(text, str(path), example)
-
-
-def is_solved_spot(path: str | os.PathLike[str]) -> bool:
-    """Whether a file holds a solved spot."""
-    try:
-        with open_regular(path) as file:
-            return file.read(len(SOLUTION)) == SOLUTION
-    except OSError:
-        return False
 
 
 def marked_yaml(text: str, name: str, example: str = "pot: 200", *, numbered: bool = True) -> LocatedText:

@@ -4,13 +4,13 @@ import os
 from pathlib import Path
 from typing import Any, ClassVar
 
-from treeplex.base.located_text import is_solved_spot
 from treeplex.base.spec import quoted
 from treeplex.errors import GameSizeError, PolicyError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
+from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOTS
 from treeplex.run.policy_source import PolicySource, Showing
 

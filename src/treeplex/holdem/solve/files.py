@@ -21,16 +21,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.located_text import SOLUTION
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.base.storage.reading import open_regular, parse_json, reason
 from treeplex.base.workers.executor import in_threads
 from treeplex.errors import FileError
+from treeplex.holdem.spots.solved import MAGIC
 
 Array = NDArray[Any]
 Header = dict[str, Any]
 
-MAGIC = SOLUTION
 VERSION = 2
 TRAILER = struct.Struct("<Q32s")
 PIECE = 1 << 20

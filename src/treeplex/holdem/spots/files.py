@@ -58,6 +58,7 @@ from treeplex.holdem.spots.fields import (
     written,
 )
 from treeplex.holdem.spots.known import NAMED
+from treeplex.holdem.spots.solved import refuse_solved_spot
 from treeplex.holdem.spots.spot import LEAST_CHIP, Rake, Spot, is_multiple
 from treeplex.holdem.spots.spot_table import FIELDS as TABLE
 from treeplex.holdem.spots.spot_table import TURN_ENDGAME
@@ -228,6 +229,7 @@ def read_spot_file(path: str | Path) -> SpotRequest:
         FileError: it cannot be read, or is not YAML or TOML.
         SpecError: an unknown key. Values are checked when :meth:`SpotRequest.spot` and ``settings`` read them.
     """
+    refuse_solved_spot(path)
     root = read_marked(path)
     if root.entries is None:
         raise SpecError(f"{root.place}: must be lines such as pot: 200, not {root.kind}")

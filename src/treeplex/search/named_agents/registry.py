@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.base.located_text import is_solved_spot
 from treeplex.base.settings import NONE, declared
 from treeplex.base.spec import Spec, nearest, parse_spec, shown
 from treeplex.base.wings import provided
@@ -204,7 +203,7 @@ def names_rebel(text: str) -> bool:
 
 def is_policy(text: str) -> bool:
     """Whether a text is a policy file, a run folder with one, or a solved spot."""
-    return os.path.isfile(policy_file(text)) or is_solved_spot(text)
+    return os.path.isfile(policy_file(text))
 
 
 def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> Agent:

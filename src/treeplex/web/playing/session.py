@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.base.located_text import is_solved_spot
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
