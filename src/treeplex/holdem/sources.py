@@ -62,8 +62,6 @@ class SolvedSpots(PolicySource):
 class Blueprints(PolicySource):
     """Files of blueprints, and folders of trainings with one; of decks so small that their infosets can be listed."""
 
-    plays: ClassVar[bool] = True
-
     def reads(self, source: Any) -> bool:
         """Whether it is a blueprint."""
         from treeplex.holdem.blueprint.policy import is_holdem_blueprint

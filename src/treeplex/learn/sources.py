@@ -4,7 +4,7 @@ import os
 from typing import Any
 
 from treeplex.errors import SpecError
-from treeplex.learn.rebel.training.job import is_rebel_folder, is_turn_folder
+from treeplex.run.job.folder import kind_of
 from treeplex.run.policy_source import Evaluation
 from treeplex.search.sources import Agents
 
@@ -14,7 +14,11 @@ class RebelNetworks(Agents):
 
     def reads(self, source: Any) -> bool:
         """Whether it is the folder of a training on public-tree rules."""
-        return isinstance(source, str | os.PathLike) and is_rebel_folder(source)
+        if not isinstance(source, str | os.PathLike) or kind_of(source) is None:
+            return False
+        from treeplex.learn.rebel.training.job import is_rebel_folder
+
+        return is_rebel_folder(source)
 
     def named_by(self, text: str) -> bool:
         """Whether it names a network."""
@@ -24,6 +28,8 @@ class RebelNetworks(Agents):
 
     def game(self, source: Any) -> str:
         """The game that the folder names."""
+        from treeplex.learn.rebel.training.job import is_turn_folder
+
         if is_turn_folder(source):
             raise SpecError(
                 f"{source} plays turns of hold'em, whose infosets are not enumerated; treeplex holdem search says what it plays"

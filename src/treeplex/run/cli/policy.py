@@ -115,8 +115,8 @@ def loaded_policy(policy: str, game: str | None, *, complete: bool = False) -> "
         from treeplex.forms.policies.tabular import Policy
 
         return Policy.uniform(compile_game(game))
-    player = next((source for source in sources_named_by(policy) if source.plays), None)
-    found: Policy = load_policy(policy, game, complete=complete) if player is None else player.policy(policy, game)
+    sources = sources_named_by(policy)
+    found: Policy = sources[0].policy(policy, game) if sources else load_policy(policy, game, complete=complete)
     return found
 
 
