@@ -3,17 +3,20 @@
 import json
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from treeplex.errors import SpecError
+from treeplex.errors import GameError, SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import betting_tree
 from treeplex.holdem.cards.cards import HANDS, hand_index, parse_cards
 from treeplex.holdem.cards.format import rhode_island, small
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.forms.spot_size import spot_size
+from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots import known
 from treeplex.holdem.spots.files import load_spot
 from treeplex.holdem.spots.known import holdem, leduc_holdem, limit_holdem, rhode_island_holdem, turn_endgame_holdem
@@ -192,3 +195,24 @@ def test_flop_holdem_is_as_large_as_counted_elsewhere() -> None:
     assert size.boards == (1, 1755)
     assert size.infosets - 8 * 1326 == 7 * 8 * 1755 * 1176
     assert spot_size(known.flop_holdem(1)).infosets - 4 * 1326 == 3 * 4 * 1755 * 1176
+
+
+def test_a_spot_is_a_game() -> None:
+    spot = load_spot("flop_holdem")
+    assert isinstance(spot, Game)
+    assert (spot.spec, spot.num_players) == ("flop_holdem", 2)
+    rules = spot.walkable_rules()
+    assert rules is spot.walkable_rules()
+    assert rules.spec == "flop_holdem"
+    assert spot.num_distinct_actions == rules.num_distinct_actions
+    assert spot.new_initial_state().legal_actions() == rules.new_initial_state().legal_actions()
+    assert isinstance(spot.public_game(), HoldemGame)
+    with pytest.raises(GameError, match="whose infosets are not enumerated"):
+        spot.enumerable_rules()
+
+
+def test_a_changed_spot_is_not_called_as_before() -> None:
+    spot = load_spot("turn_endgame")
+    assert replace(spot, stack=400.0).spec == ""
+    assert known.turn_endgame_holdem().walkable_rules().spec == "turn_endgame"
+    assert replace(spot, stack=400.0).walkable_rules().spec == ""
