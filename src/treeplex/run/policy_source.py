@@ -159,10 +159,10 @@ def sources_named_by(text: str) -> list[PolicySource]:
     return [each for each in sources() if each.named_by(text)]
 
 
-def solution_source(path: str | os.PathLike[str]) -> PolicySource | None:
-    """What reads the file of a solution, by its content or by how its name ends; None of anything else."""
+def solution_source(path: str | os.PathLike[str], *, by_name: bool = False) -> PolicySource | None:
+    """What reads the file of a solution, by its content, or else ``by_name``, by how that ends; None of anything else."""
     ones = [each for each in sources() if each.solvable]
-    return next((each for each in ones if os.fspath(path).endswith(each.suffix) or each.reads(path)), None)
+    return next((each for each in ones if each.reads(path) or (by_name and os.fspath(path).endswith(each.suffix))), None)
 
 
 def holds_policy(path: str | os.PathLike[str]) -> bool:

@@ -121,7 +121,7 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
         return game
     if not isinstance(resume, str | os.PathLike | Solution | None):
         raise SpecError(f"resume is a {type(resume).__name__}; give a run folder, the file of a spot, or a solution")
-    solution = solution_source(resume) if isinstance(resume, str | os.PathLike) else resume
+    solution = solution_source(resume, by_name=True) if isinstance(resume, str | os.PathLike) else resume
     if solution is not None:
         return kind_of(solution).resuming(resume, game)
     if game is None:
