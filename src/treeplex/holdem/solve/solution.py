@@ -34,8 +34,7 @@ from treeplex.holdem.policies.view import View
 from treeplex.holdem.solve.files import VERSION, Array, Header, read_file, write_file
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot, spot_from_json
-from treeplex.holdem.spots.spot_table import SOLVED_FILE as SUFFIX
-from treeplex.holdem.spots.spot_table import SPOTS
+from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOTS
 from treeplex.run.job.folder import JobKind
 from treeplex.run.job.record import Record, real
 from treeplex.run.solve.solution import Solution
@@ -124,7 +123,7 @@ class HoldemSolution(Solution, HoldemMapping):
     best: tuple[float, float] = (nan, nan)
     folder: Path | None = None
     solvable = SPOTS
-    suffix = SUFFIX
+    suffix = SOLVED_FILE
 
     @property
     def spot(self) -> Spot:
@@ -276,7 +275,7 @@ def save_solution(
 
 def spot_file(path: str | os.PathLike[str]) -> Path:
     """The name of a file of a solution: without a suffix it gets ``.spot``."""
-    return Path(path) if Path(path).suffix else Path(path).with_suffix(SUFFIX)
+    return Path(path) if Path(path).suffix else Path(path).with_suffix(SOLVED_FILE)
 
 
 def streets_kept(solution: HoldemSolution, streets: int | str | None) -> int:

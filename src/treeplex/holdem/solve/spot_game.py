@@ -20,10 +20,11 @@ from treeplex.holdem.policies.network_files import network_in, policy_of_network
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.solve.estimate import SpotEstimate, check_spot, estimate_spot
 from treeplex.holdem.solve.session import DEFAULT_STORAGE, spot_session
-from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution, reread
+from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
 from treeplex.holdem.solve.solver import method_of
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.run.job.job import Session
 from treeplex.run.job.progress_line import KERNELS, ProgressLine
 from treeplex.run.policy_source import UNIFORM
@@ -160,7 +161,7 @@ class SpotGame(Solvable):
 
     def place(self, folder: Path, name: str) -> Path:
         """A file of its own."""
-        return folder / f"{name}{SUFFIX}"
+        return folder / f"{name}{SOLVED_FILE}"
 
     def policy(self, policy: Any, *, complete: bool = False) -> HoldemPolicy:
         """A solution, its file, its policy, a network, the folder of its training, or ``"uniform"`` as a policy of this spot.

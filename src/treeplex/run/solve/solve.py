@@ -123,7 +123,8 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
         raise SpecError(f"resume is a {type(resume).__name__}; give a run folder, the file of a spot, or a solution")
     solution = solution_source(resume, by_name=True) if isinstance(resume, str | os.PathLike) else resume
     if solution is not None:
-        return kind_of(solution).resuming(resume, game)
+        resumed: Solvable = kind_of(solution).resuming(resume, game)
+        return resumed
     if game is None:
         if resume is None:
             raise SpecError("no game given; name one (see treeplex games) or a run folder to resume")
@@ -133,7 +134,8 @@ def solvable(game: AnyGame | None, resume: Any = None) -> Solvable:
     if isinstance(game, Game) or not hasattr(game, "solvable"):
         game = load(game)
         game.check_decisions()
-    return kind_of(game)(game)
+    found: Solvable = kind_of(game)(game)
+    return found
 
 
 def kind_of(thing: Any) -> Any:

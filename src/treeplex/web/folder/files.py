@@ -16,8 +16,7 @@ from fastapi.responses import FileResponse, Response, StreamingResponse
 from treeplex.base.storage.reading import MOST_TEXT, parse_json, read_bytes
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.cards import parse_cards
-from treeplex.holdem.solve.solution import SUFFIX
-from treeplex.holdem.spots.spot_table import SPOT_FILES
+from treeplex.holdem.spots.spot_table import SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.holdem.study.batches.boards import texture_of
 from treeplex.holdem.study.pages.holdem import MOST_NODES, page
@@ -30,7 +29,7 @@ from treeplex.web.served import Refused, Served
 from treeplex.web.spots.held import Held
 from treeplex.web.spots.nodes import EVS
 
-UPLOADED = (SUFFIX, *SPOT_FILES, ".phh", ".txt")
+UPLOADED = (SOLVED_FILE, *SPOT_FILES, ".phh", ".txt")
 MADE = (*UPLOADED, ".csv", ".md", ".json", ".jsonl", ".png", ".svg", ".safetensors")
 """How the names of files end that are handed out."""
 DEEPEST = 100
@@ -186,7 +185,7 @@ def batch_rows(folder: Path, name: str) -> dict[str, Any]:
             for line, here in row["lines"].items():
                 known = lines.setdefault(line, {"line": line, "player": here["player"], "actions": []})
                 known["actions"] += [name for name in here["actions"] if name not in known["actions"]]
-            spot = f"{name}/boards/{board}{SUFFIX}" if path.with_suffix(SUFFIX).exists() else None
+            spot = f"{name}/boards/{board}{SOLVED_FILE}" if path.with_suffix(SOLVED_FILE).exists() else None
             rows.append({**batch_row(row, weight), "spot": spot})
         except (ValueError, KeyError, TypeError, AttributeError) as error:
             raise FileError(f"{path}: not a result of a batch; remove the file to solve the board again") from error

@@ -10,8 +10,8 @@ from typing import Any
 
 from treeplex.errors import FileError
 from treeplex.holdem.solve.files import Header, read_header
-from treeplex.holdem.solve.solution import STATE, SUFFIX
-from treeplex.holdem.spots.spot_table import FIELDS, SPOT_FILES
+from treeplex.holdem.solve.solution import STATE
+from treeplex.holdem.spots.spot_table import FIELDS, SOLVED_FILE, SPOT_FILES
 from treeplex.holdem.study.batches.batch import BATCH
 from treeplex.run.job.folder import RUN, kind_of
 from treeplex.web.served import OUTSIDE, Served
@@ -34,7 +34,7 @@ def listing(served: Served) -> dict[str, Any]:
             boards[path.parent.parent] += 1
         elif kind is not None:
             kinds[kind].append((path, modified))
-    if served.opened is not None and served.opened.suffix == SUFFIX and served.name(served.opened).startswith(OUTSIDE):
+    if served.opened is not None and served.opened.suffix == SOLVED_FILE and served.name(served.opened).startswith(OUTSIDE):
         kinds["solutions"].append((served.opened, math.inf))
     newest = {kind: sorted(found, key=lambda each: -each[1])[:MOST_FILES] for kind, found in kinds.items()}
     folders = [(path, modified, kind_of(path)) for path, modified in newest["folders"]]
@@ -86,7 +86,7 @@ def entries(served: Served, folder: Path, deepest: int) -> Iterator[tuple[Path, 
 
 def kind_of_path(served: Served, path: Path) -> str | None:
     """Which part of the listing a path belongs to, if any."""
-    if path.suffix == SUFFIX:
+    if path.suffix == SOLVED_FILE:
         return "solutions"
     if path.suffix in SPOT_FILES and is_spot_file(path):
         return "spot_files"

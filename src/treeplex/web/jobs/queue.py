@@ -21,7 +21,7 @@ from treeplex.errors import FileError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.solve.files import read_header
-from treeplex.holdem.solve.solution import SUFFIX
+from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.solvers.registry import is_own
 from treeplex.web.folder.found import found_solution, plain_records, thinned
 from treeplex.web.jobs.requests import JobRequest
@@ -279,7 +279,7 @@ class Queue:
         elif request.fields is not None:
             spot = request.spot()
             board = cards_to_string(spot.board)
-            path = self.served.free_file(request.name or board or "preflop", SUFFIX)
+            path = self.served.free_file(request.name or board or "preflop", SOLVED_FILE)
             about = {"board": board, "opening_pot": spot.opening_pot, "locks": len(spot.settings.locks)}
         else:
             origin = str(request.origin or request.resume)
@@ -287,7 +287,7 @@ class Queue:
             header = found_solution(source, origin)
             if is_own(str(header["algorithm"])):
                 raise Refused(409, f"{origin} was solved by an algorithm of one's own; solve it at the command line (-a)")
-            path = self.served.free_file(request.name or f"{source.stem}-locked", SUFFIX) if request.origin else source
+            path = self.served.free_file(request.name or f"{source.stem}-locked", SOLVED_FILE) if request.origin else source
             if self.writes(path):
                 raise Refused(409, f"{origin} is being solved already; wait for it to end, or stop it first")
             about = {

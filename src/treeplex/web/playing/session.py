@@ -7,9 +7,9 @@ import numpy as np
 
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.sources.load import load
-from treeplex.holdem.solve.solution import SUFFIX
 from treeplex.holdem.spots.solved import is_solved_spot
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.holdem.whole.game import Holdem, HoldemHistory
 from treeplex.holdem.whole.phh import phh_of
@@ -59,7 +59,7 @@ class TableSession:
         Raises:
             TreeplexError: no such game, agent or seat.
         """
-        self.spots = sorted(map(str, Path(game).glob(f"*{SUFFIX}"))) if Path(game).is_dir() else []
+        self.spots = sorted(map(str, Path(game).glob(f"*{SOLVED_FILE}"))) if Path(game).is_dir() else []
         if Path(game).is_dir() and not self.spots:
             raise SpecError(f"{game} holds no solved spot; solve some into it, or name another game")
         self.against, self.seat, self.title = against or SOLUTION, seat, title

@@ -21,9 +21,10 @@ from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.policies.line import read_steps
 from treeplex.holdem.solve.estimate import estimate_spot
-from treeplex.holdem.solve.solution import SUFFIX, HoldemSolution, load_solution, reread
+from treeplex.holdem.solve.solution import HoldemSolution, load_solution, reread
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.spot import Spot
+from treeplex.holdem.spots.spot_table import SOLVED_FILE
 from treeplex.holdem.study.report.export import node_report
 from treeplex.holdem.study.report.hand_history import HandSpot, with_bets_of
 from treeplex.holdem.study.report.page_data import NodeReport
@@ -243,7 +244,7 @@ def sized_spot(plain: Spot, street: HandSpot, how: ReviewSettings) -> tuple[Spot
 def solved_street(spot: Spot, street: HandSpot, how: ReviewSettings, progress: Watch | None) -> HoldemSolution:
     """The solution of a street: the one in the folder if it is of this spot, gone on with if it is not finished."""
     name = HOLDEM_STREETS[street.street]
-    file = None if how.folder is None else how.folder / f"{name}{SUFFIX}"
+    file = None if how.folder is None else how.folder / f"{name}{SOLVED_FILE}"
     begun = None
     if file is not None and file.exists():
         try:
