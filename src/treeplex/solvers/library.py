@@ -99,7 +99,7 @@ def joint_algorithm(name: str, solver: str, summary: str, *, tilt: float = 0.0) 
     def build(start: SolverStart) -> Solver:
         from treeplex.solvers.joint import cfr_joint
 
-        make: type[Solver] = getattr(cfr_joint, solver)
+        make: Callable[..., Solver] = getattr(cfr_joint, solver)
         return make(start.game, **start.parameters, seed=start.seed, algorithm=start.algorithm)
 
     return Algorithm(
