@@ -19,6 +19,7 @@ Here are the verbs (solve, sample, compare, judge, ...) and the types that they 
 ``tp.learn``           training: ReBeL, learned discounting
 ``tp.environments``    any game as an environment of Gymnasium or PettingZoo
 ``tp.results``         what the verbs give
+``tp.testing``         conformance suites for games, variants and agents of your own
 ``tp.errors``          the exceptions
 =====================  ==============================================================================
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
         results,
         search,
         solvers,
+        testing,
     )
     from treeplex.evaluate.check_rules import check_rules
     from treeplex.forms.compile.compile_game import compile_game as compile
@@ -67,7 +69,8 @@ if TYPE_CHECKING:
     __version__: str
 
 _HOMES = {
-    "treeplex": "arena, correlation, environments, errors, formats, games, holdem, learn, policies, results, search, solvers",
+    "treeplex": "arena, correlation, environments, errors, formats, games, holdem, learn, policies, results, search, "
+    "solvers, testing",
     "treeplex.evaluate.check_rules": "check_rules",
     "treeplex.forms.compile.compile_game": "compile_game as compile",
     "treeplex.forms.compile.compiled_game": "CompiledGame",
@@ -129,6 +132,7 @@ __all__ = [
     "solve",
     "solvers",
     "structure",
+    "testing",
     "train",
 ]
 _export, __dir__ = lazy_exports(__name__, _HOMES)

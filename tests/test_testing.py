@@ -1,0 +1,145 @@
+"""The conformance suites pass what is right, and name what is wrong."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pytest
+
+import treeplex as tp
+from treeplex.errors import AlgorithmError, GameError
+from treeplex.games import TERMINAL, Game, State
+from treeplex.games.builtin.kuhn_poker import KuhnPoker
+from treeplex.search.agents.agent import TableAgent
+from treeplex.solvers import Variant, Weights
+from treeplex.testing import check_agent, check_game, check_variant
+
+
+class Guess(State):
+    """Player 0 puts a coin, player 1 guesses; one thing may be wrong."""
+
+    def __init__(self, wrong: str = "", moves: tuple[int, ...] = ()) -> None:
+        self.wrong, self.moves = wrong, moves
+
+    def current_player(self) -> int:
+        return TERMINAL if len(self.moves) == 2 else (5 if self.wrong == "player" else len(self.moves))
+
+    def legal_actions(self, player: int | None = None) -> Sequence[int]:
+        return [] if self.is_terminal() else ([0, 0] if self.wrong == "twice" else [0, 1])
+
+    def child(self, action: int) -> "Guess":
+        return Guess(self.wrong, (*self.moves, action))
+
+    def returns(self) -> Sequence[float]:
+        won = 1.0 if self.moves[0] == self.moves[1] else -1.0
+        return [-won] if self.wrong == "returns" else [-won, won]
+
+    def information_state_string(self, player: int | None = None) -> str:
+        shown = self.moves if self.wrong == "leak" else ()
+        return f"{len(self.moves)} {shown}"
+
+    def action_to_string(self, action: int) -> str:
+        return "side" if self.wrong == "names" else ("heads", "tails")[action]
+
+
+class GuessGame(Game):
+    def __init__(self, wrong: str = "") -> None:
+        self.wrong = wrong
+
+    def new_initial_state(self) -> State:
+        return Guess(self.wrong)
+
+
+def test_games_that_are_right():
+    assert check_game(GuessGame()).checks == ("100 playthroughs", "states", "2 infosets")
+    assert "public tree" in str(check_game("leduc_poker", playthroughs=5))
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ("player", "at the root: current_player\\(\\) is 5"),
+        ("twice", "the actions are \\[0, 0\\]"),
+        ("names", "two actions one name"),
+        ("returns", "after history \\[.*\\]: returns\\(\\) is"),
+    ],
+)
+def test_what_is_wrong_with_a_game_is_named(wrong: str, message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        check_game(GuessGame(wrong))
+
+
+def test_a_spec_of_another_game():
+    game = KuhnPoker(3)
+    game.spec = "kuhn_poker(players=2)"
+    with pytest.raises(GameError, match="loading its spec"):
+        check_game(game)
+
+
+def test_descriptions_of_one_game_must_agree(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = tp.load("leduc_poker")
+    other = tp.load("leduc_poker(ranks=2)").public_tree()
+    monkeypatch.setattr(game, "public_tree", lambda: other)
+    with pytest.raises(GameError, match="of its public tree differ"):
+        check_game(game, playthroughs=2)
+
+
+def test_variants():
+    assert check_variant("cfr+", game="kuhn_poker").subject == "cfr+"
+    late = Variant("late", "", "", lambda t, horizon: Weights(average=t))
+    assert check_variant(late, game="kuhn_poker").subject == "late"
+
+
+def test_a_variant_that_does_not_converge():
+    backwards = Variant("backwards", "", "", lambda t, horizon: Weights(regret=-1.0))
+    with pytest.raises(AlgorithmError, match="backwards does not converge on kuhn_poker"):
+        check_variant(backwards, game="kuhn_poker")
+
+
+def test_a_variant_whose_weights_depend_on_more_than_the_iteration():
+    calls: list[int] = []
+
+    def schedule(t: int, horizon: int) -> Weights:
+        calls.append(t)
+        return Weights(regret=1.0 + 0.01 * len(calls))
+
+    with pytest.raises(AlgorithmError, match="differs from one without a stop"):
+        check_variant(Variant("moody", "", "", schedule), game="kuhn_poker")
+
+
+GENERATOR = np.random.default_rng(0)
+
+
+class Wrong(TableAgent):
+    """A table with a fault."""
+
+    fault = ""
+
+    def policy(self) -> np.ndarray:
+        found = super().policy()
+        if self.fault == "shape":
+            return found[:, :1]
+        if self.fault == "sum":
+            return found * 0.9
+        return GENERATOR.dirichlet(np.ones(len(found)), found.shape[1]).T if self.fault == "moody" else found
+
+
+def wrong_agent(fault: str) -> Callable[[], Wrong]:
+    def make() -> Wrong:
+        agent = Wrong(tp.search.public_rules("kuhn_poker"), tp.Policy.uniform(tp.compile("kuhn_poker")))
+        agent.fault = fault
+        return agent
+
+    return make
+
+
+def test_agents_that_are_right():
+    assert "repeated" in check_agent("uniform", "kuhn_poker").checks
+    assert check_agent(wrong_agent(""), "kuhn_poker").checks[0] == "3 plays"
+
+
+@pytest.mark.parametrize(
+    ("fault", "message"), [("shape", "policy\\(\\) has shape"), ("sum", "no distribution"), ("moody", "when asked again")]
+)
+def test_what_is_wrong_with_an_agent_is_named(fault: str, message: str) -> None:
+    with pytest.raises(GameError, match=message):
+        check_agent(wrong_agent(fault), "kuhn_poker")
