@@ -36,8 +36,8 @@ TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
 AGENTS = {"modicum": "", "endgames": ",threads=1"}
 """Agents, and what is asked of them besides: the processor's time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
-CLOCKS = ("agents.solving", "holdem.leaves.continuations", "holdem.whole", "resolving.payoffs")
-"""Modules of the search that look at the clock."""
+CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.whole", "search.resolving.payoffs")
+"""Modules that look at the clock while they search."""
 NAMES = ("before the flop", "flop", "turn", "river")
 
 
@@ -81,7 +81,7 @@ def by_processor(name: str, think: float, hands: int) -> Played:
     """The same while the agent's clock is the processor's: what a machine does that has nothing else to do."""
     with ExitStack() as stack:
         for module in CLOCKS:
-            stack.enter_context(patch(f"treeplex.search.{module}.perf_counter", process_time))
+            stack.enter_context(patch(f"treeplex.{module}.perf_counter", process_time))
         return decisions(name, think, hands)
 
 

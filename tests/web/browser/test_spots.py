@@ -16,7 +16,7 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.study.push_fold import push_fold
 from treeplex.holdem.study.report.export import node_report
 
-ASSETS = Path(__file__).parents[3] / "src" / "treeplex" / "play" / "web" / "assets"
+ASSETS = Path(__file__).parents[3] / "src" / "treeplex" / "web" / "assets"
 SMALL = {
     "board": "Td 9d 6h Qc 2s",
     "oop": "AA, QQ, JTs, 87s",
