@@ -8,6 +8,8 @@ TREEPLEX := $(BIN)/treeplex
 # Without --no-compile every module of every package is compiled beforehand, a minute of a core, and most are never imported.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 NEEDS := pyproject.toml constraints.txt
+# Where a shell forbids bytecode, each process that a test starts would compile all that it imports, which takes seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
@@ -16,7 +18,7 @@ NEEDS := pyproject.toml constraints.txt
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
 	@echo "make test       lint, types, layers, documentation and tests"
-	@echo "make test-slow  tests that take minutes"
+	@echo "make test-slow  tests that take minutes, about an hour in all (make test-slow SHARD=0/8: an eighth of them)"
 	@echo "make test-ray   every test on a Ray cluster of this machine"
 	@echo "make docs       build the documentation into site/ (make serve: and show it)"
 	@echo "make bench      measure against other solvers"
@@ -55,7 +57,7 @@ tests: $(VENV)/installed-dev
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow $(if $(SHARD),--shard $(SHARD))
 
 # Of these `make test` runs the executor's alone.
 test-ray: $(VENV)/installed-dev
