@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-ray environment lint types layers tests docs serve bench papers tables web web-check clean
+.PHONY: help demo test test-slow test-ray environment lint types layers kernels tests docs serve bench papers tables web web-check clean
 
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
@@ -30,7 +30,10 @@ help:
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py runs/demo
 
-test: lint types layers docs tests
+# Checks of one core each share two; types take longest.
+test: $(VENV)/installed-dev
+	@$(MAKE) --no-print-directory --jobs 2 types lint layers docs kernels
+	@$(MAKE) --no-print-directory tests
 
 environment: $(VENV)/installed-dev
 
@@ -50,10 +53,13 @@ docs: $(VENV)/installed-dev
 serve: $(VENV)/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
-# The first line compiles the kernels that all need. Tests of a group share a worker: those of a folder, for fewer kernels are
-# compiled twice then (tests/conftest.py), and those on Ray, for a cluster that one starts another one finds.
-tests: $(VENV)/installed-dev
+# Kernels that all tests need.
+kernels: $(VENV)/installed-dev
 	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
+
+# Tests of a group share a worker: those of a folder, for fewer kernels are compiled twice then (tests/conftest.py), and those
+# on Ray, for a cluster that one starts another one finds.
+tests: kernels
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-slow: $(VENV)/installed-dev
