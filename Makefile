@@ -8,15 +8,17 @@ TREEPLEX := $(BIN)/treeplex
 # Without --no-compile every module of every package is compiled beforehand, a minute of a core, and most are never imported.
 PIP_INSTALL := $(BIN)/python -m pip install --quiet --no-compile --disable-pip-version-check --constraint constraints.txt
 NEEDS := pyproject.toml constraints.txt
+# Where a shell forbids bytecode, each process that a test starts would compile all that it imports, which takes seconds.
+export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-ray environment lint types layers tests docs serve bench papers tables web web-check clean
+.PHONY: help demo test test-slow test-ray environment lint types layers kernels tests docs serve bench papers tables web web-check clean
 
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
 	@echo "make test       lint, types, layers, documentation and tests"
-	@echo "make test-slow  tests that take minutes"
+	@echo "make test-slow  tests that take minutes, about an hour in all (make test-slow SHARD=0/8: an eighth of them)"
 	@echo "make test-ray   every test on a Ray cluster of this machine"
 	@echo "make docs       build the documentation into site/ (make serve: and show it)"
 	@echo "make bench      measure against other solvers"
@@ -28,7 +30,10 @@ help:
 demo: $(VENV)/installed
 	@$(BIN)/python examples/demo.py runs/demo
 
-test: lint types layers docs tests
+# Checks of one core each share two; types take longest.
+test: $(VENV)/installed-dev
+	@$(MAKE) --no-print-directory --jobs 2 types lint layers docs kernels
+	@$(MAKE) --no-print-directory tests
 
 environment: $(VENV)/installed-dev
 
@@ -48,14 +53,17 @@ docs: $(VENV)/installed-dev
 serve: $(VENV)/installed-dev
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs serve
 
-# The first line compiles the kernels that all need. Tests of a group share a worker: those of a folder, for fewer kernels are
-# compiled twice then (tests/conftest.py), and those on Ray, for a cluster that one starts another one finds.
-tests: $(VENV)/installed-dev
+# Kernels that all tests need.
+kernels: $(VENV)/installed-dev
 	@$(TREEPLEX) solve kuhn_poker -n 10 --json > /dev/null
+
+# Tests of a group share a worker: those of a folder, for fewer kernels are compiled twice then (tests/conftest.py), and those
+# on Ray, for a cluster that one starts another one finds.
+tests: kernels
 	$(BIN)/pytest -n 2 --dist loadgroup
 
 test-slow: $(VENV)/installed-dev
-	$(BIN)/pytest -n 2 -m slow
+	$(BIN)/pytest -n 2 --dist loadgroup -m slow $(if $(SHARD),--shard $(SHARD))
 
 # Of these `make test` runs the executor's alone.
 test-ray: $(VENV)/installed-dev

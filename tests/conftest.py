@@ -2,7 +2,8 @@
 
 import gc
 import signal
-from collections.abc import Generator
+from collections import Counter
+from collections.abc import Generator, Mapping
 from pathlib import Path
 
 import pytest
@@ -25,6 +26,28 @@ def ctrl_c_reaches_tests() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    text = "part K, from 0, of N parts of the slow tests"
+    parser.addoption("--shard", type=parse_shard, default=(0, 1), metavar="K/N", help=text)
+
+
+def parse_shard(text: str) -> tuple[int, int]:
+    shard, shards = map(int, text.split("/"))
+    if not 0 <= shard < shards:
+        raise ValueError
+    return shard, shards
+
+
+def files_of_shard(cases: Mapping[Path, int], shard: int, shards: int) -> set[Path]:
+    """The files of a shard: each, the largest first, goes to the shard that has the fewest cases so far."""
+    files, load = [set[Path]() for _ in range(shards)], [0] * shards
+    for path in sorted(cases, key=lambda path: (-cases[path], path)):
+        least = load.index(min(load))
+        files[least].add(path)
+        load[least] += cases[path]
+    return files[shard]
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, object, object]:
     """Some cases of a test may be slow: those that ``slow_cases`` names, or all but those that ``quick_cases`` names."""
@@ -42,12 +65,17 @@ def pytest_pycollect_makeitem(collector: pytest.Collector) -> Generator[None, ob
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests of a folder share a worker: two that take turns would compile every kernel twice."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Tests of a folder share a worker: two that take turns would compile every kernel twice. Slow ones have shards."""
     for item in items:
         if item.get_closest_marker("xdist_group") is None:
             folder = item.path.parent
             item.add_marker(pytest.mark.xdist_group(str(item.path if folder == HERE else folder)))
+    slow = [item for item in items if item.get_closest_marker("slow")]
+    files = files_of_shard(Counter(item.path for item in slow), *config.getoption("shard"))
+    others = {item for item in slow if item.path not in files}
+    config.hook.pytest_deselected(items=list(others))
+    items[:] = [item for item in items if item not in others]
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -293,7 +293,7 @@ def test_time_adds_up_over_actions_and_hands_and_comments_do_not_stop_it(monkeyp
     def slowly(line):
         return f"# thinking\r\nnonsense\r\n{line}:c"
 
-    limits = Limits(hand=7)
+    limits = Limits(hand=8)
     with against(rules, slowly, limits=limits) as dealer, pytest.raises(GameError, match=r"player 0 .*for a hand.* in hand 0"):
         dealer.play(5)
     limits = Limits(average=5)
