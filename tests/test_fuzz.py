@@ -564,6 +564,18 @@ def parts() -> Iterator[tuple[str, range]]:
             yield kind, range(start, min(start + PART, count))
 
 
+@pytest.mark.slow_cases(
+    "specs-0",
+    "agents-0",
+    "agents-100",
+    "agents-200",
+    "agents-300",
+    "files-0",
+    "files-100",
+    "files-200",
+    "arguments-0",
+    "arguments-100",
+)
 @pytest.mark.parametrize(("kind", "numbers"), [pytest.param(*each, id=f"{each[0]}-{each[1].start}") for each in parts()])
 def test_damaged_input_ends_in_one_line(kind: str, numbers: range, folder: Folder) -> None:
     failed = []

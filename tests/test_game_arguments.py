@@ -226,6 +226,7 @@ def takers() -> Iterator[str]:
                 yield f"{module}.{name}" if module else name
 
 
+@pytest.mark.slow_cases("check_rules", "draw", "load_policy", "policies.load", "correlation.Device")
 @pytest.mark.parametrize("name", CASES)
 def test_a_spec_rules_and_a_compiled_game_give_the_same(name: str, tmp_path: Path) -> None:
     results = []

@@ -133,6 +133,7 @@ def test_a_state_of_faulty_rules_has_a_representation() -> None:
     assert repr(Begun(TERMINAL)) == "<Begun>"
 
 
+@pytest.mark.slow
 def test_a_comparison_is_its_solutions_and_a_data_frame() -> None:
     pytest.importorskip("pandas")
     comparison = tp.compare("kuhn_poker", ["cfr", "cfr+"], iterations=20, every=5)

@@ -43,6 +43,7 @@ def test_results_are_tables(name: str) -> None:
     assert SAID.get(name, "") in shown
 
 
+@pytest.mark.quick_cases("tree")
 @pytest.mark.parametrize("name", PICTURES)
 def test_plots_are_pictures(name: str) -> None:
     figure: Any = PICTURES[name]()

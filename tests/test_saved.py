@@ -84,6 +84,12 @@ def parameters(resumed: bool) -> list[Any]:
     return found
 
 
+@pytest.mark.slow_cases(
+    "0.1-dev-train-rebel-on-whole-holdem-finished",
+    "0.1-dev-spot-in-int8-finished",
+    "0.1-dev-spot-in-parts-on-disk",
+    "0.1-dev-correlation-devices",
+)
 @pytest.mark.parametrize(("version", "name", "part"), parameters(False))
 def test_what_was_saved_is_read(version: str, name: str, part: str, tmp_path: Path) -> None:
     thing = JOBS[name] if name in JOBS else ITEMS[name]
@@ -92,6 +98,12 @@ def test_what_was_saved_is_read(version: str, name: str, part: str, tmp_path: Pa
     assert not faults(Case(dict, thing.rtol), found, RECORDED[version][name][part], bits=False)
 
 
+@pytest.mark.slow_cases(
+    "0.1-dev-solve-cfr-s-interrupted",
+    "0.1-dev-train-blueprint-interrupted",
+    "0.1-dev-spot-in-int8-interrupted",
+    "0.1-dev-spot-until-the-turn-interrupted",
+)
 @pytest.mark.parametrize(("version", "name", "part"), parameters(True))
 def test_what_was_interrupted_finishes(version: str, name: str, part: str, tmp_path: Path) -> None:
     job = JOBS[name]

@@ -138,6 +138,7 @@ def test_a_notebook_has_one_line_that_shows_compiling_and_then_the_work_again(ce
     assert cells.outputs == [["", "judging", "judging more", COMPILING, "judging more", "judged", ""]]
 
 
+@pytest.mark.slow_cases("None")
 @pytest.mark.usefixtures("at_once")
 @pytest.mark.parametrize("progress", [None, False])
 def test_public_functions_report(progress: bool | None, cells: Cells) -> None:

@@ -135,7 +135,7 @@ def distances(device: Device) -> dict[str, float]:
     return {concept: judgement[concept].distance for concept in CONCEPTS}
 
 
-@pytest.mark.quick_cases("EFCCE")
+@pytest.mark.slow
 @pytest.mark.parametrize("concept", CONCEPTS)
 @STEADY
 @given(game=games((1, 2, 3)), seed=SEEDS, size=SIZES)

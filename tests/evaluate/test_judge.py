@@ -48,7 +48,7 @@ def tabular(policy: Policy) -> object:
     return pyspiel.TabularPolicy({infostate: list(at.items()) for infostate, at in policy.to_dict().items()})
 
 
-@pytest.mark.slow_cases("liars_dice(dice_sides=4)", "openspiel:tiny_bridge_2p")
+@pytest.mark.slow_cases("leduc_poker", "liars_dice(dice_sides=4)", "openspiel:tiny_bridge_2p")
 @pytest.mark.parametrize("name", PAIRS)
 def test_against_openspiel(name: str) -> None:
     theirs = pyspiel.load_game(PAIRS[name])

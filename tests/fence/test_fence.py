@@ -25,14 +25,19 @@ CASE_PARAMETERS = [
 
 @pytest.mark.slow_cases(
     "uniform play of rhode_island(ranks=2)",
+    "liars_dice without compiling",
     "leduc_poker without compiling",
     "correlation devices of kuhn_poker",
     "best correlated equilibrium of matrix(rows=((2,0),(0,1)),second=((0,1),(3,0)))",
+    "best correlated equilibrium of kuhn_poker",
+    "flop",
     "limit hold'em",
     "ReBeL in four-sided dice",
     "ReBeL with a policy network",
+    "ReBeL in two streams",
     "ReBeL by tensors",
     "ReBeL on turns",
+    "discounts by evolution",
     "discounts by PPO",
 )
 @pytest.mark.parametrize("name", CASE_PARAMETERS)

@@ -140,6 +140,7 @@ def test_random_plays(name: str) -> None:
             check_children(game, state)
 
 
+@pytest.mark.slow_cases("bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)")
 @pytest.mark.parametrize("name", SMALL + LARGE)
 def test_illegal_actions_are_refused(name: str) -> None:
     """Among the actions tried are those that are legal elsewhere in the same play, such as a card that is dealt."""

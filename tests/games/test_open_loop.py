@@ -38,7 +38,7 @@ def test_plans_are_played_out() -> None:
         assert end.returns() == form.payoffs((first // 2, second, first % 2, 0))
 
 
-@pytest.mark.slow_cases("0")
+@pytest.mark.slow_cases("0", "1")
 @pytest.mark.parametrize("seed", range(5))
 def test_mixtures_over_sequences_reach_what_forgetful_players_cannot(seed: int) -> None:
     """The static game's saddle point against every mixture over the other's sequences, from the payoffs themselves."""

@@ -29,6 +29,7 @@ FOLDERS: dict[str, tuple[str, Callable[[Path], object]]] = {
 }
 
 
+@pytest.mark.quick_cases("solve")
 @pytest.mark.parametrize("kind", FOLDERS)
 def test_a_folder_is_worth_what_evaluate_says(kind: str, tmp_path: Path) -> None:
     game, make = FOLDERS[kind]

@@ -49,7 +49,7 @@ def test_axes_are_logarithmic_and_labelled():
     assert axes.get_title(loc="left") == "leduc_poker"
 
 
-@pytest.mark.slow_cases("values1")
+@pytest.mark.quick_cases("values0")
 @pytest.mark.parametrize("values", [(0.0,), (1.0, 0.0), (1e-17, -1e-18), (0.5, 1e-3, 1e-17)])
 def test_zero_and_rounding_stay_on_the_axes(values, tmp_path):
     figure = convergence_figure("game", {"lp": records(*values)})

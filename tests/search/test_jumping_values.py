@@ -54,7 +54,7 @@ def sure(rows: list[list[float]], policy: np.ndarray) -> float:
     return float((policy @ np.array(rows)).min())
 
 
-@pytest.mark.slow_cases("rows0-0.8-cfr", "rows0-0.8-cfr+")
+@pytest.mark.slow_cases("rows0-0.8-cfr", "rows0-0.8-cfr+", "rows0-0.8-lcfr")
 @pytest.mark.parametrize("method", SOUND)
 @pytest.mark.parametrize(("rows", "value"), [(HIDE, 0.8), (MODIFIED_RPS, 0.0)])
 def test_cfr_d_and_sound_cfr_avg_get_to_the_value(rows: list[list[float]], value: float, method: str) -> None:

@@ -65,7 +65,16 @@ def reaches(places: Subgame, seed: int = 0) -> Ranges:
     return tuple(generator.random(can.shape) * can for can in places.leaves.possible)
 
 
-@pytest.mark.slow_cases("exact-flop", "exact-flop and turn", "network-leduc", "network-dice", "bins-flop and turn", "bins-turn")
+@pytest.mark.slow_cases(
+    "exact-flop",
+    "exact-flop and turn",
+    "exact-turn",
+    "network-leduc",
+    "network-dice",
+    "network-flop",
+    "bins-flop and turn",
+    "bins-turn",
+)
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("kind", LEAVES)
 def test_values_of_all_hands(kind: str, where: str) -> None:
@@ -81,6 +90,7 @@ def test_values_of_all_hands(kind: str, where: str) -> None:
         np.testing.assert_array_equal(again, found)
 
 
+@pytest.mark.slow_cases("bins-flop and turn")
 @pytest.mark.parametrize("where", PLACES)
 @pytest.mark.parametrize("kind", LEAVES)
 def test_the_size_of_reach_does_not_matter(kind: str, where: str) -> None:

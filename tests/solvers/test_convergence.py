@@ -71,7 +71,7 @@ def test_random_public_games(name: str, game: RandomPublicGame) -> None:
     check(game, name)
 
 
-@pytest.mark.quick_cases("pluribus-mccfr")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLED)
 @FEW
 @given(game=games((2,), zero_sum=True))

@@ -61,7 +61,6 @@ everywhere = pytest.mark.parametrize("form", FORMS)
 @pytest.mark.quick_cases(
     "cfr-tree",
     "cfr+-tree",
-    "cfr+-float64",
     "lcfr-tree",
     "lcfr-float64",
     "dcfr-tree",
@@ -90,7 +89,6 @@ everywhere = pytest.mark.parametrize("form", FORMS)
     "wop-cfr-float64",
     "linear-fp-tree",
     "flop-tree",
-    "flop-float64",
 )
 @everywhere
 @pytest.mark.parametrize("name", [*VARIANTS, *FICTITIOUS_RULES])
@@ -140,7 +138,6 @@ def test_strategies_are_those_of_the_oracle(name: str, form: str) -> None:
     "hs-pcfr+-float64",
     "wop-cfr-tree",
     "wop-cfr-float64",
-    "ddcfr-tree",
     "ddcfr-float64",
     "dpcfr+-tree",
     "dpcfr+-float64",
@@ -172,7 +169,9 @@ def test_values_are_those_of_the_oracle(name: str, form: str) -> None:
     np.testing.assert_allclose(best - own, gains, rtol=1e-4, atol=1e-6)
 
 
-@pytest.mark.slow_cases("cfr-int16", "ddcfr-float32", "ddcfr-int16")
+@pytest.mark.slow_cases(
+    "cfr-float32", "cfr-int16", "cfr+-int16", "ddcfr-float32", "ddcfr-int16", "dpcfr+-float32", "dpcfr+-int16"
+)
 @everywhere
 @everything
 def test_in_pieces_and_resumed_bit_for_bit(name: str, form: str) -> None:

@@ -31,6 +31,34 @@ ROOTS = {name: oracle.grow(rules) for name, rules in RANDOM.items()}
 ORDERS = ("alternating", "simultaneous")
 
 
+@pytest.mark.slow_cases(
+    "cfr-three players-alternating",
+    "cfr-four players-alternating",
+    "lcfr-four players-simultaneous",
+    "dcfr-three players-alternating",
+    "dcfr-four players-alternating",
+    "dcfr-four players-simultaneous",
+    "pcfr+-three players-alternating",
+    "pcfr+-four players-alternating",
+    "pcfr+-four players-simultaneous",
+    "pdcfr-four players-simultaneous",
+    "dcfr+-four players-simultaneous",
+    "pdcfr+-three players-alternating",
+    "apcfr+-four players-simultaneous",
+    "sapcfr+-four players-simultaneous",
+    "p2pcfr+-four players-alternating",
+    "p2pcfr+-four players-simultaneous",
+    "apdcfr+-three players-simultaneous",
+    "apdcfr+-four players-alternating",
+    "apdcfr+-four players-simultaneous",
+    "hs-dcfr-four players-simultaneous",
+    "hs-pcfr+-three players-simultaneous",
+    "hs-pcfr+-four players-alternating",
+    "hs-pcfr+-four players-simultaneous",
+    "wop-cfr-three players-alternating",
+    "wop-cfr-three players-simultaneous",
+    "wop-cfr-four players-alternating",
+)
 @pytest.mark.parametrize("updates", ORDERS)
 @pytest.mark.parametrize("game", RANDOM)
 @pytest.mark.parametrize("name", oracle.FAMILY)

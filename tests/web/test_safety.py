@@ -188,6 +188,7 @@ CODE = [
 ]
 
 
+@pytest.mark.slow_cases('lbr(against="evil\\\\x2epy:Agent")', 'translated(agent=uniform,game="evil\\\\x2epy:Game")')
 @pytest.mark.parametrize("text", CODE)
 def test_no_text_of_a_page_runs_code(
     client: httpx.Client, folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str

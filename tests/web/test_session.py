@@ -41,6 +41,7 @@ def play_hands(session: TableSession, hands: int, seed: int = 0) -> list[dict[st
     return done
 
 
+@pytest.mark.slow_cases("leduc_poker--0.0856064")
 @pytest.mark.parametrize(("game", "value"), [("kuhn_poker", -1 / 18), ("leduc_poker", -0.0856064)])
 def test_results_without_luck_are_the_games_value_less_what_was_lost(game: str, value: float) -> None:
     """AIVAT and the values of actions know nothing of each other; the values are Kuhn's (1950) and OpenSpiel's of Leduc."""
@@ -67,6 +68,7 @@ def test_a_mistake_is_called_one() -> None:
         assert judged["lost"] == pytest.approx(3.0, abs=0.01)
 
 
+@pytest.mark.quick_cases("kuhn_poker-solution")
 @pytest.mark.parametrize(("game", "against"), [("kuhn_poker", "solution"), ("holdem(stack=20,sizes=[100%;a])", "uniform")])
 def test_a_table_goes_on_from_its_file(tmp_path: Path, game: str, against: str) -> None:
     """After every action another session on the same file stands where the first one does."""

@@ -107,6 +107,25 @@ def test_iterate(rules: RandomGame, rows: list[Weights], alternating: bool, adap
     check_iterate(rules, rows, alternating, adaptive)
 
 
+@pytest.mark.slow_cases(
+    "positive-True-2",
+    "positive-True-3",
+    "positive-False-2",
+    "positive-False-3",
+    "negative-True-2",
+    "regret-True-2",
+    "regret-False-2",
+    "floor-True-2",
+    "floor-False-2",
+    "floor-False-3",
+    "predicted_positive-True-2",
+    "predicted_positive-False-2",
+    "predicted_negative-False-2",
+    "average_discount-True-2",
+    "average_discount-True-3",
+    "average_discount-False-2",
+    "average-True-2",
+)
 @pytest.mark.parametrize("rules", [RandomGame(7, depth=6), RandomGame(44, players=3, depth=6)], ids=["2", "3"])
 @pytest.mark.parametrize("alternating", [True, False])
 @pytest.mark.parametrize("field", Weights._fields)

@@ -136,6 +136,9 @@ def test_random_games(rules: RandomGame, rows: list[ValueTest], alternating: boo
     check(rules, rows, alternating=alternating)
 
 
+@pytest.mark.quick_cases(
+    "next_discount-True-3", "decay-True-2", "decay-True-3", "decay-False-2", "untested-False-2", "untested-False-3"
+)
 @pytest.mark.parametrize("rules", [RandomGame(7, depth=6), RandomGame(44, players=3, depth=6)], ids=["2", "3"])
 @pytest.mark.parametrize("alternating", [True, False])
 @pytest.mark.parametrize("field", ValueTest._fields[:-1])

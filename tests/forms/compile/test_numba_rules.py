@@ -116,6 +116,7 @@ def test_a_walk_lives_as_long_as_its_game() -> None:
         gradient(tree, payoff, 0, values.copy(), values)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_forked_process_walks_with_threads_of_its_own(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(numba_rules, "FEW_HISTORIES", 0)
@@ -218,7 +219,10 @@ def coin_game(kind: int) -> NumbaGame:
     return NumbaGame(NumbaRules((kind, 0, 0, 0, 0), actor, actions, play, infoset, payoff, probability, most_actions=2))
 
 
-@pytest.mark.slow_cases("3-GameError-chance probabilities at the root sum to 0.5, not 1")
+@pytest.mark.slow_cases(
+    "3-GameError-chance probabilities at the root sum to 0.5, not 1",
+    "4-GameError-probability\\\\(\\\\) of action 1 is -0.5 at the root",
+)
 @pytest.mark.parametrize(
     ("kind", "error", "message"),
     [

@@ -45,6 +45,7 @@ def drawn(game: CompiledGame, like: CompiledGame, seed: int) -> tuple[tp.Policy,
     return tp.Policy(game, first), tp.Policy(like, second)
 
 
+@pytest.mark.slow_cases("phantom_ttt(rows=2,columns=2,line=2)", "phantom_ttt(rows=2,columns=3,line=2,symmetric=true)")
 @pytest.mark.parametrize(
     "spec", [*SMALL, *SYMMETRIC, *(pytest.param(each, marks=pytest.mark.slow) for each in (ABRUPT_2X3, ABRUPT_TTT_2X3))]
 )

@@ -248,11 +248,13 @@ def test_the_sound_game_is_solved_with_whole_numbers_as_payoffs() -> None:
     assert found.game.size.histories == 15
 
 
+@pytest.mark.slow_cases("bucketed_holdem(buckets=2,cards=royal,boards=20,river_boards=20)")
 @pytest.mark.parametrize("name", SMALL + LARGE)
 def test_no_built_in_game_is_refused(name: str) -> None:
     StateCheck(innermost(load(name))).run(6)
 
 
+@pytest.mark.slow_cases("python_kuhn_poker", "python_liars_poker")
 @pytest.mark.parametrize(
     "name",
     [

@@ -25,7 +25,7 @@ def random_mixture(rules: RandomGame, game: CompiledGame, seed: int, count: int)
     return policies, np.stack([strategies_of(game, array_of(game, policy)) for policy in policies]), shares / shares.sum()
 
 
-@pytest.mark.slow_cases("3")
+@pytest.mark.slow
 @pytest.mark.parametrize("pool", [mixtures.POOL, 3])
 @given(games((2, 3)), SEEDS)
 @STEADY

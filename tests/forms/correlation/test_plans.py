@@ -39,6 +39,7 @@ def realisation(game: CompiledGame, player: int, plans: np.ndarray, weights: np.
     return total
 
 
+@pytest.mark.slow
 @given(games((2, 3)), SEEDS)
 @STEADY
 def test_the_mixture_plays_as_the_strategy(rules: RandomGame, seed: int) -> None:
@@ -54,7 +55,7 @@ def test_the_mixture_plays_as_the_strategy(rules: RandomGame, seed: int) -> None
         assert abs(weights.sum() - 1.0) < 1e-12
 
 
-@pytest.mark.slow_cases("goofspiel(num_cards=4,imp_info=true)")
+@pytest.mark.quick_cases("kuhn_poker(players=3)")
 @pytest.mark.parametrize("name", ["kuhn_poker(players=3)", "leduc_poker", "goofspiel(num_cards=4,imp_info=true)"])
 def test_larger_games(name: str) -> None:
     """Leduc has 1,176 last sequences a player; rounding does not add up."""
@@ -88,6 +89,7 @@ def test_a_pure_strategy_is_one_plan() -> None:
         np.testing.assert_array_equal(plans[0], plan)
 
 
+@pytest.mark.slow
 @given(games((2, 3)))
 @STEADY
 def test_all_plans_are_the_reduced_pure_strategies(rules: RandomGame) -> None:

@@ -33,7 +33,7 @@ def policy(game: str, kind: str, *, shared: bool) -> NeuralPolicy:
     return NeuralPolicy(compiled.spec, 2, view, networks)
 
 
-@pytest.mark.slow_cases("phantom_ttt(rows=2,line=2)-tensor-True")
+@pytest.mark.slow_cases("phantom_ttt(rows=2,line=2)-tensor-True", "leduc_poker-tensor-False")
 @pytest.mark.parametrize(
     ("game", "kind", "shared"),
     [
@@ -103,6 +103,7 @@ def mixture(game: str, head: str) -> NeuralPolicy:
     return NeuralPolicy(one.spec, 2, one.view, networks, head=head, weights=np.array([[1.0, 2.0], [3.0, 0.0], [1.0, 1.0]]))
 
 
+@pytest.mark.quick_cases("softmax")
 @pytest.mark.parametrize("head", HEADS)
 def test_a_mixture_counts_each_network_by_its_own_past(head: str, tmp_path: Path) -> None:
     """State by state it is what it is for the whole game, which is what playing one network for a whole game is worth."""

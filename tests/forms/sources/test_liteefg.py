@@ -135,6 +135,7 @@ def test_a_loop_is_no_tree() -> None:
         parse_game_file("# openspiel,\nnode a leaf payoffs 1=1\nnode b player 1 actions b")
 
 
+@pytest.mark.slow_cases("leduc_poker")
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "goofspiel(num_cards=3)", "kuhn_poker(players=3)"])
 def test_written_games_are_the_same_game(tmp_path: Path, spec: str) -> None:
     rules = registry.load(spec)

@@ -255,6 +255,7 @@ def test_what_openspiel_cannot_load_is_one_message(capfd: pytest.CaptureFixture[
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.slow_cases("leduc_poker")
 @pytest.mark.parametrize("spec", ["leduc_poker", "liars_dice(dice_sides=2)", "goofspiel(imp_info=true,num_cards=3)"])
 def test_policies_cross_over(tmp_path: Path, spec: str) -> None:
     own, theirs = compile_game(spec), compile_game(f"openspiel:{spec}")

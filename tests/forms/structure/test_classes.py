@@ -125,7 +125,7 @@ KNOWN = {
 }
 
 
-@pytest.mark.slow_cases("goofspiel(num_cards=4,imp_info=true)")
+@pytest.mark.quick_cases("kuhn_poker", "rock_paper_scissors")
 @pytest.mark.parametrize("game", KNOWN)
 def test_known_games(game: str) -> None:
     assert holding(structure_of(game)) == KNOWN[game]

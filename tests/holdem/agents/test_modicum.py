@@ -26,6 +26,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return Path(solution.save(tmp_path_factory.mktemp("modicum") / "turn.spot"))
 
 
+@pytest.mark.slow
 def test_four_continuations_play_a_turn_well(file: Path) -> None:
     made = agent(f"modicum(blueprint={file},iterations=100)", small_spot("a"))
     assert policy_on_spot(made, small_spot("a")).judge().exploitability < 0.005  # chips of a pot of 2

@@ -33,7 +33,7 @@ def solved() -> tp.holdem.HoldemSolution:
     return tp.solve(small_spot(), "cfr", iterations=20, threads=1)
 
 
-@pytest.mark.quick_cases("reach-maxmargin")
+@pytest.mark.slow
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin", "reach-maxmargin"])
 def test_rivers_solved_again_are_safe(gadget: str, solved: tp.holdem.HoldemSolution) -> None:
     """Neither player is more exploitable than the blueprint, which knows boards up to suits only."""

@@ -143,7 +143,7 @@ def random_plan(generator: np.random.Generator) -> tuple[BetPlan, bool]:
     return plan.override("river", 0, donk="50%,a") if not smallest else plan, smallest
 
 
-@pytest.mark.slow_cases("1")
+@pytest.mark.quick_cases("0")
 @pytest.mark.parametrize("seed", [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 14))])
 def test_no_limit_lines(seed: int) -> None:
     generator = np.random.default_rng(seed)

@@ -311,6 +311,7 @@ def test_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
         tree_of("Td9d6h", 10, 1000, BetPlan.same("1c", "1c"))
 
 
+@pytest.mark.slow
 def test_long_lines_do_not_exhaust_the_stack() -> None:
     tree = tree_of("Td9d6hQc2s", 10, 5000, FixedLimit((1.0,) * 4, (10_000,) * 4))
     assert len(tree) > 10_000

@@ -30,7 +30,7 @@ def blueprint() -> HoldemBlueprint:
     return HoldemBlueprint(game, rows, solver.nodes, shares_of(solver.tables.average, solver.nodes, rows.counts))
 
 
-@pytest.mark.slow_cases("0")
+@pytest.mark.quick_cases("3")
 @pytest.mark.parametrize("street", [0, 1, 3])
 def test_every_hand_plays_as_the_blueprint_says(whole: CompiledSpot, blueprint: HoldemBlueprint, street: int) -> None:
     policy = BucketPolicy.whole(blueprint, whole)

@@ -70,6 +70,7 @@ def slow_walk(nodes, regrets, rows, deal, prunes, below, stream):
     return gains, shares, streams[0]
 
 
+@pytest.mark.quick_cases("holdem(players=3,stack=[4;3;5],sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1])")
 @pytest.mark.parametrize("spec", [TEN_CARDS, THREE])
 def test_a_walk_learns_what_a_slow_walk_says(spec):
     game = tp.load(spec)

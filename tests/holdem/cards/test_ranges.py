@@ -222,12 +222,14 @@ def weights_strategy(weight: st.SearchStrategy[float]) -> st.SearchStrategy[NDAr
     return st.builds(build, grid, st.lists(st.tuples(st.integers(0, 1325), weight), max_size=20))
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(weights_strategy(st.integers(0, 10_000).map(lambda tick: tick / 10_000)))
 def test_parsing_undoes_printing(weights: NDArray[np.float64]) -> None:
     np.testing.assert_array_equal(parse_range(range_to_string(weights)), weights)
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=60)
 @given(weights_strategy(st.floats(0.0, 1.0, width=32) | st.floats(0.0, 3.0)))
 def test_parsing_undoes_printing_of_any_float(weights: NDArray[np.float64]) -> None:

@@ -125,7 +125,7 @@ TABLES = [
 ]
 
 
-@pytest.mark.slow_cases("1 cards, 7", "2 cards, 0", "2 cards, 1", "2 cards, 7")
+@pytest.mark.slow_cases("1 cards, 7", "2 cards, 0", "2 cards, 1", "2 cards, 2", "2 cards, 7")
 @pytest.mark.parametrize(("seed", "hole", "options"), TABLES)
 def test_against_dense_matrices(seed: int, hole: int, options: dict[str, object]) -> None:
     table = random_table(seed, hole, **options)  # type: ignore[arg-type]

@@ -148,6 +148,7 @@ def test_compatible_weight_and_arrays(name: str) -> None:
     assert start == len(form.cards)
 
 
+@pytest.mark.slow_cases("three streets", "deal")
 @pytest.mark.parametrize("name", SPOTS)
 def test_infosets_are_those_of_the_rules(name: str) -> None:
     game = both(name)
@@ -159,7 +160,7 @@ def test_infosets_are_those_of_the_rules(name: str) -> None:
     assert stored.max() < game.hands.stored
 
 
-@pytest.mark.quick_cases("dcfr-two suits alike", "dcfr-suits alike in pairs", "dcfr-all suits alike")
+@pytest.mark.quick_cases("dcfr-two suits alike")
 @pytest.mark.parametrize("name", SYMMETRIC)
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+"])
 def test_isomorphism_changes_no_step(name: str, algorithm: str) -> None:

@@ -29,7 +29,7 @@ def error(spot: Spot) -> float:
     return float(np.sqrt((away**2 * exact.pairs).sum() / exact.pairs.sum()))
 
 
-@pytest.mark.slow_cases("48x2x2")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SETS)
 def test_equities_come_out_right(name: str) -> None:
     flops, turns, rivers = SETS[name]

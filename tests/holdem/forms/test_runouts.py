@@ -78,6 +78,7 @@ def test_values_are_those_of_an_enumeration(pushed: CompiledSpot) -> None:
     np.testing.assert_allclose(judge.root_values(1), worth.sum(axis=0), rtol=1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_solved(pushed: CompiledSpot) -> None:
     solver = HoldemSolver(pushed, "cfr+", threads=1, storage="float64")
     solver.run(300)

@@ -25,6 +25,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow_cases("flop-True", "flop-False", "monotone flop-True", "monotone flop-False")
 @pytest.mark.parametrize("isomorphism", [True, False])
 @pytest.mark.parametrize("spot", [*SPOTS.values(), *LARGE.values()], ids=[*SPOTS, *LARGE])
 def test_sizes_are_those_of_the_compiled_spot(spot: Spot, isomorphism: bool) -> None:

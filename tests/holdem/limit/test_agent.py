@@ -105,7 +105,7 @@ def test_it_plays_against_others() -> None:
     assert len({result[0] for result in results}) > 3
 
 
-@pytest.mark.slow_cases("rules3")
+@pytest.mark.quick_cases("rules0", "rules1")
 @pytest.mark.parametrize(
     "rules",
     [

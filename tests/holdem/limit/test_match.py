@@ -63,6 +63,7 @@ def test_drawn_hands_have_the_exact_mean():
     assert np.array_equal(exact.means, -exact.means.T)
 
 
+@pytest.mark.slow
 def test_a_strategy_wins_nothing_from_itself():
     one = strategy((2, 2, 2, 2), 100)[1]
     result = play_limit([one, one], 500)

@@ -69,6 +69,7 @@ def test_a_resumed_run_is_the_same_bit_for_bit(options):
         assert np.array_equal(array, rest.state()[name]), name
 
 
+@pytest.mark.slow_cases("options1")
 @pytest.mark.parametrize("options", [{}, {"discount_every": 1000}, {"threads": 2}])
 def test_exploitability_falls(options):
     game = random_game((3, 2), most=3)

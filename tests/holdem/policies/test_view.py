@@ -137,7 +137,7 @@ def check_view(slow, line, weights):
         assert view.strategy.sum(axis=0) == pytest.approx(1)
 
 
-@pytest.mark.quick_cases("turn", "blinds", "river, raked", "alike, on a board")
+@pytest.mark.quick_cases("river, raked")
 @pytest.mark.parametrize("name", CASES)
 def test_all_nodes(name):
     slow = Slow(solution(name))

@@ -52,6 +52,7 @@ def said(rules: PokerPublicTree, node: Hashable, known: dict[Hashable, Hashable]
     return known[node]
 
 
+@pytest.mark.quick_cases("turn_holdem(ranks=5,stack=6)", "small_holdem")
 @pytest.mark.parametrize("spec", [TURN, "small_holdem", "small_holdem(ranks=2,deal=[0;1;1],sizes=[50%;a],stack=4)"])
 def test_nodes_of_one_future_have_the_same_rest_of_the_game(spec: str) -> None:
     rules, known, groups = rules_of(spec), {}, {}  # type: ignore[var-annotated]

@@ -87,6 +87,7 @@ def test_over_its_draws_it_plays_the_average_policy_at_the_root(method: str) -> 
     assert np.ptp(expected[:, hands], axis=1).max() > 0.05  # hands are played differently
 
 
+@pytest.mark.slow_cases("lcfr-0", "lcfr-2", "lcfr-avg-0", "lcfr-avg-2")
 @pytest.mark.parametrize("stop", [0, 2, T - 1])
 @pytest.mark.parametrize("method", ["lcfr", "lcfr-avg", "linear-fp"])
 def test_beliefs_on_the_river_are_those_of_the_iteration_drawn(method: str, stop: int) -> None:

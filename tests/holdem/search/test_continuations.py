@@ -66,6 +66,7 @@ def test_values_are_those_of_the_enumerated_rules(board: str, count: int, player
         assert np.abs(own).max() > 1.0
 
 
+@pytest.mark.slow
 def test_searches_of_a_turn_find_the_same() -> None:
     """The opponent chooses among four continuations; both engines solve the turn the same."""
     rules, pairs, game, hands = both_leaves("TcJdQcKd", 4, 1)

@@ -149,6 +149,7 @@ def test_it_is_cut_where_the_street_ends(streets: int) -> None:
         assert subgame.find(0, tuple(subgame.game.path_to(state))) == ("leaf", number)
 
 
+@pytest.mark.slow_cases("3-cfr", "3-dcfr", "3-pdcfr+", "3-lcfr-avg", "3-lcfr-avg-simultaneous")
 @pytest.mark.parametrize("method", ["cfr", "dcfr", "pdcfr+", "lcfr-avg", "lcfr-avg-simultaneous", "lcfr-avg-modified", "flop"])
 @pytest.mark.parametrize("streets", [1, 2, 3])
 def test_the_same_policies_as_over_pairs(streets: int, method: str) -> None:
@@ -212,7 +213,7 @@ def test_exact_leaves_lead_to_the_value_of_the_whole_flop(streets: int, method: 
     assert (first[0] - second[0]) / 2 == pytest.approx(exact, abs=0.02)
 
 
-@pytest.mark.slow_cases("dcfr")
+@pytest.mark.slow_cases("dcfr", "pdcfr+")
 @pytest.mark.parametrize(
     "method", ["dcfr", "pdcfr+", "dcfr-simultaneous", "lcfr-avg-simultaneous", "flop", "flop-simultaneous"]
 )

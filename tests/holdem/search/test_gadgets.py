@@ -44,6 +44,7 @@ def promised(board: str, player: int) -> np.ndarray:
     return carried_values(search.subgame, search.average_policy(), player)
 
 
+@pytest.mark.slow_cases("TcJdQcKd-Resolve-0")
 @pytest.mark.parametrize("player", [0, 1])
 @pytest.mark.parametrize("kind", GADGETS.values())
 @pytest.mark.parametrize("board", ["TcJdQcKdTd", "TcJdQcKd"])

@@ -161,6 +161,7 @@ def test_the_first_street_alone_is_the_cut_spot_with_exact_all_ins(board: str) -
             np.testing.assert_allclose(other, one, atol=2e-3)
 
 
+@pytest.mark.slow
 def test_kept_values_are_both_players_and_sum_to_zero() -> None:
     spot = Spot(parse_cards("AsKsQhTd"), 10.0, 25.0, all_hands(DECK), BetPlan.same("100%,a", "a"), format=DECK)
     cut, asked = cut_first_street(spot), []

@@ -63,7 +63,7 @@ def policy_in(inner: Subgame, search: SubgameSearch) -> np.ndarray:
     return found
 
 
-@pytest.mark.quick_cases("resolve")
+@pytest.mark.slow
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
 def test_continual_resolving(gadget: str) -> None:
     """CFR+ reaches 0.0011 chips with so many iterations; the pot is 2."""

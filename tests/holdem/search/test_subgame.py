@@ -75,14 +75,7 @@ def test_subgames_end_with_the_betting_round() -> None:
     assert [len(cut_states(rules, [root], Horizon(rounds=True, endgame=most)).leaves) for most in (0, 6, 7)] == [5, 5, 3]
 
 
-@pytest.mark.quick_cases(
-    "cfr-avg-modified-simultaneous",
-    "cfr-simultaneous",
-    "dcfr+",
-    "dcfr-avg-modified-simultaneous",
-    "hs-pcfr+-simultaneous",
-    "pdcfr+-simultaneous",
-)
+@pytest.mark.quick_cases("cfr-avg-modified-simultaneous")
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_finds_the_value_of_the_whole_game(method: str) -> None:
     _, search = searched(method, 100)
@@ -95,6 +88,7 @@ def test_without_an_end_of_the_round_it_is_the_whole_game() -> None:
     assert mean_value(search) == pytest.approx(tp.solve(TURN, "dcfr", iterations=300).value[0], abs=2e-3)
 
 
+@pytest.mark.slow
 def test_what_search_plays_is_nearly_an_equilibrium() -> None:
     rules, game = rules_of_the_turn(), compile_game(TURN)
     settings = PlaythroughSettings(method="dcfr", iterations=32, depth=0, rounds=True, endgame=7, playthroughs=16, batch=16)

@@ -65,6 +65,20 @@ def widened(own: np.ndarray) -> np.ndarray:
     return wide
 
 
+@pytest.mark.slow_cases(
+    "cfr",
+    "dcfr",
+    "dcfr+",
+    "lcfr",
+    "lcfr-avg",
+    "linear-fp",
+    "p2pcfr+",
+    "p2pcfr+-simultaneous",
+    "pcfr+",
+    "pdcfr",
+    "sapcfr+",
+    "sapcfr+-simultaneous",
+)
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_the_round_is_that_of_the_search_over_pairs(method: str) -> None:
     """Iteration for iteration, from random ranges, folds and all-ins included; leaves are worth nothing."""
@@ -178,7 +192,7 @@ def exact_value() -> float:
     return float(tp.judge(game, exact.average_policy()).value[0])
 
 
-@pytest.mark.quick_cases("linear-fp")
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr-avg", "lcfr-avg-modified", "fp", "linear-fp", "flop"])
 def test_exact_leaves_lead_to_the_value_of_the_whole_game(method: str) -> None:
     search = SubgameSearch(small_turn(), METHODS[method], HoldemEndgames(small_turn(), iterations=30), horizon=80)

@@ -68,6 +68,7 @@ def test_files_keep_what_is_played(folder, tmp_path):
         HoldemBlueprint.load(tmp_path)
 
 
+@pytest.mark.slow
 def test_a_folder_plays_its_own_game_and_others_with_the_same_stacks(folder):
     for spec in (OWN, ANY):
         game = PlayedGame.of(spec)

@@ -33,6 +33,7 @@ def iterations(spot, **options):
     return solve_spot(spot, target=0.5, threads=1, every=5, **options)
 
 
+@pytest.mark.slow
 def test_other_weights_take_fewer_iterations(solved):
     spot = changed(0.7)
     cold, warm = iterations(spot), tp.solve(spot, target=0.5, threads=1, every=5, start=solved)

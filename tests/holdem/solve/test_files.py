@@ -59,6 +59,7 @@ def test_everything_comes_back(turn, saved):
     assert all(np.array_equal(array, found.state[name]) for name, array in turn.state.items())
 
 
+@pytest.mark.slow_cases("int16-dcfr")
 @pytest.mark.parametrize("algorithm", ["dcfr", "pcfr+", "flop"])
 @pytest.mark.parametrize("storage", ["float32", "int16"])
 def test_solving_goes_on_from_a_file(algorithm, storage, tmp_path):

@@ -80,6 +80,7 @@ def test_every_spot_step_by_step(name: str, algorithm: str) -> None:
         check_step(both(name), run, VARIANTS[algorithm])
 
 
+@pytest.mark.slow_cases("apcfr+-leduc", "apdcfr+-leduc")
 @pytest.mark.parametrize("name", ["river, raked", "leduc"])
 @pytest.mark.parametrize("algorithm", VARIANTS)
 def test_every_variant_step_by_step(name: str, algorithm: str) -> None:
@@ -205,6 +206,7 @@ FEW_TURNS = Spot((), 2, 100, (np.ones(6), np.ones(6)), limit(2, 4, 4), format=TH
 """Six boards on the street before the last, and three, which is few for two threads."""
 
 
+@pytest.mark.slow_cases("apcfr+-many", "vt-cfr+-many")
 @pytest.mark.parametrize("spot", [SPOTS["turn"], MANY_TURNS, FEW_TURNS], ids=["one", "many", "few"])
 @pytest.mark.parametrize("algorithm", ["dcfr", "apcfr+", "vt-cfr+", "flop"])
 def test_threads_and_pieces_change_no_bit(spot: Spot, algorithm: str) -> None:

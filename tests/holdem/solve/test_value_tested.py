@@ -84,7 +84,7 @@ def check_step(game: Both, run: HoldemSolver) -> float:
     return float(settled.mean())
 
 
-@pytest.mark.slow_cases("three streets", "deal")
+@pytest.mark.slow_cases("no limit", "three streets", "deal")
 @pytest.mark.parametrize("name", SPOTS)
 def test_every_spot_step_by_step(name: str) -> None:
     run = solver(both(name).hands, "vt-cfr+(rounding=1e-12)")

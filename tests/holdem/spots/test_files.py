@@ -374,6 +374,7 @@ JUNK = [
 ]
 
 
+@pytest.mark.slow_cases("0", "6", "7")
 @pytest.mark.parametrize("seed", range(8))
 def test_junk_gives_one_message_or_a_spot(write, seed):
     draw = random.Random(seed)

@@ -115,6 +115,7 @@ def test_bet_sizes(text: str, raises: bool) -> None:
     check_clear(refusal(parse_sizes, text, raises), r"(cannot read the )?(bet|raise) size ")
 
 
+@pytest.mark.slow
 @hundreds
 @given(damaged(st.sampled_from(["Td 9d 6h", "Td9d6hQc", "As Kd, 2c 7h Jh"])))
 def test_cards(text: str) -> None:

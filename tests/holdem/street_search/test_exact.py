@@ -28,6 +28,7 @@ def searched(game, compiled, **changes):
     return searched_strategy(game, ZeroLeaf(), settings, np.random.default_rng(0), compiled, drawn=settings.playthroughs > 1)
 
 
+@pytest.mark.slow
 def test_one_iteration_plays_uniformly_everywhere(game):
     compiled = compiled_whole(game)
     found = searched(game, compiled)

@@ -116,6 +116,7 @@ def test_hands_that_meet_nobody():
     assert found.equity == 1
 
 
+@pytest.mark.slow_cases("ranges2--cannot be dealt together")
 @pytest.mark.parametrize(
     ("ranges", "board", "message"),
     [

@@ -60,7 +60,7 @@ def test_distances(solution: HoldemSolution) -> None:
         chart_distance(first, answer)
 
 
-@pytest.mark.slow_cases("20bb")
+@pytest.mark.slow_cases("20bb", "200bb")
 @pytest.mark.parametrize("name", shipped_charts())
 def test_shipped_charts_play_strong_hands(name: str) -> None:
     solution = read_solved(name)

@@ -95,6 +95,7 @@ def random_game(generator: random.Random) -> Holdem:
     return holdem(players=players, **given)
 
 
+@pytest.mark.quick_cases("3")
 @pytest.mark.parametrize("part", range(4))
 def test_hands_of_universal_poker(part: int) -> None:
     for seed in range(25 * part, 25 * part + 25):
@@ -116,7 +117,7 @@ FOUR = FOUR.replace("numPlayers=2", "numPlayers=4").replace("stack=200 200", "st
 @pytest.mark.parametrize(
     ("settings", "hand"),
     [
-        ("max_num_hands=100,reset_stacks=True,rotate_dealer=True", KAGGLE),
+        pytest.param("max_num_hands=100,reset_stacks=True,rotate_dealer=True", KAGGLE, marks=pytest.mark.slow),
         ("max_num_hands=50,reset_stacks=False,rotate_dealer=True", KAGGLE),
         ("max_num_hands=50,reset_stacks=False,rotate_dealer=True,blind_schedule=5:1/2;5:2/4;5:3/7", FOUR),
         ("max_num_hands=20,reset_stacks=True,rotate_dealer=False", FOUR),

@@ -15,6 +15,30 @@ from treeplex.holdem.whole.named import holdem
 from treeplex.holdem.whole.phh import phh_of, read_phh, write_phh
 
 
+@pytest.mark.slow_cases(
+    "0",
+    "5",
+    "6",
+    "7",
+    "9",
+    "10",
+    "12",
+    "13",
+    "17",
+    "24",
+    "27",
+    "29",
+    "33",
+    "34",
+    "35",
+    "36",
+    "37",
+    "41",
+    "48",
+    "50",
+    "53",
+    "58",
+)
 @pytest.mark.parametrize("seed", range(60))
 def test_pokerkit_reads_our_hands_and_we_read_them_again(seed: int, tmp_path: Path) -> None:
     generator = random.Random(seed)

@@ -127,6 +127,7 @@ def test_a_spot_of_the_rest_has_the_sizes_of_both_players() -> None:
             assert [each.amount for each in one.actions] == [each.amount for each in other.actions]
 
 
+@pytest.mark.quick_cases("sizes=[a],oop=[100%;a]-0.0192")
 @pytest.mark.parametrize(
     ("sizes", "value"),
     [

@@ -195,7 +195,7 @@ def test_side_pots_differ_by_what_is_paid_beside_a_dead_ante(seed: int) -> None:
     assert replay(seed) == "side pots"
 
 
-@pytest.mark.quick_cases("2")
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(4))
 def test_hands(part: int) -> None:
     kinds = Counter(replay(seed) for seed in range(100 * part, 100 * part + 100))

@@ -43,6 +43,7 @@ def test_kuhn_poker_has_a_row_for_each_infoset() -> None:
     assert len(rows_of(coder_of("kuhn_poker"))) == sum(game.infosets) == 12
 
 
+@pytest.mark.quick_cases("leduc_poker", "no_limit_leduc")
 @pytest.mark.parametrize(
     "spec", ["leduc_poker", "no_limit_leduc", "small_holdem(ranks=3,suits=2,deal=[0;1;1],bets=[1;2;2],raises=1)"]
 )
@@ -53,6 +54,7 @@ def test_all_that_is_met_is_listed(spec: str) -> None:
     assert known.issuperset(named(rows.cards, rows.actions))
 
 
+@pytest.mark.slow
 def test_it_resumes_bit_for_bit() -> None:
     whole, begun = student("leduc_poker"), student("leduc_poker")
     for _ in range(5):

@@ -34,6 +34,7 @@ def test_ratings() -> None:
     assert [member.update for member in kept(members, 3)] == [30, 10, 0]
 
 
+@pytest.mark.slow
 def test_resumes_bit_for_bit() -> None:
     whole, begun = student("leduc_poker"), student("leduc_poker")
     for _ in range(5):

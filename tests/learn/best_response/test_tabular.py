@@ -45,6 +45,7 @@ def exact_values(spec: str, response: TabularResponse, fixed: Policy) -> list[fl
     return found
 
 
+@pytest.mark.quick_cases("True")
 @pytest.mark.parametrize("branching", [True, False])
 def test_exact_in_kuhn_poker(branching):
     fixed = table("kuhn_poker", 3).table

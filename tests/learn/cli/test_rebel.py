@@ -131,7 +131,13 @@ def test_help_of_a_learner_lists_its_settings() -> None:
     assert "solves " in shown
 
 
-@pytest.mark.slow_cases("train rebel --out {0}-name the game: treeplex train rebel GAME --out DIR")
+@pytest.mark.slow_cases(
+    "train rebel --out {0}-name the game: treeplex train rebel GAME --out DIR",
+    "evaluate liars_dice(dice_sides=2) {1} --exact-about policies",
+    "evaluate liars_dice(dice_sides=2) {1} --set depth=-1-depth must be a whole number of at least 0, not -1",
+    "evaluate liars_dice(dice_sides=2) {1} --set depth-key=value",
+    "evaluate liars_dice(dice_sides=2) {1} --set rounds=perhaps-true or false",
+)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -199,6 +205,7 @@ def test_evaluate_searches_otherwise_where_it_is_asked_to(trained: Path) -> None
 BETTING = [*TINY, "--set", "rounds=true", "--set", "depth=0", "--set", "solves=32"]
 
 
+@pytest.mark.slow
 def test_subgames_of_betting_rounds_are_trained_judged_and_played(tmp_path: Path) -> None:
     call("train", "rebel", "leduc_poker", *BETTING, "--out", tmp_path / "run")
     asked = ["evaluate", "leduc_poker", tmp_path / "run", "--playthroughs", 2, "--iterations", 3, "--workers", 1]

@@ -114,6 +114,7 @@ def test_every_setting_reaches_the_training(tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_learners_are_listed_and_say_their_settings(tmp_path):
     listed = call("--list")[0]
     assert all(name in listed for name in ("rebel", "ddcfr", "dpcfr+", "pddcfr", "Xu et al. 2024"))
@@ -127,6 +128,18 @@ def test_learners_are_listed_and_say_their_settings(tmp_path):
     assert "population: 4 " in call("--resume", tmp_path / "run", "--show")[0]
 
 
+@pytest.mark.slow_cases(
+    "ddcfr kuhn_pokr --out {0}-did you mean 'kuhn_poker'",
+    "ddcfr kuhn_poker(players=3) --out {0}-two-player zero-sum games, such as kuhn_poker",
+    "ddcfr kuhn_poker,(x --out {0}-brackets",
+    "ddcfr --set population=5 --out {0}-even",
+    "ddcfr --set holds=1,two --out {0}-holds must be whole numbers of at least 1",
+    "ddcfr kuhn_poker --set weights=1,2 --out {0}-one for each of 1 games",
+    "ddcfr --set optimizer=sgd --out {0}-one of es, ppo",
+    "ddcfr --set fitness=relativ --out {0}-did you mean 'relative'",
+    "ddcfr --workers 0 --out {0}-workers",
+    "ddcfr --judge-every 3 --out {0}-does not take judge_every (--judge-every)",
+)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -178,6 +191,7 @@ def test_another_training_is_kept_unless_forced(tmp_path):
     assert (tmp_path / "run" / METRICS).read_bytes() != before
 
 
+@pytest.mark.slow
 def test_another_setting_is_refused_on_resuming(tmp_path):
     call("ddcfr", *TINY, "--out", tmp_path / "run")
     assert "has sigma 0.05, which cannot change under way to 0.1" in complaint(

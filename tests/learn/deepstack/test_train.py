@@ -68,6 +68,7 @@ def test_files_that_are_no_such_networks(folder: Path, tmp_path: Path) -> None:
         deepstack_leaf(tmp_path, public_rules("leduc_poker"))
 
 
+@pytest.mark.slow_cases("tic_tac_toe-no betting round begins with a deal")
 @pytest.mark.parametrize(
     ("game", "said"),
     [

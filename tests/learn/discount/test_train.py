@@ -72,7 +72,7 @@ def test_it_learns(tmp_path):
     assert training.records[-1].fitness > training.records[0].fitness + 0.3
 
 
-@pytest.mark.slow_cases("ddcfr")
+@pytest.mark.quick_cases("dpcfr+")
 @pytest.mark.parametrize("algorithm", ["ddcfr", "dpcfr+", "pddcfr"])
 def test_each_algorithm_trains(tmp_path, algorithm):
     training = train(KUHN, algorithm, settings=replace(TINY, epochs=1), out=tmp_path / "run", workers=1)
@@ -122,6 +122,7 @@ class PressedLater:
         return self.looks >= 20
 
 
+@pytest.mark.slow
 def test_ctrl_c_within_an_epoch_drops_that_epoch(unbroken, tmp_path, monkeypatch):
     folder = tmp_path / "run"
     monkeypatch.setattr(frame, "Interrupt", PressedLater)
@@ -139,7 +140,7 @@ def test_workers_change_nothing(unbroken, tmp_path):
     assert numbers(tmp_path / "run") == numbers(unbroken.folder)
 
 
-@pytest.mark.slow_cases("5")
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [2, 5])
 def test_more_epochs_continue_a_finished_training(unbroken, tmp_path, first):
     assert 2 < best_of(unbroken.records).done < 5
@@ -156,6 +157,7 @@ def test_resuming_with_other_settings_is_refused(unbroken, change):
         train(resume=unbroken.folder, settings=change, workers=1)
 
 
+@pytest.mark.slow
 def test_a_game_of_ones_own_is_named_again(tmp_path):
     (tmp_path / "mine.py").write_text("import treeplex as tp\n\n\ndef game():\n    return tp.load('kuhn_poker')\n")
     games = (f"{tmp_path}/mine.py:game",)

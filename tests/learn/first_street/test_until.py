@@ -92,6 +92,7 @@ def test_values_of_hands_and_equities_are_there_to_look_at() -> None:
         np.testing.assert_allclose(one, other, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_the_judge_of_a_first_street_counts_its_mistakes_alone() -> None:
     whole = tp.solve(flop(), iterations=150, target=0.0, threads=1)
     assert isinstance(whole, HoldemSolution)

@@ -16,6 +16,7 @@ from treeplex.learn.train.kind import CURVE  # noqa: E402
 TINY = {"street": "river", "iterations": 8, "situations": 6, "width": 8, "layers": 1, "sampled": 16, "burn_in": 64, "batch": 64}
 
 
+@pytest.mark.slow
 def test_a_training_and_its_folder(tmp_path: Path) -> None:
     training = tp.train(None, "hand-values", settings=TINY, out=tmp_path / "net")
     records = [json.loads(line) for line in (tmp_path / "net" / "metrics.jsonl").read_text().splitlines()]

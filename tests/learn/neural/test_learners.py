@@ -43,6 +43,7 @@ TABLES = {
 }
 
 
+@pytest.mark.slow_cases("escher")
 @pytest.mark.parametrize("name", TABLES)
 def test_with_tables_all_of_them_converge(name: str) -> None:
     learner = trained(name, 60, approximator="table", **TABLES[name])
@@ -69,6 +70,7 @@ NETWORKS = {
 }
 
 
+@pytest.mark.quick_cases("sd-cfr", "escher", "vr-deep-dcfr+")
 @pytest.mark.parametrize("name", NETWORKS)
 def test_with_networks_all_of_them_learn(name: str) -> None:
     learner = trained(name, 10, width=32, layers=2, rate=0.01, fits=30, **NETWORKS[name])

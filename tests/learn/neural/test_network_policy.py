@@ -22,6 +22,7 @@ COMMANDED = ("leduc-deep-cfr",)
 """Those whose cards have the command that made them."""
 
 
+@pytest.mark.slow_cases("leduc-deep-cfr")
 @pytest.mark.parametrize("name", MARKS)
 def test_shipped_networks_reach_their_marks_and_are_what_their_cards_say(name: str) -> None:
     path = shipped_networks()[name]

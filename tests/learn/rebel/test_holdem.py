@@ -19,6 +19,7 @@ TINY = RebelSettings(
 )
 
 
+@pytest.mark.slow_cases("random")
 @pytest.mark.parametrize("source", ["self-play", "random"])
 def test_rows_at_the_river_hold_its_exact_values(source: str) -> None:
     """What a player gets there is one number; what single hands get is not where the other has several best plays."""

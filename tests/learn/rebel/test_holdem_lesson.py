@@ -113,6 +113,7 @@ def test_cfr_avg_plays_an_iterations_policy_and_believes_the_average() -> None:
     assert played_and_believed(SubgameSearch(turn, METHODS["lcfr-avg"], leaf))[1].any()
 
 
+@pytest.mark.slow_cases("average")
 @pytest.mark.parametrize("draw", ["uniform", "average"])
 def test_iterations_are_drawn_as_told(draw: str, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[int] = []

@@ -199,6 +199,7 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
             belief = belief.after((1, 3)[len(path)], search.policy_at(row, search.policy))
 
 
+@pytest.mark.slow
 def test_it_learns_the_policies_that_searches_find() -> None:
     rules = public_rules(DICE)
     trainer = RebelTrainer(rules, replace(TINY, warm=0, solves=640, iterations=12, rate=5e-3))

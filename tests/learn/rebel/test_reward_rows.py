@@ -25,7 +25,7 @@ def self_play(*, iterations: int, exploration: float) -> SelfPlay:
     return SelfPlay(public_rules(DICE), settings, ZeroLeaf(), np.random.default_rng(2))
 
 
-@pytest.mark.quick_cases("kuhn_poker")
+@pytest.mark.slow
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker"])
 def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
     """Where a subgame is the whole game: what each hand gets from the root, with the iterations drawn as they are weighted."""
@@ -67,6 +67,7 @@ def test_rows_before_an_exploring_action_are_dropped() -> None:
     assert 0 < rows < 0.5 * 8 * 64  # a subgame of one action counts if the other player explores in it
 
 
+@pytest.mark.slow
 def test_training_goes_on_bit_for_bit() -> None:
     rules = public_rules(DICE)
     whole, half, rest = (RebelTrainer(rules, REWARDS) for _ in range(3))

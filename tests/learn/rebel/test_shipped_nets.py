@@ -88,6 +88,7 @@ def test_games_without_a_network_are_told_which_have_one() -> None:
         shipped_net(smaller, "liars_dice-1x4f")
 
 
+@pytest.mark.quick_cases("kuhn_poker")
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker"])
 def test_poker_is_played_from_the_first_deal(name: str) -> None:
     """With few playthroughs, which only raise the bound."""
@@ -130,6 +131,7 @@ def test_a_network_warns_where_it_was_not_trained() -> None:
     assert first == pytest.approx(0.0625, abs=0.05)
 
 
+@pytest.mark.slow_cases("liars_dice-1x6f-rests")
 @pytest.mark.parametrize("name", ["kuhn_poker", "leduc_poker", "liars_dice-1x4f", "liars_dice-1x6f-rests"])
 def test_a_network_knows_the_states_of_its_own_horizon(name: str) -> None:
     net = NETS[name]

@@ -19,6 +19,7 @@ torch.set_num_threads(1)
 SPECS = ("kuhn_poker", "leduc_poker", "liars_dice(dice=1,faces=3)", "modified_rps")
 
 
+@pytest.mark.slow_cases("leduc_poker-pdcfr+-alternating", "leduc_poker-pdcfr+-simultaneous")
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 @pytest.mark.parametrize("algorithm", ["cfr", "cfr+", "dcfr", "pcfr+", "pdcfr+", "hs-dcfr"])
 @pytest.mark.parametrize("spec", SPECS)

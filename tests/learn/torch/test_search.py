@@ -116,6 +116,17 @@ def compared(expected: SubgameSearch, found: SubgameSearch, within: float) -> No
         assert found.last_leaf[player] == pytest.approx(expected.last_leaf[player], abs=within)
 
 
+@pytest.mark.slow_cases(
+    "leduc_poker-cfr",
+    "leduc_poker-lcfr",
+    "leduc_poker-dcfr",
+    "leduc_poker-cfr+",
+    "leduc_poker-pdcfr",
+    "leduc_poker-pdcfr+",
+    "leduc_poker-sapcfr+",
+    "tic_tac_toe-pdcfr+",
+    "tic_tac_toe-sapcfr+",
+)
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr+", "pdcfr", "pdcfr+", "sapcfr+", "hs-dcfr"])
 @pytest.mark.parametrize("spec", [*SPECS, "modified_rps", "tic_tac_toe"])
 def test_a_search_with_tensors_is_the_search(spec: str, method: str) -> None:
@@ -136,6 +147,46 @@ def test_both_payoff_operators_occur() -> None:
     assert kinds == {"leduc_poker": (True, False), "modified_rps": (False, True)}
 
 
+@pytest.mark.quick_cases(
+    "kuhn_poker-horizon0-cfr",
+    "kuhn_poker-horizon0-lcfr",
+    "kuhn_poker-horizon0-dcfr",
+    "kuhn_poker-horizon0-cfr+",
+    "kuhn_poker-horizon0-lcfr-avg",
+    "kuhn_poker-horizon0-dcfr-avg-modified",
+    "kuhn_poker-horizon1-cfr",
+    "kuhn_poker-horizon1-lcfr",
+    "kuhn_poker-horizon1-dcfr",
+    "kuhn_poker-horizon1-cfr+",
+    "kuhn_poker-horizon1-lcfr-avg",
+    "kuhn_poker-horizon1-dcfr-avg-modified",
+    "kuhn_poker-horizon2-cfr",
+    "kuhn_poker-horizon2-lcfr",
+    "kuhn_poker-horizon2-dcfr",
+    "kuhn_poker-horizon2-cfr+",
+    "kuhn_poker-horizon2-lcfr-avg",
+    "kuhn_poker-horizon2-dcfr-avg-modified",
+    "kuhn_poker-horizon3-cfr",
+    "kuhn_poker-horizon3-lcfr",
+    "kuhn_poker-horizon3-dcfr",
+    "kuhn_poker-horizon3-cfr+",
+    "kuhn_poker-horizon3-lcfr-avg",
+    "kuhn_poker-horizon3-dcfr-avg-modified",
+    "kuhn_poker-horizon4-cfr",
+    "kuhn_poker-horizon4-lcfr",
+    "kuhn_poker-horizon4-dcfr",
+    "kuhn_poker-horizon4-cfr+",
+    "kuhn_poker-horizon4-lcfr-avg",
+    "kuhn_poker-horizon4-dcfr-avg-modified",
+    "leduc_poker-horizon0-dcfr",
+    "liars_dice(dice_sides=3)-horizon0-lcfr-avg",
+    "liars_dice(dice_sides=3)-horizon4-cfr",
+    "liars_dice(dice_sides=3)-horizon4-lcfr",
+    "liars_dice(dice_sides=3)-horizon4-dcfr",
+    "liars_dice(dice_sides=3)-horizon4-cfr+",
+    "liars_dice(dice_sides=3)-horizon4-lcfr-avg",
+    "liars_dice(dice_sides=3)-horizon4-dcfr-avg-modified",
+)
 @pytest.mark.parametrize("method", ["cfr", "lcfr", "dcfr", "cfr+", "lcfr-avg", "dcfr-avg-modified"])
 @pytest.mark.parametrize("horizon", [Horizon(1), Horizon(2), Horizon(3), Horizon(2, endgame=6), Horizon(None, rounds=True)])
 @pytest.mark.parametrize("spec", SPECS)
@@ -148,6 +199,7 @@ def test_a_network_at_the_leaves(spec: str, horizon: Horizon, method: str) -> No
     compared(expected, search.finish(), 1e-9)
 
 
+@pytest.mark.slow_cases("leduc_poker-horizon1", "liars_dice(dice_sides=3)-horizon1")
 @pytest.mark.parametrize("horizon", [Horizon(1), Horizon(2)])
 @pytest.mark.parametrize("spec", SPECS)
 def test_hands_that_are_dealt_unlike(spec: str, horizon: Horizon) -> None:
@@ -183,6 +235,7 @@ def test_single_precision_is_near(spec: str) -> None:
         assert np.abs(found[player] - expected.root_values()[player])[there].max() < 2e-3
 
 
+@pytest.mark.slow_cases("dcfr", "lcfr-avg")
 @pytest.mark.parametrize("method", ["dcfr", "lcfr-avg", "lcfr-avg-modified"])
 def test_a_search_goes_on_from_where_it_was(method: str) -> None:
     subgames, ranges = batch("leduc_poker", Horizon(2))
@@ -196,7 +249,7 @@ def test_a_search_goes_on_from_where_it_was(method: str) -> None:
     compared(expected, search.finish(), 1e-9)
 
 
-@pytest.mark.quick_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("policy_net", [False, True])
 def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
     rules, horizon = public_rules(DICE), Horizon(2)
@@ -240,6 +293,7 @@ def test_stacking_holds_every_row_once(sizes: list[int]) -> None:
     assert all((owner[row[row >= 0]] == own).all() and (row >= 0).any() for row, own in zip(rows, group, strict=True))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("device", NAMES)
 def test_a_training_learns_and_goes_on_bit_for_bit(device: str) -> None:
     """On a card sums have no fixed order, so that there it is asked to learn only."""

@@ -34,7 +34,7 @@ def network(*, single: bool, shown: bool) -> RiverNet:
     return net
 
 
-@pytest.mark.slow_cases("True-False-lcfr")
+@pytest.mark.slow_cases("True-False-lcfr", "True-False-dcfr")
 @pytest.mark.parametrize("method", ["lcfr", "dcfr", "lcfr-avg", "lcfr-avg-modified"])
 @pytest.mark.parametrize(("single", "shown"), [(True, False), (False, True)])
 def test_a_turn_is_that_of_the_kernels(method: str, single: bool, shown: bool) -> None:

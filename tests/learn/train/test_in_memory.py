@@ -92,6 +92,7 @@ def test_ctrl_c_gives_the_model_so_far() -> None:
     assert isinstance(stopped.value.result.model, tp.Policy)
 
 
+@pytest.mark.slow
 def test_discounts_and_a_value_network() -> None:
     settings = {"epochs": 1, "population": 2, "horizon": 10}
     training = tp.train(["kuhn_poker"], "ddcfr", settings=settings, workers=1)

@@ -109,7 +109,15 @@ PLAYING = {"approximator": "table", "walks": 4, "plays": 4, "batch": 4, "fits": 
 EXACT = {"critic": "exact", "approximator": "table"}
 
 
-@pytest.mark.slow_cases("a2c-settings0", "coma-settings1", "mmd-settings22")
+@pytest.mark.slow_cases(
+    "a2c-settings0",
+    "coma-settings1",
+    "armac-settings2",
+    "deep-cfr-settings3",
+    "mmd-settings6",
+    "nfsp-settings9",
+    "mmd-settings22",
+)
 @pytest.mark.parametrize(
     ("name", "settings"),
     [

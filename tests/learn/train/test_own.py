@@ -39,6 +39,7 @@ def arrays(folder: Path) -> dict[str, bytes]:
         return {name: array.tobytes() for name, array in file.items()}
 
 
+@pytest.mark.slow
 def test_the_example_learns_kuhn_poker(tmp_path: Path) -> None:
     training = tp.train(
         "kuhn_poker",

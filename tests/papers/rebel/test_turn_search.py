@@ -9,11 +9,12 @@ from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.subgames.horizon import Horizon
 
+pytestmark = pytest.mark.slow
+
 SPEC = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 METHODS = ["lcfr", "lcfr-avg", "lcfr-avg-modified", "flop"]
 
 
-@pytest.mark.quick_cases("lcfr")
 @pytest.mark.parametrize("method", METHODS)
 def test_what_is_judged_is_that_over_pairs(method):
     """Rounding decides ties on the rivers, so that curves differ by what rivers are short of exact."""

@@ -26,6 +26,7 @@ def test_specs_name_games_and_no_game_is_there_twice():
     assert len({game.spec for game in own}) == len(own)
 
 
+@pytest.mark.slow
 def test_games_of_the_study_are_zero_sum_deterministic_and_different():
     made = [game for game in games.STUDY_GAMES if game.name.startswith(QUICK)]
     compiled = [tp.compile(game.rules()) for game in made]

@@ -198,6 +198,7 @@ def test_show(run):
     assert "players 0 to 1" in complaint("show", run, "--player", 2)
 
 
+@pytest.mark.slow
 def test_show_keeps_brackets_and_lines(tmp_path):
     call("solve", "leduc_poker", "-n", 2, "--out", tmp_path / "leduc")
     assert "[Private: 0]" in call("show", tmp_path / "leduc", "--limit", 1)[0].replace("\n", " ")
@@ -246,6 +247,15 @@ def test_help_names_the_exit_codes():
     assert call("--version")[0].startswith("treeplex ")
 
 
+@pytest.mark.slow_cases(
+    "arguments7-iterations",
+    "arguments8-target",
+    "arguments9-simultaneous",
+    "arguments10-two",
+    "arguments11-no game",
+    "arguments23-bucketed hold'em",
+    "arguments24-unknown method 'nosuch'; known: cfr, cfr+, ",
+)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -443,6 +453,7 @@ def test_ctrl_c_in_a_comparison_keeps_what_was_done(tmp_path):
     assert not (folder / "dcfr").exists()
 
 
+@pytest.mark.slow_cases("<lambda>1")
 @pytest.mark.parametrize("damage", [lambda lines: lines[:-1], lambda lines: [*lines[:-1], lines[-1].replace(".", ".1", 1)]])
 def test_a_damaged_log_is_not_resumed(tmp_path, damage):
     folder = tmp_path / "run"

@@ -341,7 +341,7 @@ def test_records_after_the_checkpoint_are_made_again(
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
 
 
-@pytest.mark.quick_cases("rebel", "solve")
+@pytest.mark.quick_cases("solve")
 def test_one_that_never_came_to_a_checkpoint_begins_anew(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     with pytest.raises(PowerCut):
         case.new(out=tmp_path / "run", progress=cut_power(1))
@@ -350,7 +350,7 @@ def test_one_that_never_came_to_a_checkpoint_begins_anew(case: Case, unbroken: C
     assert found(case, tmp_path / "run") == found(case, unbroken(case))
 
 
-@pytest.mark.slow_cases("limit", "sample")
+@pytest.mark.quick_cases("rebel", "solve")
 def test_a_finished_one_is_left_as_it_is(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     before = {path: path.read_bytes() for path in folder.rglob("*")}
@@ -363,7 +363,7 @@ def copied(folder: Path, tmp_path: Path) -> Path:
     return tmp_path / "copy"
 
 
-@pytest.mark.slow_cases("limit")
+@pytest.mark.slow_cases("limit", "sample")
 def test_a_folder_says_what_it_holds(case: Case, unbroken: Callable[[Case], Path]) -> None:
     folder = unbroken(case)
     about = json.loads((folder / RUN).read_text())
@@ -375,7 +375,7 @@ def test_a_folder_says_what_it_holds(case: Case, unbroken: Callable[[Case], Path
     assert about["last"] == lines[-1]
 
 
-@pytest.mark.quick_cases("own learner", "rebel", "solve")
+@pytest.mark.quick_cases("solve")
 def test_one_in_the_way_is_kept_unless_forced(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     folder = copied(unbroken(case), tmp_path)
     (folder / "letter.txt").write_text("dear")
@@ -389,6 +389,7 @@ def test_one_in_the_way_is_kept_unless_forced(case: Case, unbroken: Callable[[Ca
     assert (folder / "letter.txt").read_text() == "dear"
 
 
+@pytest.mark.slow_cases("limit")
 def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], Path], tmp_path: Path) -> None:
     by_folder = case.kind.name == "rebel on turns"  # what a folder without run.json holds is not known
     noun, maker = ("training", "treeplex train") if by_folder else (case.kind.noun, case.kind.maker)
@@ -405,9 +406,13 @@ def test_what_is_no_folder_of_this_kind(case: Case, unbroken: Callable[[Case], P
 
 
 @pytest.mark.slow_cases(
+    "limit-truncated-run.json",
     "limit-truncated-metrics.jsonl",
     "limit-truncated-state.safetensors",
+    "limit-changed-run.json",
     "limit-changed-metrics.jsonl",
+    "limit-changed-state.safetensors",
+    "limit-emptied-run.json",
     "limit-emptied-metrics.jsonl",
     "limit-emptied-state.safetensors",
 )
@@ -464,7 +469,7 @@ def test_files_of_another_version_or_job_are_refused(case: Case, unbroken: Calla
         case.resume(resume=folder)
 
 
-@pytest.mark.quick_cases("own learner")
+@pytest.mark.slow
 def test_a_full_disk_leaves_the_last_checkpoint(
     case: Case, unbroken: Callable[[Case], Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

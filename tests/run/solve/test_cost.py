@@ -26,6 +26,7 @@ def test_memory_is_what_a_run_has(spec: str, kept: str) -> None:
     assert found.seconds > 0
 
 
+@pytest.mark.slow
 def test_walked_rules_are_measured_by_a_part_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(cost, "SAMPLED", 100)
     game = tp.compile("oshi_zumo(coins=3,size=1,horizon=3)", stored=False)

@@ -157,7 +157,7 @@ def stop_with_ctrl_c(after: int):
     return watch
 
 
-@pytest.mark.quick_cases("cfr")
+@pytest.mark.slow
 @pytest.mark.parametrize("algorithm", RESUMABLE)
 def test_every_algorithm_goes_on_bit_for_bit(tmp_path, algorithm):
     whole = tp.solve("kuhn_poker", algorithm, iterations=90)
@@ -315,7 +315,7 @@ def test_mappings_may_leave_out_whose_turn_it_is():
     assert tp.nash_conv(game, bare) == tp.nash_conv(game, full) > 0
 
 
-@pytest.mark.slow_cases("mine", "learned dcfr")
+@pytest.mark.quick_cases("my own (odd) name")
 @pytest.mark.parametrize("name", ["mine", "my own (odd) name", "learned dcfr", "dcfr"])
 def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     mine = tp.solvers.Variant(name, "", "", lambda t, horizon: tp.solvers.Weights())
@@ -325,9 +325,7 @@ def test_an_algorithm_of_ones_own_has_to_be_given_again(tmp_path, name):
     assert tp.solve(resume=tmp_path / "run", algorithm=mine, iterations=20).iterations == 20
 
 
-@pytest.mark.quick_cases(
-    '"seed": 0-"seed": 1-changed after it was written', '"status": "finished"-"status": "done"-changed after it was written'
-)
+@pytest.mark.quick_cases('"status": "finished"-"status": "done"-changed after it was written')
 @pytest.mark.parametrize(
     ("old", "new", "words"),
     [
@@ -346,6 +344,7 @@ def test_a_changed_run_json_is_not_believed(tmp_path, old, new, words):
         tp.solve(resume=tmp_path / "run", iterations=20)
 
 
+@pytest.mark.quick_cases("refine-yes")
 @pytest.mark.parametrize(
     ("name", "value"),
     [

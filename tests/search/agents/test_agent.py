@@ -97,7 +97,7 @@ def test_every_hand_has_a_policy(name: str) -> None:
     np.testing.assert_array_equal(agent.policy(), first)
 
 
-@pytest.mark.slow_cases("solving again, turn")
+@pytest.mark.slow_cases("table, leduc", "solving again, turn", "search, turn")
 @pytest.mark.parametrize("name", AGENTS)
 def test_actions_are_drawn_from_the_policy(name: str) -> None:
     agent = AGENTS[name]()
@@ -150,6 +150,7 @@ def test_what_cannot_be_is_refused(name: str) -> None:
         agent.see(0)
 
 
+@pytest.mark.slow
 def test_a_table_agent_plays_its_table() -> None:
     """Many plays are worth what the exact judge says."""
     agent = table("kuhn_poker")

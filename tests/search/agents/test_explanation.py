@@ -32,6 +32,7 @@ def agent_of(kind: str, game: str = "leduc_poker") -> Seat:
     return agent
 
 
+@pytest.mark.slow_cases("search")
 @pytest.mark.parametrize("kind", NAMES)
 def test_an_agent_explains_its_decision(kind: str) -> None:
     agent = agent_of(kind)
@@ -116,6 +117,7 @@ def test_an_explanation_is_a_table() -> None:
     assert found._repr_html_().count("<tr>") == 7
 
 
+@pytest.mark.slow
 def test_an_explanation_as_a_data_frame() -> None:
     pytest.importorskip("pandas")
     agent = agent_of("resolving")

@@ -41,6 +41,7 @@ def test_it_ends_where_no_bet_is_unknown() -> None:
     assert "translated" in out.splitlines()[-2]
 
 
+@pytest.mark.slow
 def test_errors_name_the_remedy(tmp_path: Path) -> None:
     few = tp.solve(FEW, iterations=2).save(tmp_path / "few")
     assert "name those with which it was solved" in call(REAL, few, "--sizes", "a", code=2)

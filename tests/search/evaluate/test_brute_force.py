@@ -228,6 +228,7 @@ def check_game(seed: int) -> float:
     return checked.difference
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(3))
 def test_games_drawn_at_random(part: int) -> None:
     assert max(check_game(seed) for seed in range(20 * part, 20 * part + 20)) < SAME
@@ -248,6 +249,7 @@ def test_values_that_are_known_on_some_streets_only() -> None:
     checked.same(checked.sampled(players, some), checked.mean(ends, split=True)[0], "sampled winnings")
 
 
+@pytest.mark.slow_cases("0-known2")
 @pytest.mark.parametrize("known", [(0, 1), (0,), (1,), ()])
 @pytest.mark.parametrize("ante", [0, (1, 0)])
 def test_any_seats_may_say_their_policies(known: tuple[int, ...], ante: int | tuple[int, ...]) -> None:

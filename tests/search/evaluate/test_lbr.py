@@ -86,7 +86,7 @@ def test_a_player_who_always_calls_loses_all_it_can():
     assert lost(agent).value == pytest.approx(1.4667, abs=5e-5) == sum(best) / 2
 
 
-@pytest.mark.slow_cases("0-leduc_poker", "0-small_holdem", "1-leduc_poker", "1-small_holdem", "2-leduc_poker", "2-small_holdem")
+@pytest.mark.quick_cases("0-kuhn_poker", "1-kuhn_poker", "2-kuhn_poker")
 @pytest.mark.parametrize("spec", ["kuhn_poker", LEDUC, "small_holdem", "leduc_poker(ranks=4,raises=1)"])
 @pytest.mark.parametrize("seed", range(3))
 def test_never_more_than_a_best_response(spec, seed):
@@ -99,6 +99,7 @@ def test_never_more_than_a_best_response(spec, seed):
         assert min(found) > -20
 
 
+@pytest.mark.slow
 def test_it_plays_what_it_says():
     """The value over public states is that of its policy table against the agent's, by the sequence form."""
     agent, game = leduc(cfr(3)), compile_game(LEDUC)

@@ -22,6 +22,7 @@ def some_policy(game: CompiledGame, seed: int) -> Policy:
 GOOFSPIEL = "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)"
 
 
+@pytest.mark.slow_cases("leduc_poker")
 @pytest.mark.parametrize("spec", ["leduc_poker", "kuhn_poker(players=3)", GOOFSPIEL, "liars_dice(dice_sides=2)"])
 def test_hands_agree_with_exact_values(spec: str) -> None:
     game, count = compile_game(spec), 40_000

@@ -17,6 +17,7 @@ TEN_CARDS = "holdem(ranks=5,suits=2,stack=6)"
 TURN = [1, 1, None, None, None, 1, 1]
 
 
+@pytest.mark.slow_cases("line0")
 @pytest.mark.parametrize("line", [[1, 1], [1, 1, None, None], TURN])
 def test_luck_has_mean_zero_over_all_pairs_of_hands(line: list[int | None]) -> None:
     """How likely each thing happens is counted over pairs of hands here; the mean of what is taken off must be zero."""

@@ -192,7 +192,7 @@ def stop_at(hands: int) -> Callable[[Progress], None]:
     return watch
 
 
-@pytest.mark.slow_cases("options1")
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"aivat": "zero"}])
 def test_a_match_resumes_bit_for_bit(policies: list[Policy], tmp_path: Path, options: dict[str, Any]) -> None:
     whole = match(LEDUC, policies, sampled=True, hands=60, out=tmp_path / "whole", **options)
@@ -217,6 +217,7 @@ def test_a_match_that_was_killed(policies: list[Policy], tmp_path: Path) -> None
     assert again.plain() == match(LEDUC, policies, sampled=True, aivat="zero", hands=60).plain()
 
 
+@pytest.mark.slow
 def test_what_a_resumed_match_refuses(policies: list[Policy], tmp_path: Path, own: str) -> None:
     match(LEDUC, policies, sampled=True, hands=10, out=tmp_path / "m")
     with pytest.raises(SpecError, match="duplicate False, not True"):
@@ -333,6 +334,7 @@ def test_an_interrupted_match_says_what_it_has(policies: list[Policy], tmp_path:
     assert len(played(tmp_path / "m")) == stopped.value.result.hands
 
 
+@pytest.mark.quick_cases("options0")
 @pytest.mark.parametrize("options", [{}, {"sampled": True, "hands": 300}, {"sampled": True, "hands": 40, "aivat": True}])
 def test_pictures_and_tables(policies: list[Policy], tmp_path: Path, options: dict[str, Any]) -> None:
     found = match(LEDUC, policies, **options)

@@ -19,8 +19,10 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tp.solve("leduc_poker", "cfr", iterations=20).save(tmp_path_factory.mktemp("run") / "leduc")
 
 
-@pytest.mark.slow_cases(
-    "modicum(blueprint={},iterations=4)", "modicum(blueprint={},iterations=4,continuations=5,approach=self-generative)"
+@pytest.mark.quick_cases(
+    "deepstack(iterations=4,leaf=zero,depth=3,gadget=maxmargin,skip=2)",
+    "libratus(blueprint={},iterations=4)",
+    "libratus(blueprint={},iterations=4,gadget=none,every=decision,start=0)",
 )
 @pytest.mark.parametrize(
     "text",

@@ -39,6 +39,7 @@ def steps(agent: Agent, labels: list[int]) -> list[np.ndarray]:
     return found
 
 
+@pytest.mark.slow_cases("search(depth=1,leaf=zero,iterations=4)", "modicum(blueprint={run},iterations=10)")
 @pytest.mark.parametrize("name", NAMES)
 def test_copies_go_their_own_way(name, runs):
     game = PlayedGame.of(NAMES[name])

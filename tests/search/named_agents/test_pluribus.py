@@ -85,6 +85,9 @@ def test_six_players_search_by_sampling(trained: Path) -> None:
     assert 0 < searching.thought.seconds < 20.0
 
 
+@pytest.mark.slow_cases(
+    "pluribus(blueprint=FILE)-holdem(players=5,stack=4,sizes=[a],ranks=5,suits=2,hole=1,deal=[0;1])-blueprint of"
+)
 @pytest.mark.parametrize(
     ("text", "game", "said"),
     [

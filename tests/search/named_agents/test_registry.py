@@ -55,7 +55,7 @@ def test_every_kind_says_what_it_is() -> None:
         assert all(meaning for _, _, meaning in kind.settings.table_rows())
 
 
-@pytest.mark.slow_cases("run")
+@pytest.mark.quick_cases("policy.json")
 @pytest.mark.parametrize("text", ["run", "policy.json", "blueprint(file=run)", "blueprint(file='policy.json')"])
 def test_a_stored_policy_is_played_as_it_is(folder: Path, text: str) -> None:
     game = tp.compile(KUHN)
@@ -249,6 +249,7 @@ def test_folders_of_trainings_are_played(tmp_path: Path) -> None:
         tp.agent(tmp_path, KUHN)
 
 
+@pytest.mark.slow
 def test_alphaholdem_plays_its_own_game(tmp_path: Path) -> None:
     pytest.importorskip("torch")
     network = str(tmp_path / "network")

@@ -21,6 +21,7 @@ REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"
 FEW = "no_limit_leduc(stack=700)"
 
 
+@pytest.mark.slow
 def test_a_blueprint_of_few_bets_plays_many(tmp_path: Path) -> None:
     policy = tp.solve(FEW, iterations=20).policy
     save_policy(policy, tmp_path / "few.json")
@@ -72,7 +73,7 @@ def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     assert judge(game.compiled, after).exploitability < judge(game.compiled, before).exploitability - 3
 
 
-@pytest.mark.slow_cases("modicum")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["libratus", "modicum"])
 def test_who_follows_a_blueprint_is_not_told_of_new_bets(name: str, few: Path) -> None:
     """Its blueprint would not know them; but it plays the game with all bets, for which that is translated."""

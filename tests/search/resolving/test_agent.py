@@ -66,6 +66,7 @@ def test_exact_leaves() -> None:
     assert tp.exploitability(leduc(), played_by(agent, "leduc_poker")) < 0.2
 
 
+@pytest.mark.slow
 def test_leaves_of_zero_are_bad() -> None:
     agent = agent_for("leduc_poker", ZeroLeaf(), iterations=10, horizon=END_OF_ROUND)
     assert tp.exploitability(leduc(), played_by(agent, "leduc_poker")) > 0.5
@@ -79,7 +80,7 @@ def test_exact_leaves_come_close_to_cfr() -> None:
     assert tp.exploitability(leduc(), played_by(agent, "leduc_poker")) < 0.0355
 
 
-@pytest.mark.quick_cases("none")
+@pytest.mark.slow
 @pytest.mark.parametrize("gadget", ["none", "resolve", "reach-maxmargin"])
 def test_second_rounds_as_they_were_resolved(gadget: str) -> None:
     """One solve for each player and second round is what solving all of them at once finds."""
@@ -109,6 +110,7 @@ def check_safe(spec: str, seed: int, **settings: object) -> None:
         assert (losses(game, played_by(agent, spec)) <= before + 0.02).all(), gadget
 
 
+@pytest.mark.quick_cases("2-round")
 @pytest.mark.parametrize("every", [DECISION, ROUND])
 @pytest.mark.parametrize("seed", range(3))
 def test_kuhn_is_safe_from_any_blueprint(seed: int, every: str) -> None:

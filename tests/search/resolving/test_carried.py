@@ -64,6 +64,7 @@ def solved(horizon: Horizon, leaf: LeafValue, iterations: int = 200) -> tuple[Su
     return search, belief
 
 
+@pytest.mark.slow_cases("0-leduc_poker", "1-leduc_poker")
 @pytest.mark.parametrize("spec", ["leduc_poker", "kuhn_poker", "modified_rps", "liars_dice(dice_sides=2)"])
 @pytest.mark.parametrize("player", [0, 1])
 def test_values_at_every_public_state(spec: str, player: int) -> None:

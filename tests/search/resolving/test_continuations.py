@@ -146,7 +146,7 @@ def always(action: int) -> tp.Policy:
     return tp.Policy(game, np.concatenate([[1.0, *np.eye(3)[action]]] * 2))
 
 
-@pytest.mark.slow_cases("lcfr", "dcfr", "pcfr+", "fp", "linear-fp")
+@pytest.mark.quick_cases("linear-fp-simultaneous")
 @pytest.mark.parametrize("method", CHOOSING)
 def test_three_answers_to_rock_paper_scissors(method: str) -> None:
     """Section 3 of the paper: valued by the equilibrium alone the first move may be anything; three answers make it right."""

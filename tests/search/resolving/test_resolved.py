@@ -55,6 +55,7 @@ def losses(game: tp.CompiledGame, policy: tp.Policy) -> np.ndarray:
     return np.array(tp.judge(game, policy).best_response_values)
 
 
+@pytest.mark.quick_cases("none-10", "none-50", "none-200", "resolve-10", "resolve-50")
 @pytest.mark.parametrize("iterations", LEDUC)
 @pytest.mark.parametrize("gadget", ["none", "resolve", "maxmargin"])
 def test_leduc(gadget: str, iterations: int) -> None:
@@ -64,6 +65,7 @@ def test_leduc(gadget: str, iterations: int) -> None:
     assert tp.exploitability(leduc(), resolved(leduc(), policy, gadget)) == pytest.approx(after[gadget], rel=1e-2)
 
 
+@pytest.mark.slow_cases("resolve-0.25-0.0")
 @pytest.mark.parametrize(("heads", "worth"), [(0.25, 0.0), (0.5, 0.25), (1.0, 0.75)])
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
 def test_the_coin_toss_is_worth_what_it_was(gadget: str, heads: float, worth: float) -> None:
@@ -115,7 +117,7 @@ def test_random_games_are_safe(seed: int) -> None:
     check_safe(game, random_policy(game, seed, pure=0.3), Horizon(1 + seed % 3), 800, 0.01)
 
 
-@pytest.mark.quick_cases("kuhn", "rps")
+@pytest.mark.quick_cases("rps")
 @pytest.mark.parametrize(
     ("spec", "horizon"),
     [

@@ -51,6 +51,25 @@ def test_a_level_of_decisions() -> None:
     assert level.strategy.tolist() == [1, 1, 0, 0, 1, 1, 0, 0]
 
 
+@pytest.mark.quick_cases(
+    "Resolve-cfr+",
+    "Resolve-lcfr",
+    "Resolve-dcfr",
+    "Resolve-pcfr+",
+    "Resolve-pdcfr",
+    "Resolve-dcfr+",
+    "Resolve-pdcfr+",
+    "Resolve-hs-dcfr",
+    "Resolve-cfr-avg",
+    "Resolve-dcfr+-simultaneous",
+    "Resolve-cfr-avg-simultaneous",
+    "Maxmargin-cfr+",
+    "Maxmargin-pcfr+",
+    "Maxmargin-lcfr-avg",
+    "Maxmargin-linear-fp",
+    "Maxmargin-flop",
+    "Maxmargin-linear-fp-simultaneous",
+)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", GADGETS.values())
 def test_every_method_solves_the_coin_toss(kind: type[Gadget], method: str) -> None:

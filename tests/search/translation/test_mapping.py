@@ -75,6 +75,7 @@ def test_nothing_is_translated_between_equal_games() -> None:
         assert judge(game, again).best_response_values == pytest.approx(judge(game, policy).best_response_values, abs=1e-9)
 
 
+@pytest.mark.slow
 def test_a_coarse_game_is_the_real_one_with_only_some_sizes() -> None:
     coarse, real = public_rules(COARSE), compile_game(REAL)
     menu = only_sizes(public_rules(REAL), ["100%", "a"])
@@ -83,6 +84,7 @@ def test_a_coarse_game_is_the_real_one_with_only_some_sizes() -> None:
     np.testing.assert_allclose(found[0].probabilities, found[1].probabilities, atol=1e-12)
 
 
+@pytest.mark.quick_cases("fewer bets-0")
 @pytest.mark.parametrize("seat", [0, 1])
 @pytest.mark.parametrize(("coarse", "real"), [(COARSE, REAL), (FINE, FEW)], ids=["more bets", "fewer bets"])
 def test_agents_play_what_the_exact_policy_says(coarse: str, real: str, seat: int) -> None:
@@ -124,6 +126,7 @@ def test_the_policy_does_not_depend_on_the_hand_held() -> None:
         np.testing.assert_array_equal(table, said[0])
 
 
+@pytest.mark.slow
 def test_what_is_drawn_is_on_average_the_exact_policy() -> None:
     policy, rules = solution(COARSE), public_rules(REAL)
     exact = translated_policy(compile_game(REAL), policy, public_rules(COARSE))
@@ -197,6 +200,7 @@ def folds_to(bet: int, inner: Agent, off_tree: str) -> np.ndarray:
     return agent.policy()[0]
 
 
+@pytest.mark.slow_cases("a subset")
 @pytest.mark.parametrize("menu", [False, True], ids=["its own game", "a subset"])
 def test_searches_are_told_of_new_bets(menu: bool) -> None:
     """Who hears half the pot as the pot folds as often as to the pot; who solves with that bet folds less."""

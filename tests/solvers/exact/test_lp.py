@@ -47,7 +47,7 @@ def solved(game: CompiledGame) -> tuple[float, float]:
     return found.value[0], found.nash_conv
 
 
-@pytest.mark.slow_cases("goofspiel(num_cards=5,imp_info=true,points_order=descending)")
+@pytest.mark.slow_cases("liars_dice(dice_sides=5)", "goofspiel(num_cards=5,imp_info=true,points_order=descending)")
 @pytest.mark.parametrize("game", VALUES)
 def test_values(game: str) -> None:
     value, gap = solved(compile_game(game))

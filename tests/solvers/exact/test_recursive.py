@@ -56,6 +56,9 @@ ZERO_SUM = [
 ]
 
 
+@pytest.mark.slow_cases(
+    "leduc_poker-False-1", "goofspiel(num_cards=4,points_order=ascending,returns_type=point_difference)-True-161"
+)
 @pytest.mark.parametrize(("game", "refine", "pieces"), ZERO_SUM)
 def test_value_of_the_linear_program(game: str, refine: bool, pieces: int) -> None:
     compiled = compile_game(game, refine=refine)
@@ -74,6 +77,7 @@ def test_tic_tac_toe_is_a_draw() -> None:
     assert solver.notes() == ["backward induction; nobody chose without knowing the whole history"]
 
 
+@pytest.mark.slow
 @STEADY
 @given(SEEDS, st.sampled_from([((0, 1), (0, 1)), ((1, 0), (0, 1), (1,)), ((0,), (1, 0), (0, 1))]), st.integers(2, 3))
 def test_random_zero_sum_feedback_games(seed: int, levels: Sequence[Sequence[int]], count: int) -> None:
@@ -100,6 +104,7 @@ def after_every_level(form: TreeForm, policy: Policy, length: int) -> None:
         assert judge(rest, Policy(rest, part)).nash_conv <= GAP
 
 
+@pytest.mark.slow
 @STEADY
 @given(SEEDS, st.lists(st.integers(1, 3), min_size=3, max_size=3))
 def test_random_ladder_nested_games_of_three(seed: int, counts: list[int]) -> None:
@@ -120,6 +125,7 @@ def test_random_feedback_games_of_three(seed: int) -> None:
     after_every_level(form, policy, 3)
 
 
+@pytest.mark.slow
 @STEADY
 @given(SEEDS)
 def test_random_feedback_games_of_two_with_general_sums(seed: int) -> None:

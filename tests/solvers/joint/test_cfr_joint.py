@@ -51,6 +51,7 @@ def pure(root: oracle.Node, player: int) -> list[dict]:
     ]
 
 
+@pytest.mark.slow_cases("3 players-CfrS", "3 players-CfrJr", "3 players-kind3")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("rules", SMALL, ids=["2 players", "3 players"])
 def test_the_gap_is_that_of_the_joint_distribution(rules: RandomGame, kind: Callable[..., JointSolver]) -> None:
@@ -126,7 +127,7 @@ def test_what_cfr_s_plays_is_right_on_average() -> None:
     assert (abs(total / 4000 - uniform) <= 4 * spread + 1e-12).all()
 
 
-@pytest.mark.slow_cases("0-CfrS")
+@pytest.mark.slow_cases("0-CfrS", "0-CfrJr")
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("keep", [0, 6])
 def test_continues_bit_for_bit(kind: Callable[..., JointSolver], keep: int) -> None:

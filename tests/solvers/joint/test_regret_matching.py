@@ -78,6 +78,7 @@ def test_regret_is_what_leaving_the_joint_play_gains(seed: int, sampled: int) ->
     assert measures["cce_gap"] == pytest.approx(max(leaving), abs=1e-9)
 
 
+@pytest.mark.slow
 @STEADY
 @given(SEEDS, st.sampled_from([(3, 3), (2, 2, 2), (4, 2, 3)]), st.sampled_from([10, 100, 1000]))
 def test_average_regret_stays_below_the_bound(seed: int, counts: tuple[int, ...], rounds: int) -> None:

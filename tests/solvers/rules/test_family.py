@@ -32,6 +32,40 @@ def test_the_oracle_knows_every_variant() -> None:
     assert set(oracle.FAMILY) == set(VARIANTS)
 
 
+@pytest.mark.slow_cases(
+    "cfr-general sum-alternating",
+    "lcfr-general sum-alternating",
+    "dcfr-general sum-simultaneous",
+    "dcfr-three players-alternating",
+    "dcfr-three players-simultaneous",
+    "pcfr+-three players-alternating",
+    "pdcfr+-general sum-alternating",
+    "sapcfr+-three players-alternating",
+    "hs-pcfr+-general sum-simultaneous",
+    "wop-cfr-general sum-simultaneous",
+    "dcfr(alpha=2,beta=-0.5,gamma=3)-general sum-alternating",
+    "dcfr(alpha=2,beta=-0.5,gamma=3)-general sum-simultaneous",
+    "dcfr(alpha=2,beta=-0.5,gamma=3)-three players-simultaneous",
+    "pcfr+(gamma=5)-three players-alternating",
+    "pcfr+(gamma=5)-three players-simultaneous",
+    "pdcfr(alpha=1,beta=0.5,gamma=1)-general sum-alternating",
+    "pdcfr(alpha=1,beta=0.5,gamma=1)-three players-alternating",
+    "pdcfr(alpha=1,beta=0.5,gamma=1)-three players-simultaneous",
+    "pdcfr+(alpha=1.5,gamma=2)-general sum-alternating",
+    "pdcfr+(alpha=1.5,gamma=2)-general sum-simultaneous",
+    "apcfr+(gamma=4)-general sum-simultaneous",
+    "apcfr+(gamma=4)-three players-alternating",
+    "apcfr+(gamma=4)-three players-simultaneous",
+    "sapcfr+(a=1,gamma=3)-general sum-alternating",
+    "sapcfr+(a=1,gamma=3)-general sum-simultaneous",
+    "hs-dcfr(gamma=15)-general sum-alternating",
+    "hs-dcfr(gamma=15)-general sum-simultaneous",
+    "hs-dcfr(gamma=15)-three players-simultaneous",
+    "hs-pcfr+(gamma=15)-general sum-simultaneous",
+    "hs-pcfr+(gamma=15)-three players-alternating",
+    "hs-pcfr+(gamma=15)-three players-simultaneous",
+    "wop-cfr(alpha=1,beta=0.5,decay=2,warm_up=2)-general sum-alternating",
+)
 @pytest.mark.parametrize("updates", ["alternating", "simultaneous"])
 @pytest.mark.parametrize("game", GAMES)
 @pytest.mark.parametrize("name", [*VARIANTS, *oracle.OTHER_PARAMETERS])
@@ -67,7 +101,7 @@ EARLY: dict[str, dict[str, object]] = {"wop-cfr": {"warm_up": 3}}
 """What has to be set for the others to count in so short a run."""
 
 
-@pytest.mark.slow_cases("greedy", "mmd", "rtcfr+", "cfr-s", "cfr-jr")
+@pytest.mark.slow_cases("vt-cfr+", "greedy", "mmd", "rtcfr+", "cfr-s", "cfr-jr")
 @pytest.mark.parametrize("name", [name for name, algorithm in algorithms().items() if algorithm.parameters])
 def test_every_parameter_changes_the_run(name: str) -> None:
     game = compile_game("small_matrix" if name == "rm" else "leduc_poker")
@@ -87,6 +121,7 @@ def test_every_parameter_changes_the_run(name: str) -> None:
         np.testing.assert_array_equal(same.average_policy().probabilities, plain.average_policy().probabilities)
 
 
+@pytest.mark.slow
 def test_only_horizon_schedules_read_the_horizon() -> None:
     for name, algorithm in algorithms().items():
         game = compile_game("rock_paper_scissors" if name == "rm" else "kuhn_poker")

@@ -115,7 +115,7 @@ def evaluate(policy: DiscountPolicy, values: np.ndarray) -> np.ndarray:
     return values
 
 
-@pytest.mark.slow_cases("dcfr-0", "dcfr-1")
+@pytest.mark.slow_cases("dcfr-0", "dcfr-1", "dcfr-2")
 @pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("base", ["dcfr", "pdcfr"])
 def test_trace_against_judge_and_plain_network(base: str, seed: int) -> None:

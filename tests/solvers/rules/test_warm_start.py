@@ -60,6 +60,7 @@ def test_a_uniform_start_costs_little(game: str) -> None:
         assert started.exploitability < 3.0 * tp.solve(game, algorithm, iterations=200).exploitability
 
 
+@pytest.mark.quick_cases("dcfr")
 @pytest.mark.parametrize("algorithm", ["dcfr", "hs-dcfr", "lcfr"])
 def test_a_started_run_is_resumed_bit_for_bit(algorithm: str, tmp_path: Path) -> None:
     start = tp.solve("kuhn_poker", "cfr", iterations=30)

@@ -71,7 +71,7 @@ def saved(run: RulesSampler, path: Path) -> Path:
     return path
 
 
-@pytest.mark.slow_cases("None-es-mccfr-options0")
+@pytest.mark.slow_cases("None-es-mccfr-options0", "None-vr-mccfr-options1")
 @pytest.mark.parametrize(
     ("scheme", "options"),
     [("es-mccfr", {"variant": "dcfr"}), ("vr-mccfr", {}), ("vr-mccfr", {"key": "infoset"}), ("as-mccfr", {})],

@@ -28,6 +28,18 @@ def exploitability(solver: MonteCarloCfr) -> float:
     return judge(solver.game, solver.average_policy()).exploitability
 
 
+@pytest.mark.slow_cases(
+    "kuhn_poker(players=3)-rs-mccfr-cfr",
+    "kuhn_poker(players=3)-vr-mccfr-dcfr",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-as-mccfr-dcfr+",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-ccs-mccfr-lcfr",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-cs-mccfr-dcfr",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-cs-mccfr-dcfr+",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-cs-mccfr-lcfr",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-es-mccfr-cfr+",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-os-mccfr-cfr",
+    "goofspiel(num_cards=3,imp_info=true,returns_type=total_points)-os-mccfr-cfr+",
+)
 @pytest.mark.parametrize("variant", sorted(DISCOUNT_SEQUENCES))
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("game", [*SMALL, "leduc_poker(ranks=2,raises=1)"])

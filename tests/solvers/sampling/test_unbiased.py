@@ -279,13 +279,8 @@ def scores(game: str, name: str, player: int, factor: float = 1.0) -> Floats:
     "kuhn_poker(players=3)-1-rs2",
     "kuhn_poker(players=3)-1-os-history",
     "kuhn_poker(players=3)-1-es-history",
-    "kuhn_poker(players=3)-1-rs1-infoset",
     "kuhn_poker(players=3)-1-one-all",
-    "kuhn_poker(players=3)-1-one-all-history",
     "leduc_poker(ranks=2,suits=2,raises=1)-1-cs",
-    "leduc_poker(ranks=2,suits=2,raises=1)-1-es",
-    "leduc_poker(ranks=2,suits=2,raises=1)-1-as",
-    "leduc_poker(ranks=2,suits=2,raises=1)-1-os-history",
     "leduc_poker(ranks=2,suits=2,raises=1)-1-rs1-infoset",
     "leduc_poker(ranks=2,suits=2,raises=1)-1-one-all",
 )

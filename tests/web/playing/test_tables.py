@@ -86,6 +86,7 @@ def test_a_table_outlives_its_server(folder: Path) -> None:
         assert {each["id"] for each in client.get("/api/tables").json()["tables"]} == {"1", "2"}
 
 
+@pytest.mark.slow
 def test_runs_and_their_curves(client: httpx.Client, folder: Path) -> None:
     solved = tp.solve("kuhn_poker", "cfr+", iterations=64, out=str(folder / "a"))
     tp.solve("kuhn_poker", "dcfr", iterations=32, out=str(folder / "mine" / "b"))

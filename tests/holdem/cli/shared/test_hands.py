@@ -147,6 +147,10 @@ def test_hands_without_such_a_street_are_not_solved() -> None:
     assert "by the solution" not in play(*WHOLE, "-n", 1, "--review", "river", typed="all in\n")
 
 
+@pytest.mark.slow_cases(
+    "arguments4-other.phhs is no file of hand histories",
+    "arguments14---review is 'rivers'; give the first street that is solved: flop, turn, river",
+)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -183,6 +187,7 @@ def test_mistakes_are_one_line(
     assert not (tmp_path / "hands").exists()
 
 
+@pytest.mark.slow
 def test_the_usual_opponent() -> None:
     from treeplex.holdem.whole.named import holdem
 

@@ -71,6 +71,7 @@ VALUES = {
 """What to write for a field where its example would change nothing or not fit."""
 
 
+@pytest.mark.slow_cases("oop", "ip", "donk", "rake", "until", "net", "algorithm")
 @pytest.mark.parametrize("name", FIELDS)
 def test_every_field_is_an_option_that_says_the_same_as_the_file(name, tmp_path):
     """The options are those of the real command, so a field without one, or read in another way, fails here."""

@@ -121,6 +121,7 @@ def test_packed_numbers_take_less_and_solve_as_well():
     assert sizes[1] < 0.75 * sizes[0]
 
 
+@pytest.mark.slow_cases("packed")
 @pytest.mark.parametrize("storage", ["float32", "packed"])
 def test_arrays_of_the_whole_are_a_state_to_resume(storage):
     half, whole = in_parts("leduc", 5, "pcfr+", storage), in_parts("leduc", 9, "pcfr+", storage)

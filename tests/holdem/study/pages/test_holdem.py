@@ -137,7 +137,7 @@ def test_filled_leaves_other_percents_alone():
     assert filled("a %X% 50%, %Y% 100%", {"X": "1%Y%", "Y": "2"}) == "a 1%Y% 50%, 2 100%"
 
 
-@pytest.mark.quick_cases("1-x,x")
+@pytest.mark.slow
 @pytest.mark.parametrize("line", ["", "x,b100", "x,x"])
 @pytest.mark.parametrize("player", [0, 1])
 def test_pictures(tmp_path, line, player):

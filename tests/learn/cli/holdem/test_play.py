@@ -280,6 +280,7 @@ def test_policies_that_have_no_room_are_refused(spot: str, monkeypatch: pytest.M
     assert play(spot, *FAST, code=2).startswith("error: the policy of a search needs")
 
 
+@pytest.mark.slow_cases("arguments5-not 2: give the board of the turn")
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [

@@ -199,7 +199,12 @@ def test_other_networks_are_refused(spot: str) -> None:
     assert "a network for liars_dice, not for rivers of hold'em" in complaint("search", spot, "dice.safetensors")
 
 
-@pytest.mark.slow_cases("search spot.yaml-no values given")
+@pytest.mark.slow_cases(
+    "train spot.yaml --out {0} --set game=3-unknown setting 'game'; did you mean 'games'",
+    "train spot.yaml --out {0} --set games---set takes key=value",
+    "train spot.yaml --out {0} --set stacks=1,2-stacks must be more than 10 chips",
+    "search spot.yaml-no values given",
+)
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [

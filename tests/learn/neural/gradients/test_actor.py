@@ -23,6 +23,7 @@ ALL: dict[str, Any] = {"qpg": Qpg, "rpg": Rpg, "rmpg": Rmpg, "neurd": NeuRD, "r-
 SMALL: dict[str, Any] = {"width": 8, "layers": 1, "batch": 32, "steps": 8}
 
 
+@pytest.mark.slow_cases("mmd-network", "ppo-network", "ppg-network")
 @pytest.mark.parametrize("approximator", ["network", "table"])
 @pytest.mark.parametrize("name", ALL)
 def test_half_a_training_restored_goes_on_bit_for_bit(name: str, approximator: str) -> None:
@@ -55,7 +56,7 @@ def test_each_trains_by_name_and_leaves_a_policy(name: str, tmp_path: Path) -> N
     assert last.measures["episodes"] == (0 if name == "neurd" else 8 * 32)
 
 
-@pytest.mark.slow_cases("Qpg", "Ppo")
+@pytest.mark.quick_cases("NeuRD")
 @pytest.mark.parametrize("made", [Qpg, NeuRD, Ppo, RNaD])
 def test_networks_learn_kuhn_poker(made: type[Actor]) -> None:
     """The average within some hundred updates; untrained it is 0.46."""

@@ -71,7 +71,7 @@ def by_enumeration(policy: Policy, estimator: str) -> tuple[Floats, float]:
     return mean, float(sum(reached * np.sum((estimate - mean) ** 2) for reached, estimate in episodes))
 
 
-@pytest.mark.quick_cases("coma")
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", ESTIMATORS)
 def test_tiny_hanabi_episode_by_episode(estimator: str) -> None:
     policy = drawn_policy(TINY_HANABI, 0)

@@ -57,6 +57,7 @@ def test_the_table_is_as_fast_as_the_paper_on_kuhn_poker() -> None:
     assert found[5000] < 0.001  # 0.00028 at 97,000
 
 
+@pytest.mark.slow
 def test_networks_descend() -> None:
     ned = learner("kuhn_poker", width=32, layers=2)
     before = ned.measure()["exploitability"]

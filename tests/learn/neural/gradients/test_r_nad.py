@@ -49,6 +49,7 @@ def test_a_step_follows_the_advantages_of_the_game_with_costs() -> None:
     assert student.logits.values() - logits == pytest.approx(grid.centred(found) / visits, abs=2e-3)
 
 
+@pytest.mark.slow
 def test_kuhn_poker_by_a_table() -> None:
     """The fine-tuned policy and the average within half a million episodes."""
     found = run(learner(RNaD, steps=2000, phase=250, rate=0.01, target=0.02), 2000).measure()

@@ -41,6 +41,7 @@ def test_advantages_of_past_policies_are_exact_with_a_table() -> None:
             np.testing.assert_allclose(advantages[first : first + len(expected)] * armac.scale, expected, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_with_tables_and_many_episodes_the_next_policy_is_cfrs() -> None:
     armac = learner("kuhn_poker", approximator="table", plays=400_000, memory=200_000, critic_memory=2000)
     game = armac.compiled

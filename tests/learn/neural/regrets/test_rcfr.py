@@ -14,6 +14,7 @@ def learner(game: str, **settings: object) -> Rcfr:
     return Rcfr(load(game), Rcfr.settings_class().changed(settings))
 
 
+@pytest.mark.slow_cases("settings1-cfr-leduc_poker", "settings2-cfr+-leduc_poker")
 @pytest.mark.parametrize("game", ["kuhn_poker(players=3)", "leduc_poker"])
 @pytest.mark.parametrize(("settings", "algorithm"), VARIANTS)
 def test_with_a_table_it_is_cfr_iterate_by_iterate(game: str, settings: dict[str, object], algorithm: str) -> None:
@@ -25,6 +26,7 @@ def test_with_a_table_it_is_cfr_iterate_by_iterate(game: str, settings: dict[str
         np.testing.assert_allclose(rcfr.policy().probabilities, solver.average_policy().probabilities, atol=1e-9)
 
 
+@pytest.mark.slow
 def test_networks_follow_cfr() -> None:
     rcfr, cfr = learner("kuhn_poker", fits=12, rate=0.003), learner("kuhn_poker", approximator="table")
     for _ in range(40):

@@ -9,6 +9,7 @@ from treeplex.learn.neural.responses.psro import PSRO
 from treeplex.learn.neural.responses.q_learning import best_slots
 
 
+@pytest.mark.slow_cases("2-network")
 @pytest.mark.parametrize("approximator", ["table", "network"])
 @pytest.mark.parametrize("player", [0, 1, 2])
 def test_learned_responses_are_best_ones(player: int, approximator: str) -> None:

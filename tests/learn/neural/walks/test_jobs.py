@@ -74,7 +74,7 @@ def test_the_same_bits_with_any_number_of_workers(name):
         assert executor.traffic.jobs > 2
 
 
-@pytest.mark.slow_cases("escher")
+@pytest.mark.slow_cases("deep-cfr", "escher", "ppo")
 @pytest.mark.parametrize("name", BY_RULES)
 def test_the_same_bits_by_the_rules_with_any_number_of_workers(name):
     """Policies travel pickled; which rows a network is asked for together does not depend on who walks."""

@@ -260,6 +260,7 @@ def test_nfsp_by_the_rules_learns_and_continues_bit_for_bit() -> None:
 ROW = np.ones((1, 514), np.float32)
 
 
+@pytest.mark.slow_cases("ppo-settings8-too many|about")
 @pytest.mark.parametrize(
     ("name", "settings", "message"),
     [

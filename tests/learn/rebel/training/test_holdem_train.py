@@ -190,6 +190,7 @@ def test_what_is_played_can_be_kept_and_looked_at(unbroken: Path, tmp_path: Path
     np.testing.assert_allclose(often, list(found.actions.values()), atol=1e-4)
 
 
+@pytest.mark.slow
 def test_numbers_do_not_depend_on_threads_or_judging(unbroken: Path) -> None:
     first, second, third = (
         search_spot(SPOT, unbroken / NET, iterations=3, river=8, threads=threads, judge=judge)

@@ -65,6 +65,7 @@ def places_of(game, cards):
     return StreetPlaces(game, [PublicHand(table, board) for table, board in zip(tables, boards, strict=True)])
 
 
+@pytest.mark.slow_cases("6")
 @pytest.mark.parametrize("bins", [0, 6])
 def test_a_network_of_zeros_says_what_showdowns_pay(game, bins):
     leaf = RebelTrainer(game, WholeRebelSettings(**SMALL, bins=bins)).leaf
@@ -222,6 +223,7 @@ def test_stacks_must_cover_the_big_blind(game):
         WholeRebelSettings(bins=1)
 
 
+@pytest.mark.slow_cases("[100%],add_allin=5")
 @pytest.mark.parametrize("sizes", ["[100%],add_allin=5", "[none]", "[none],blinds=[2;3]"])
 def test_policy_networks_know_raises_beside_those_of_the_lists(sizes):
     game = load(f"holdem(ranks=5,suits=2,stack=4,sizes={sizes})").public_game()
