@@ -13,7 +13,7 @@ leaves, one payoff matrix over hands. Both compile paths give the same game; thi
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,8 @@ from treeplex.games.stakes import Stakes
 
 State = Hashable
 """A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""
+DEAL, BETTING = "deal", "betting"
+"""Where depth-limited subgames end: at public states after chance has moved, or with the betting before it does."""
 MOST_ENTRIES = 50_000_000
 """The most entries of the tables over pairs of hands: some gigabytes."""
 
@@ -105,9 +107,11 @@ class PublicGame(ABC):
 
     Attributes:
         players: how many play.
+        cut_after: where depth-limited subgames end, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
     """
 
     players: int = 2
+    cut_after: ClassVar[str] = ""
 
     @abstractmethod
     def first_state(self) -> State:
@@ -274,6 +278,26 @@ class PublicGame(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.title}: {self.players} players>"
 
+    def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
+        """Subgames in arrays of the game's own; arguments as of :func:`treeplex.search.subgames.cut.cut`, which asks for them.
+
+        Returns:
+            A :class:`treeplex.search.subgames.subgame.Subgame`; None where search makes them of the public tree.
+        """
+        return None
+
+    def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
+        """Payoffs behind leaves where players go on by policies of the game's own kind.
+
+        Args:
+            policies: for each player those that it may go on by.
+            boards: complete boards at most that are looked at below a leaf.
+
+        Returns:
+            A :class:`treeplex.search.resolving.payoffs.Walk`; None where policies are tables of the public tree.
+        """
+        return None
+
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
         """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
         return None
@@ -344,6 +368,7 @@ class PublicTree(PublicGame):
     ``deals[h0, h1]`` is the number of histories that are that deal (1 where a deal is one path, 0 where impossible).
     """
 
+    cut_after = DEAL
     prior: NDArray[np.float64]
     root: Hashable
     deal_histories: int

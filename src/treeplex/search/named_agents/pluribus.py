@@ -8,6 +8,7 @@ from treeplex.base.settings import setting
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.games.card_game import CardGame
 from treeplex.holdem.agents.endgames import check_blueprint
+from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, is_holdem_blueprint
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.run.judge import as_policy
@@ -67,7 +68,7 @@ class Pluribus(AgentKind):
         assert isinstance(public, PublicHoldem)
         own = blueprint.game.rules
         played = public if own == public.rules else PublicHoldem(own)
-        rounds = sampled(GuidedBetting.of_blueprint(played, blueprint), settings, generator)
+        rounds = sampled(guided_betting(played, blueprint), settings, generator)
         agent = round_agent(rounds, settings, generator)
         return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")
 

@@ -16,7 +16,7 @@ from treeplex.games.public import Chance, Decision, PublicGame, PublicTree, Term
 from treeplex.holdem.whole.game import Holdem
 
 
-def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
+def public_rules(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """The public-tree rules of a game, for search.
 
     Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
@@ -29,6 +29,8 @@ def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str 
     """
     if isinstance(game, PublicTree):
         return game
+    if isinstance(game, PublicGame):
+        raise GameError(f"{game.title} has no public tree of two players, which this needs")
     rules = load(game, named_in=named_in).enumerable_rules()
     tree = rules.public_tree()
     if isinstance(tree, PublicTree):
