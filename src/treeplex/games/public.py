@@ -108,10 +108,14 @@ class PublicGame(ABC):
     Attributes:
         players: how many play.
         cut_after: where depth-limited subgames end, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
+        has_tables: whether its infosets are few enough to be enumerated, for policy tables.
+        checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are written.
     """
 
     players: int = 2
     cut_after: ClassVar[str] = ""
+    has_tables: ClassVar[bool] = True
+    checks_down: ClassVar[bool] = False
 
     @abstractmethod
     def first_state(self) -> State:
@@ -196,6 +200,14 @@ class PublicGame(ABC):
         Returns:
             float64 [..., H_player], from 0 to 1; one half for hands that meet nobody.
         """
+        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+
+    def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
+        """Whether :meth:`pot_shares` of these ranges are exact."""
+        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+
+    def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
+        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
@@ -295,6 +307,23 @@ class PublicGame(ABC):
 
         Returns:
             A :class:`treeplex.search.resolving.payoffs.Walk`; None where policies are tables of the public tree.
+        """
+        return None
+
+    def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
+        """An agent (:class:`treeplex.search.agents.agent.Agent`) that plays a policy of the game's own kind.
+
+        None where policies are tables of the compiled game.
+
+        Raises:
+            PolicyError, FileError: a policy of another game, or a file that cannot be read.
+        """
+        return None
+
+    def table_kind(self) -> Any:
+        """What makes its own table for people (:class:`treeplex.search.tables.table.Table`) of an agent and a generator.
+
+        None where people play it at a table like all others.
         """
         return None
 

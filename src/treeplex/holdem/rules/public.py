@@ -66,6 +66,7 @@ class HoldemGame(PublicGame):
     """
 
     cut_after = BETTING
+    has_tables = False
     spot: Spot
     tree: BettingTree
 
@@ -329,6 +330,12 @@ class HoldemGame(PublicGame):
 
     def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
         return named(f"{SEARCH}.leaves.walk:HoldemWalk")(policies, boards)
+
+    def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
+        return named("treeplex.holdem.agents.spot_agent:spot_agent")(self, policy, generator)
+
+    def table_kind(self) -> Any:
+        return named("treeplex.holdem.tables.spot:HoldemTable")
 
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.

@@ -151,6 +151,11 @@ class Spot(Game):
         return sum(self.committed)
 
     @property
+    def big_blind(self) -> float | None:
+        """The big blind; None of spots that say no blinds."""
+        return None if self.blinds is None else float(self.blinds[1])
+
+    @property
     def num_distinct_actions(self) -> int | None:
         return self.walkable_rules().num_distinct_actions
 

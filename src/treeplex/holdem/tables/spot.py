@@ -10,6 +10,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.digits import three_digits
 from treeplex.errors import GameError, SpecError
+from treeplex.holdem.agents.spot_agent import SpotAgent
 from treeplex.holdem.betting.added import action_to
 from treeplex.holdem.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
@@ -20,7 +21,6 @@ from treeplex.holdem.search.agent import game_of, start_of
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.named_agents.tables import SpotAgent
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.tables.table import Table, Thoughts, typed_bet

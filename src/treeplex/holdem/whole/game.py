@@ -130,6 +130,9 @@ class Holdem(Game):
         """The big blind."""
         return self.rules.betting.big_blind
 
+    def check_decisions(self) -> None:
+        named("treeplex.holdem.whole.nodes:check_table")(self.rules)
+
     def public_game(self) -> "PublicHoldem":
         """The same game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""
         game: PublicHoldem = named("treeplex.holdem.whole.public:PublicHoldem")(self.rules)
