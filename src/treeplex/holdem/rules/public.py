@@ -332,7 +332,7 @@ class HoldemGame(PublicGame):
         return named(f"{SEARCH}.leaves.walk:HoldemWalk")(policies, boards)
 
     def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
-        return named("treeplex.holdem.agents.spot_agent:spot_agent")(self, policy, generator)
+        return named(f"{SEARCH}.spot_agent:spot_agent")(self, policy, generator)
 
     def table_kind(self) -> Any:
         return named("treeplex.holdem.tables.spot:HoldemTable")

@@ -10,7 +10,6 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.digits import three_digits
 from treeplex.errors import GameError, SpecError
-from treeplex.holdem.agents.spot_agent import SpotAgent
 from treeplex.holdem.betting.added import action_to
 from treeplex.holdem.betting.tree import Action, Decision, Fold, Node, Showdown, StreetEnd, payoffs
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
@@ -18,6 +17,7 @@ from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengt
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.rules.rules import number_of_deal
 from treeplex.holdem.search.agent import game_of, start_of
+from treeplex.holdem.search.spot_agent import SpotAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.searching import SearchAgent

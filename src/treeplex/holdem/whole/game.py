@@ -116,12 +116,6 @@ class Holdem(Game):
     def new_initial_state(self) -> HoldemHistory:
         return HoldemHistory(self, (), self.rules.first_table, ())
 
-    def check_decisions(self) -> None:
-        """Refuse stacks that blinds and antes take so much of that nobody has a decision."""
-        from treeplex.holdem.whole.nodes import check_acting  # it loads Numba, which most games do without
-
-        check_acting(self.rules)
-
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 
@@ -131,6 +125,7 @@ class Holdem(Game):
         return self.rules.betting.big_blind
 
     def check_decisions(self) -> None:
+        """Refuse stacks with which no hand is worth dealing: :func:`treeplex.holdem.whole.nodes.check_table`."""
         named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":

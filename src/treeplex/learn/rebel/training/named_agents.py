@@ -187,20 +187,26 @@ LEAVES = {"exact": ExactLeaf, "zero": ZeroLeaf}
 """Leaves by name."""
 
 
+def names_rebel(text: str) -> bool:
+    """Whether a text names a network that comes with the library, a file with one, or the folder of a training."""
+    from treeplex.learn.rebel.training.job import is_turn_folder
+    from treeplex.learn.rebel.training.judge import is_rebel
+    from treeplex.learn.rebel.training.whole import is_whole_folder
+
+    return is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
+
+
 def rebel_named(text: str) -> Spec | None:
-    """ReBeL, where a text names a network that comes with the library, a file, or the folder of a training; else None.
+    """ReBeL, where a text :func:`names_rebel`; else None.
 
     Raises:
         SpecError: ``rebel:`` without a name.
     """
-    from treeplex.learn.rebel.training.job import is_turn_folder
-    from treeplex.learn.rebel.training.judge import is_rebel, is_shipped
-    from treeplex.learn.rebel.training.whole import is_whole_folder
+    from treeplex.learn.rebel.training.judge import is_shipped
 
     if is_shipped(text):
         _, colon, name = text.partition(":")
         if colon and not name:
             raise SpecError(f"{text} names no network; write rebel for the best one, or rebel:NAME")
         return Spec("rebel", {"network": name} if name else {})
-    named = is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
-    return Spec("rebel", {"network": text}) if named else None
+    return Spec("rebel", {"network": text}) if names_rebel(text) else None
