@@ -132,6 +132,7 @@ class HandRows:
 def hands_on_board(rows: HandRows, board: tuple[int, ...]) -> BoardHands:
     """The hands on a complete board."""
     blocked = np.isin(rows.hands, board).any(axis=1)
-    keys = np.where(blocked, -1, rows.strengths(board)).astype(np.int32)
+    strengths = rows.strengths(board)
+    keys = np.where(blocked, -1, strengths - min(int(strengths.min()), 0)).astype(np.int32)
     numbers = np.stack([rows.at(board[:size]) for size in accumulate(rows.deal)])
     return BoardHands(np.where(blocked, -1, numbers).astype(np.int32), keys, rows.hands.astype(np.uint8))
