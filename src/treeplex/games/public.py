@@ -18,7 +18,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.base import State as History
@@ -108,12 +108,14 @@ class PublicGame(ABC):
     Attributes:
         players: how many play.
         cut_after: where depth-limited subgames end, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
+        many_at_once: whether :meth:`payoffs_of` and :meth:`chances_of` are work of arrays, so that many deals cost little.
         has_tables: whether its infosets are few enough to be enumerated, for policy tables.
         checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are written.
     """
 
     players: int = 2
     cut_after: ClassVar[str] = ""
+    many_at_once: ClassVar[bool] = False
     has_tables: ClassVar[bool] = True
     checks_down: ClassVar[bool] = False
 
@@ -174,6 +176,15 @@ class PublicGame(ABC):
     @abstractmethod
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
         """How likely each label is where chance moves, given all hands, float64 [labels]."""
+
+    def payoffs_of(self, state: State, deals: Ints) -> Floats:
+        """:meth:`payoffs` of deals of hands, int64 [D, N]: float64 [D, N]."""
+        return np.array([self.payoffs(state, hands) for hands in deals.tolist()], np.float64).reshape(deals.shape)
+
+    def chances_of(self, state: State, deals: Ints) -> Floats:
+        """:meth:`chances` given deals of hands, int64 [D, N]: float64 [D, labels]."""
+        labels = len(self.options(state).labels)
+        return np.array([self.chances(state, hands) for hands in deals.tolist()], np.float64).reshape(len(deals), labels)
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         """What the end of the game pays each hand of a player, times how likely it is met: float64 [H_player].
@@ -398,6 +409,7 @@ class PublicTree(PublicGame):
     """
 
     cut_after = DEAL
+    many_at_once = True
     prior: NDArray[np.float64]
     root: Hashable
     deal_histories: int
@@ -506,6 +518,17 @@ class PublicTree(PublicGame):
         visited = self.visit(pair_state(state).node)
         assert isinstance(visited, Chance)
         return np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
+
+    def payoffs_of(self, state: State, deals: Ints) -> Floats:
+        leaf = self.visit(pair_state(state).node)
+        assert isinstance(leaf, Terminal)
+        payoffs = leaf.scale * np.asarray(leaf.matrix, np.float64)[deals[:, 0], deals[:, 1]]
+        return np.stack((payoffs, -payoffs), axis=1)
+
+    def chances_of(self, state: State, deals: Ints) -> Floats:
+        visited = self.visit(pair_state(state).node)
+        assert isinstance(visited, Chance)
+        return np.stack([np.asarray(weight, np.float64)[deals[:, 0], deals[:, 1]] for _, weight in visited.outcomes], axis=1)
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         visited, successors = pair_state(state).successors(self)
