@@ -331,13 +331,6 @@ class PublicGame(ABC):
         """
         return None
 
-    def table_kind(self) -> Any:
-        """What makes its own table for people (:class:`treeplex.search.tables.table.Table`) of an agent and a generator.
-
-        None where people play it at a table like all others.
-        """
-        return None
-
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
         """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
         return None

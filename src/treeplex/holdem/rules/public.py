@@ -334,9 +334,6 @@ class HoldemGame(PublicGame):
     def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
         return named(f"{SEARCH}.spot_agent:spot_agent")(self, policy, generator)
 
-    def table_kind(self) -> Any:
-        return named("treeplex.holdem.tables.spot:HoldemTable")
-
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.
 

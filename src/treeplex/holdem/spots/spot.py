@@ -114,6 +114,7 @@ class Spot(Game):
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
     spec: str = field(default="", init=False, repr=False)
     solvable = SPOTS
+    table_kind = "treeplex.holdem.tables.spot:HoldemTable"
 
     def __post_init__(self) -> None:
         check_cards(self)

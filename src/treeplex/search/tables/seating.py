@@ -4,12 +4,12 @@ from contextlib import suppress
 
 import numpy as np
 
+from treeplex.base.wings import named
 from treeplex.errors import GameError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game, State
-from treeplex.games.public import PublicGame
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent
@@ -46,11 +46,9 @@ def table_for(
     rules.check_decisions()
     generator = np.random.default_rng(seed)
     own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
-    public_states = rules.public_game()
-    kind = public_states.table_kind() if isinstance(public_states, PublicGame) else None
-    if kind is not None:
+    if rules.table_kind:
         opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
-        return kind(opponent, generator), getattr(opponent, "about", "") or against
+        return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
             raise PolicyError("--iterations and --think are about searching; a policy does not search")
