@@ -137,5 +137,9 @@ def biased_policies(policy: AnyPolicy, factor: float = 10.0) -> list[AnyPolicy]:
     if own is not None:
         return list(own(factor))
     table: Any = policy
-    ways = [biased(table, FOLD, factor), biased(table, CALL, factor), biased(table, FOLD + CALL, factor, others=True)]
+    ways: list[Any] = [
+        biased(table, FOLD, factor),
+        biased(table, CALL, factor),
+        biased(table, FOLD + CALL, factor, others=True),
+    ]
     return [policy, *ways]
