@@ -16,10 +16,10 @@ from papers.common.study import study
 from papers.holdem.whole import FOLDER, GAME
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
-from treeplex.holdem.search.endgame_search import EndgameSearch
 from treeplex.holdem.search.street_solving import StreetSolving
+from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import NoLeaf

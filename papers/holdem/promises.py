@@ -14,10 +14,10 @@ from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import store_of_policy
-from treeplex.holdem.forms.subgame import cut_holdem
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.resolved import resolved_streets
+from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.whole.betting import CALL
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining

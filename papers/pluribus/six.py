@@ -11,6 +11,7 @@ from treeplex.base.arrays import Floats
 from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State, pick
+from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
 from treeplex.holdem.whole.game import Holdem
@@ -110,7 +111,7 @@ def reproduce(options: list[str]) -> Result:
     for title, spec, boards, first, deals in TABLES:
         game = load(spec)
         assert isinstance(game, Holdem)
-        guided = GuidedBetting.of_blueprint(game.public_game(), trained(game, boards))
+        guided = guided_betting(game.public_game(), trained(game, boards))
         name = f"{title}, {boards:,} boards, {'second round' if first else 'all rounds'}"
         found = [seat_gain(guided, seat, round(share * deals), first) for seat in range(game.num_players)]
         gains, halves = [gain.mean[0] for gain, _ in found], [half_width(gain.error[0], gain.samples) for gain, _ in found]

@@ -24,9 +24,9 @@ from papers.common.results import Picture, Result, Table, published, stored
 from papers.common.study import study
 from papers.rebel.turn_endgame import thousandths
 from papers.rebel.turn_networks import SEARCHING, TRAINING
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers, RiverBins
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import turn_endgame_holdem
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import read_net

@@ -31,9 +31,9 @@ from papers.rebel.turn_search import (
     thousandths,
     whole_game,
 )
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.search.leaves.binned_rivers import RiverBins
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.files import read_net

@@ -11,12 +11,13 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
 from treeplex.holdem.forms.compile_spot import compile_spot
-from treeplex.holdem.forms.subgame import cut_holdem, decision_rows
+from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.resolved import resolved_streets
+from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot

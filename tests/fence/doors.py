@@ -24,10 +24,10 @@ from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.buckets.named import bucketed_holdem
 from treeplex.holdem.cards.cards import parse_card
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.limit.policy import preflop_strategy
 from treeplex.holdem.limit.run import LimitSettings, solve_limit
 from treeplex.holdem.search.agent import holdem_agent
+from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.fields import read_lock
 from treeplex.holdem.spots.known import all_hands, holdem

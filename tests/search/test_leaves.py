@@ -10,8 +10,8 @@ from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers
+from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.encoding import Encoding

@@ -13,6 +13,7 @@ from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes
 from treeplex.games.card_game import CardGame
+from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
 from treeplex.search.many_players import Continuations
@@ -161,7 +162,7 @@ def test_hands_in_buckets_are_searched_one_by_one() -> None:
     solver.run(20)
     shares = shares_of(solver.tables.average, solver.nodes, rows.counts)
     public = game.public_game()
-    known = GuidedBetting.of_blueprint(public, HoldemBlueprint(game, rows, solver.nodes, shares))
+    known = guided_betting(public, HoldemBlueprint(game, rows, solver.nodes, shares))
     state, ranges = public.first_state(), public.first_ranges()
     deals = DrawnDeals(known, state, ranges, np.random.default_rng(0)).take(50)
     for deal, board in zip(deals.hands, deals.boards, strict=True):

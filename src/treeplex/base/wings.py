@@ -26,7 +26,10 @@ class Wing:
         policy_files: functions from a name such as ``network:NAME`` to its policy file, by what such names begin with.
         devices: functions that make a solver on another device than the processor, or None.
         warm_ups: functions that compile kernels, by what they are for.
-        agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list.
+        agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list. One that
+            has the name of a lower wing's stands for it: a subclass that knows more games.
+        played_folders: folders that agents play, by the kind of job that wrote them: ``"agent:setting that names the folder"``.
+        agent_texts: functions from other texts to the agent that they mean, a :class:`treeplex.base.spec.Spec`; None of others.
         learners: kinds of trainings (:class:`treeplex.learn.train.kind.TrainingKind`): classes, values or tuples of them.
         commands: packages whose files have commands of ``treeplex``.
         groups: modules with a group of commands, ``group``, and what the help says of it.
@@ -40,6 +43,8 @@ class Wing:
     devices: tuple[str, ...] = ()
     warm_ups: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
+    played_folders: Mapping[str, str] = field(default_factory=dict)
+    agent_texts: tuple[str, ...] = ()
     learners: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
     groups: Mapping[str, str] = field(default_factory=dict)

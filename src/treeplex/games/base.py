@@ -161,6 +161,8 @@ class Game(ABC):
     num_players: int = 2
     solvable: ClassVar[str] = TREES
     """What solves and judges it (:class:`treeplex.run.solve.solvable.Solvable`), as ``"module:name"``."""
+    table_kind: ClassVar[str] = ""
+    """Its own kind of table for people, made of an agent and a generator, as ``"module:name"``; empty for the usual ones."""
 
     @property
     def num_distinct_actions(self) -> int | None:

@@ -36,6 +36,8 @@ class CardGame(PublicGame):
         apart: float64 [H, H], 1 where two hands share no card, else 0.
     """
 
+    many_at_once = True
+
     def __init__(self, players: int, hands: Ints, *, suits: int = 1, deal: Sequence[int] = (0,)) -> None:
         self.players, self.hands, self.suits, self.deal = players, hands, suits, tuple(deal)
         cards = int(hands.max()) + 1

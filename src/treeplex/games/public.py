@@ -13,12 +13,12 @@ leaves, one payoff matrix over hands. Both compile paths give the same game; thi
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.base import State as History
@@ -26,6 +26,8 @@ from treeplex.games.stakes import Stakes
 
 State = Hashable
 """A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""
+DEAL, BETTING = "deal", "betting"
+"""Where depth-limited subgames end: at public states after chance has moved, or with the betting before it does."""
 MOST_ENTRIES = 50_000_000
 """The most entries of the tables over pairs of hands: some gigabytes."""
 
@@ -105,9 +107,17 @@ class PublicGame(ABC):
 
     Attributes:
         players: how many play.
+        cut_after: where depth-limited subgames end, :data:`DEAL` or :data:`BETTING`; empty for games without subgames.
+        many_at_once: whether :meth:`payoffs_of` and :meth:`chances_of` are work of arrays, so that many deals cost little.
+        has_tables: whether its infosets are few enough to be enumerated, for policy tables.
+        checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are written.
     """
 
     players: int = 2
+    cut_after: ClassVar[str] = ""
+    many_at_once: ClassVar[bool] = False
+    has_tables: ClassVar[bool] = True
+    checks_down: ClassVar[bool] = False
 
     @abstractmethod
     def first_state(self) -> State:
@@ -167,6 +177,15 @@ class PublicGame(ABC):
     def chances(self, state: State, hands: Sequence[int]) -> Floats:
         """How likely each label is where chance moves, given all hands, float64 [labels]."""
 
+    def payoffs_of(self, state: State, deals: Ints) -> Floats:
+        """:meth:`payoffs` of deals of hands, int64 [D, N]: float64 [D, N]."""
+        return np.array([self.payoffs(state, hands) for hands in deals.tolist()], np.float64).reshape(deals.shape)
+
+    def chances_of(self, state: State, deals: Ints) -> Floats:
+        """:meth:`chances` given deals of hands, int64 [D, N]: float64 [D, labels]."""
+        labels = len(self.options(state).labels)
+        return np.array([self.chances(state, hands) for hands in deals.tolist()], np.float64).reshape(len(deals), labels)
+
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         """What the end of the game pays each hand of a player, times how likely it is met: float64 [H_player].
 
@@ -192,6 +211,14 @@ class PublicGame(ABC):
         Returns:
             float64 [..., H_player], from 0 to 1; one half for hands that meet nobody.
         """
+        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+
+    def exactly_shared(self, state: State, reached: Sequence[Floats]) -> bool:
+        """Whether :meth:`pot_shares` of these ranges are exact."""
+        raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
+
+    def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
+        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
         raise NotImplementedError(f"shares of the pot are not written for a {type(self).__name__}")
 
     def showdown_payoffs(self, state: State, player: int) -> tuple[float, float]:
@@ -274,6 +301,36 @@ class PublicGame(ABC):
     def __repr__(self) -> str:
         return f"<{type(self).__name__} of {self.title}: {self.players} players>"
 
+    def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
+        """Subgames in arrays of the game's own; arguments as of :func:`treeplex.search.subgames.cut.cut`, which asks for them.
+
+        Returns:
+            A :class:`treeplex.search.subgames.subgame.Subgame`; None where search makes them of the public tree.
+        """
+        return None
+
+    def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
+        """Payoffs behind leaves where players go on by policies of the game's own kind.
+
+        Args:
+            policies: for each player those that it may go on by.
+            boards: complete boards at most that are looked at below a leaf.
+
+        Returns:
+            A :class:`treeplex.search.resolving.payoffs.Walk`; None where policies are tables of the public tree.
+        """
+        return None
+
+    def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
+        """An agent (:class:`treeplex.search.agents.agent.Agent`) that plays a policy of the game's own kind.
+
+        None where policies are tables of the compiled game.
+
+        Raises:
+            PolicyError, FileError: a policy of another game, or a file that cannot be read.
+        """
+        return None
+
     def rest(self, state: State, ranges: Sequence[Floats]) -> "PublicGame | None":
         """What follows a state as a game of its own that begins with these ranges, where that saves work; else None."""
         return None
@@ -344,6 +401,8 @@ class PublicTree(PublicGame):
     ``deals[h0, h1]`` is the number of histories that are that deal (1 where a deal is one path, 0 where impossible).
     """
 
+    cut_after = DEAL
+    many_at_once = True
     prior: NDArray[np.float64]
     root: Hashable
     deal_histories: int
@@ -452,6 +511,17 @@ class PublicTree(PublicGame):
         visited = self.visit(pair_state(state).node)
         assert isinstance(visited, Chance)
         return np.array([weight[hands[0], hands[1]] for _, weight in visited.outcomes])
+
+    def payoffs_of(self, state: State, deals: Ints) -> Floats:
+        leaf = self.visit(pair_state(state).node)
+        assert isinstance(leaf, Terminal)
+        payoffs = leaf.scale * np.asarray(leaf.matrix, np.float64)[deals[:, 0], deals[:, 1]]
+        return np.stack((payoffs, -payoffs), axis=1)
+
+    def chances_of(self, state: State, deals: Ints) -> Floats:
+        visited = self.visit(pair_state(state).node)
+        assert isinstance(visited, Chance)
+        return np.stack([np.asarray(weight, np.float64)[deals[:, 0], deals[:, 1]] for _, weight in visited.outcomes], axis=1)
 
     def terminal_values(self, state: State, reached: Sequence[Floats], player: int) -> Floats:
         visited, successors = pair_state(state).successors(self)

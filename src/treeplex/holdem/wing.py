@@ -18,9 +18,13 @@ WING = Wing(
     sources=("treeplex.holdem.sources:SolvedSpots", "treeplex.holdem.sources:Blueprints"),
     warm_ups={"hold'em": "treeplex.holdem.solve.warm_up:compile_spots"},
     agents=(
+        "treeplex.holdem.agents.blueprint:PlayedBlueprint",
+        "treeplex.holdem.agents.libratus:HoldemLibratus",
+        "treeplex.holdem.agents.pluribus:HoldemPluribus",
         "treeplex.holdem.agents.modicum:Modicum",
         "treeplex.holdem.agents.endgames:Endgames",
         "treeplex.holdem.limit.named_agent:Limit",
     ),
+    played_folders={"holdem blueprint": "blueprint:file", "limit": "limit:folder"},
     groups={"treeplex.holdem.cli.main": "Solve heads-up hold'em spots."},
 )

@@ -22,7 +22,7 @@ class RebelNetworks(Agents):
 
     def named_by(self, text: str) -> bool:
         """Whether it names a network."""
-        from treeplex.search.named_agents.registry import names_rebel
+        from treeplex.learn.rebel.training.named_agents import names_rebel
 
         return names_rebel(text)
 

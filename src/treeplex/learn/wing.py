@@ -13,6 +13,12 @@ WING = Wing(
         "treeplex.learn.best_response.named_agent:LearnedResponse",
         "treeplex.learn.alphaholdem.named_agent:AlphaHoldemKind",
     ),
+    played_folders={
+        "deepstack": "deepstack:net",
+        "best response": "best_response:file",
+        "alphaholdem": "alphaholdem:net",
+    },
+    agent_texts=("treeplex.learn.rebel.training.named_agents:rebel_named",),
     learners=(
         "treeplex.learn.rebel.training.kind:RebelKind",
         "treeplex.learn.deepstack.kind:DeepStackKind",

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
     from treeplex.search.resolving.next_round import NextRound
     from treeplex.search.resolving.resolved import carried_values, resolved
-    from treeplex.search.resolving.response import response_values
     from treeplex.search.resolving.self_generation import generated_policies
     from treeplex.search.resolving.self_improvement import (
         CoarsePolicy,
@@ -41,6 +40,7 @@ if TYPE_CHECKING:
     from treeplex.search.subgames.horizon import Horizon
     from treeplex.search.subgames.policy_tables import subgame_policy
     from treeplex.search.subgames.public_rules import public_game, public_rules
+    from treeplex.search.subgames.response import response_values
     from treeplex.search.translation.agent import TranslatedAgent
     from treeplex.search.translation.exact import translated_policy
 
@@ -68,7 +68,7 @@ _HOMES = {
     "treeplex.search.resolving.continuations": "BlueprintLeaf, biased, biased_policies",
     "treeplex.search.resolving.next_round": "NextRound",
     "treeplex.search.resolving.resolved": "carried_values, resolved",
-    "treeplex.search.resolving.response": "response_values",
+    "treeplex.search.subgames.response": "response_values",
     "treeplex.search.resolving.self_generation": "generated_policies",
     "treeplex.search.resolving.self_improvement": "CoarsePolicy, compiled_subset, counted_actions, "
     "improved, most_frequent, unknown_actions",

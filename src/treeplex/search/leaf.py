@@ -1,7 +1,7 @@
 """Values at the leaves of depth-limited subgames: an interface, and those that need neither learning nor solving."""
 
 from collections.abc import Callable
-from typing import Generic, Protocol, TypeVar
+from typing import Generic, Protocol, TypeVar, runtime_checkable
 
 import numpy as np
 
@@ -30,8 +30,23 @@ class LeafValue(Protocol):
             and chance make them likely, in the game's units (chips in hold'em). Hands that cannot be there may have any finite
             value.
 
-        Where players may choose between several continuations, see :class:`treeplex.search.resolving.continuations.ManyValued`.
+        Where players may choose between several continuations, see :class:`ManyValued`.
         """
+        ...
+
+
+@runtime_checkable
+class ManyValued(Protocol):
+    """Values of leaves behind which players choose how the game goes on.
+
+    Attributes:
+        continuations: for each player C_i, among how many continuations it chooses; 1 where it does not.
+    """
+
+    continuations: tuple[int, ...]
+
+    def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """As :class:`LeafValue`, but reaches and values are by continuation, float64 [C_i, K, H_i]."""
         ...
 
 

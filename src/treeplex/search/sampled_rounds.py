@@ -34,10 +34,8 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import TERMINAL
 from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
 from treeplex.games.card_game import CardGame
+from treeplex.games.hand_rows import CardRows, HandRows
 from treeplex.games.public import State, check_entries
-from treeplex.holdem.blueprint.policy import HoldemBlueprint, normalised_shares
-from treeplex.holdem.buckets.rows import CardRows, HandRows
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.policy_tables import table_at
 
@@ -90,11 +88,6 @@ class GuidedBetting:
             if options.player != TERMINAL:
                 waiting += [game.after(state, label) for label in options.labels]
         return cls(game, nodes, rows, shares, lambda state: places[game.line_of(state)])
-
-    @classmethod
-    def of_blueprint(cls, game: PublicHoldem, blueprint: HoldemBlueprint) -> "GuidedBetting":
-        """A trained blueprint of this game."""
-        return cls(game, blueprint.nodes, blueprint.rows, normalised_shares(blueprint), blueprint.decision)
 
     def policy_at(self, state: State) -> Floats:
         """How the blueprint plays every hand at a public state where somebody acts, float64 [A, H]."""

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 from treeplex.base.digits import three_digits
 from treeplex.base.settings import pairs
 from treeplex.base.storage.reading import read_json
+from treeplex.base.wings import provided_by_name
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
@@ -29,11 +30,7 @@ class Agents(PolicySource):
             return is_agent(source)
         if is_user_spec(os.fspath(source)):
             return True
-        if (kind := kind_of(source)) is None:
-            return False
-        from treeplex.search.named_agents.registry import TRAINED
-
-        return kind in TRAINED
+        return kind_of(source) in provided_by_name("played_folders")
 
     def named_by(self, text: str) -> bool:
         """Whether it names an agent."""

@@ -12,10 +12,9 @@ from treeplex.engine.tree.leaves import gather
 from treeplex.engine.tree.regret import Weights
 from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.forms.subgame import HoldemSubgame
-from treeplex.search.leaf import LeafValue, leaf_name, leaf_values
+from treeplex.search.leaf import LeafValue, ManyValued, leaf_name, leaf_values
+from treeplex.search.leaf_choices import LeafChoices
 from treeplex.search.methods import Method
-from treeplex.search.resolving.continuations import LeafChoices, ManyValued
 from treeplex.search.subgames.batch import Subgames
 from treeplex.search.subgames.gadgets import GadgetArrays
 from treeplex.search.subgames.subgame import Ranges, Subgame
@@ -78,8 +77,8 @@ class SubgameSearch:
         self.ranges = self.arrays.ranges
         self.gadget: GadgetArrays | None = None
         if subgame.gadget is not None:
-            if isinstance(subgame, HoldemSubgame) and plays:
-                raise AlgorithmError("in hold'em gadgets are solved by members of the CFR family; choose one, such as cfr+")
+            if plays and not subgame.plays_behind_gadgets:
+                raise AlgorithmError("here gadgets are solved by members of the CFR family; choose one, such as cfr+")
             self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, self.ranges)
             self._play(self.gadget.opponent)
         if plays:
@@ -107,9 +106,7 @@ class SubgameSearch:
         Raises:
             AlgorithmError: it is none.
         """
-        if not isinstance(self.subgame, Subgames):
-            raise AlgorithmError(f"this needs subgames of public trees, not a {type(self.subgame).__name__}")
-        return self.subgame
+        return self.subgame.trees
 
     def check_plain(self, what: str) -> None:
         """Refuse a search behind a gadget or with choices behind leaves, for what does not know them.

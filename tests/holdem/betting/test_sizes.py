@@ -6,15 +6,8 @@ import math
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.holdem.betting.sizes import (
-    BetPlan,
-    FixedLimit,
-    Size,
-    StreetSizes,
-    parse_sizes,
-    plan_from_json,
-    sizes_to_string,
-)
+from treeplex.games.bet_sizes import Size, parse_sizes, sizes_to_string
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes, plan_from_json
 
 SIZES = {
     "0%": Size("pot", 0.0),

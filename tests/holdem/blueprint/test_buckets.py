@@ -9,7 +9,7 @@ from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.subgame import policy_table
+from treeplex.holdem.forms.layout import policy_table
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.street_search.exact import compiled_whole
 

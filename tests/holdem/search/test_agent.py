@@ -9,11 +9,11 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.betting.tree import Decision, Fold, Node, Showdown, StreetEnd, betting_tree
 from treeplex.holdem.cards.cards import parse_card
-from treeplex.holdem.forms.subgame import HoldemArrays, cut_spot
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.search.agent import game_of, holdem_agent, start_of
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import HoldemArrays, cut_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.spots.spot import Rake
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch

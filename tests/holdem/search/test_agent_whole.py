@@ -9,10 +9,10 @@ from tests.holdem.search.test_agent import Drawn
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Decision, Fold, StreetEnd, payoffs
 from treeplex.holdem.cards.evaluator import format_strengths
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.search.agent import game_of, holdem_agent
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.holdem.spots.spot import Rake
 from treeplex.search import ExactLeaf

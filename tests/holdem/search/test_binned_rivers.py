@@ -12,9 +12,9 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import HOLDEM, small
-from treeplex.holdem.forms.subgame import HoldemPlaces, HoldemSubgame, cut_spot
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, RiverBins
 from treeplex.holdem.search.leaves.endgames import HoldemEndgames
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces, HoldemSubgame, cut_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Rake, Spot
 from treeplex.learn.rebel.turns.river_targets import River

@@ -10,8 +10,8 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
-from treeplex.holdem.search.checked_down import CheckedDownAivat
 from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.play import PlayedHand, Step
 from treeplex.search.named_agents.played_game import PlayedGame
 

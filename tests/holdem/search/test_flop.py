@@ -10,10 +10,10 @@ from treeplex.games.public import pair_state
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
 from treeplex.holdem.rules.rules import PokerGame, PokerPublicTree
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.encoding import Encoding

@@ -9,8 +9,8 @@ from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
-from treeplex.holdem.forms.subgame import HoldemSubgame
 from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch, carried_values, cut
@@ -71,7 +71,7 @@ def test_margins() -> None:
 
 def test_what_is_refused() -> None:
     board = "TcJdQcKdTd"
-    with pytest.raises(AlgorithmError, match="in hold'em gadgets are solved by members of the CFR family"):
+    with pytest.raises(AlgorithmError, match="here gadgets are solved by members of the CFR family"):
         solve(board, GADGETS["resolve"](0, promised(board, 0)), 1, "fp")
     with pytest.raises(AlgorithmError, match=r"no value was carried for hand .* of player 1 at .*betting.*; compute carried"):
         solve(board, GADGETS["resolve"](0, np.full_like(promised(board, 0), np.nan)), 1)

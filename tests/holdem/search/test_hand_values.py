@@ -11,10 +11,9 @@ from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import royal, small
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS, OWN, SHARED
-from treeplex.holdem.forms.first_street import cut_first_street
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues, zero_sum
+from treeplex.holdem.search.subgames.subgame import cut_first_street, cut_spot
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.methods import METHODS

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from treeplex.holdem.betting.sizes import BetPlan
-from treeplex.holdem.forms.subgame import cut_spot
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import cut_spot
 from treeplex.holdem.spots.known import holdem
 from treeplex.search.search_trace import steps
 

@@ -13,10 +13,11 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.engine.passes import EXPECT, answer
-from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame, cut_spot, rows_of
+from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.rules.rules import PokerPublicTree
 from treeplex.holdem.search.leaves.endgames import HoldemEndgames
+from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame, cut_spot
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.known import holdem, turn_endgame_holdem
 from treeplex.search import METHODS, Belief, ExactLeaf, SubgameSearch, ZeroLeaf, cut

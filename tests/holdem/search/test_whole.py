@@ -20,7 +20,7 @@ from treeplex.learn.train.train import train
 from treeplex.search.agents.agent import play_game
 from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
-from treeplex.search.resolving.response import response_values
+from treeplex.search.subgames.response import response_values
 
 OWN = "holdem(ranks=5,suits=2,stack=20,preflop=[2.5bb;a],sizes=[100%;a],raises=[2;2;2;2])"
 ANY = "holdem(ranks=5,suits=2,stack=20)"

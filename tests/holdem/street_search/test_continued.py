@@ -6,8 +6,8 @@ import pytest
 from treeplex.errors import AlgorithmError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.layout import board_part, policy_table
 from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
-from treeplex.holdem.forms.subgame import board_part, policy_table
 from treeplex.holdem.policies.by_hand import Classes, HandPolicy, written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.rules.public import HoldemGame

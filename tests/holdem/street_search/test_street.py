@@ -13,8 +13,8 @@ from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.showdowns.rows_of_hands import equalise, write_met
 from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.layout import board_part, store_with
 from treeplex.holdem.forms.spot_size import board_counts
-from treeplex.holdem.forms.subgame import board_part, store_with
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.street_search import showdowns
 from treeplex.holdem.street_search.exact import whole_spot

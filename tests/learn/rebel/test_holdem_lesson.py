@@ -14,10 +14,10 @@ from treeplex.errors import FileError, SpecError  # noqa: E402
 from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
 from treeplex.holdem.betting.tree import Decision, StreetEnd  # noqa: E402
 from treeplex.holdem.cards.format import HOLDEM, small  # noqa: E402
-from treeplex.holdem.forms.subgame import cut_spot  # noqa: E402
 from treeplex.holdem.rules.public import HoldemGame  # noqa: E402
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, RiverBins  # noqa: E402
 from treeplex.holdem.search.leaves.endgames import HoldemEndgames  # noqa: E402
+from treeplex.holdem.search.subgames.subgame import cut_spot  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.holdem.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402

@@ -11,8 +11,8 @@ from tests.learn.torch.devices import DEVICE  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
 from treeplex.holdem.betting.sizes import BetPlan  # noqa: E402
 from treeplex.holdem.cards.format import small  # noqa: E402
-from treeplex.holdem.forms.subgame import cut_spot  # noqa: E402
 from treeplex.holdem.rules.features import features_of_board  # noqa: E402
+from treeplex.holdem.search.subgames.subgame import cut_spot  # noqa: E402
 from treeplex.holdem.spots.known import all_hands  # noqa: E402
 from treeplex.holdem.spots.spot import Spot  # noqa: E402
 from treeplex.learn.rebel.turns.river_net import RiverNet  # noqa: E402

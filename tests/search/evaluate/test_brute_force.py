@@ -12,8 +12,8 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.games.base import TERMINAL
 from treeplex.games.public import PublicGame, State
-from treeplex.holdem.search.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.aivat import Aivat
+from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.play import PlayedHand, Step
 from treeplex.search.evaluate.winnings import CheckedDown, exact_winnings, few_states, played_out

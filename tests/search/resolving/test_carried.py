@@ -23,8 +23,8 @@ from treeplex.search import (
     public_rules,
 )
 from treeplex.search.resolving.carried import Carried, Resolved
-from treeplex.search.resolving.response import response_values
 from treeplex.search.subgames.policy_tables import subgame_policy, table_at
+from treeplex.search.subgames.response import response_values
 
 ROUND = Horizon(rounds=1, dealt=True)
 BET, CALL = 2, 1

@@ -7,7 +7,6 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import Policy
-from treeplex.holdem.agents.blueprint_file import blueprint_policy
 from treeplex.holdem.agents.endgames import whole_agent
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint, SpotHands
 from treeplex.holdem.blueprint.policy import is_holdem_blueprint
@@ -16,6 +15,7 @@ from treeplex.holdem.search.street_solving import FLOP_BOARDS, PROMISES, RANGES,
 from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.blueprint_file import blueprint_policy
 from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.named_agents.played_game import PlayedGame

@@ -13,7 +13,7 @@ from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Renaming
-from treeplex.holdem.policies.by_hand import Classes
+from treeplex.holdem.policies.by_hand import Classes, HandPolicy, biased_hands
 from treeplex.holdem.policies.node_values import HoldemValues, StreetValues, ratio
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.policies.view import Browser
@@ -187,6 +187,10 @@ class SpotHands:
         table = np.full((len(event.actions), len(self._everyone)), 1.0 / len(event.actions))
         table[:, hands[event.player]] = self._browser.values.policy(street, number, node)
         return table
+
+    def biased(self, factor: float = 10.0) -> list[HandPolicy]:
+        """See :func:`treeplex.holdem.policies.by_hand.biased_hands`."""
+        return biased_hands(self, factor)
 
     def _find(self, board: tuple[int, ...]) -> tuple[int, int, list[NDArray[np.int64]]]:
         """The street of a board, the number of the one that stands for it, and each player's hands in its order."""

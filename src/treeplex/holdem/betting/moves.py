@@ -14,7 +14,8 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, Size
+from treeplex.games.bet_sizes import Size
+from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.spots.spot import Spot
 
 MERGE_MARGIN = 1e-12

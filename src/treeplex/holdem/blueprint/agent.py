@@ -4,9 +4,10 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE
-from treeplex.holdem.blueprint.policy import HoldemBlueprint
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, normalised_shares
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Seat
+from treeplex.search.sampled_rounds import GuidedBetting
 from treeplex.search.subgames.beliefs import Belief
 
 
@@ -45,3 +46,8 @@ class HoldemBlueprintAgent(Seat):
         """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
         self.check_acting()
         return self.blueprint.policy_at(self.node, hand_of(self.state).board)
+
+
+def guided_betting(game: PublicHoldem, blueprint: HoldemBlueprint) -> GuidedBetting:
+    """A trained blueprint of this game, to search rounds with."""
+    return GuidedBetting(game, blueprint.nodes, blueprint.rows, normalised_shares(blueprint), blueprint.decision)

@@ -13,7 +13,7 @@ from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import BettingTree, Decision, StreetEnd
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.policies.by_hand import Classes
+from treeplex.holdem.policies.by_hand import Classes, HandPolicy, biased_hands
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
@@ -80,6 +80,10 @@ class BucketPolicy:
         if node not in self._tables:
             self._tables[node] = self.blueprint.table(int(self.nodes[node]))
         return self._tables[node]
+
+    def biased(self, factor: float = 10.0) -> list[HandPolicy]:
+        """See :func:`treeplex.holdem.policies.by_hand.biased_hands`."""
+        return biased_hands(self, factor)
 
 
 @lru_cache(maxsize=32)

@@ -17,10 +17,11 @@ from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load, named_file
+from treeplex.games.hand_rows import CardRows
 from treeplex.games.public import State
 from treeplex.holdem.buckets.named import buckets_of
 from treeplex.holdem.buckets.plan import BucketPlan
-from treeplex.holdem.buckets.rows import BucketRows, CardRows, HandRows, bucket_counts
+from treeplex.holdem.buckets.rows import BucketRows, bucket_counts, rows_of_hands
 from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.nodes import betting_nodes, slots_of, table_size
 from treeplex.holdem.whole.public import hand_of
@@ -136,7 +137,7 @@ def bucket_rows_of(game: Holdem, counts: tuple[int, ...], method: str, recall: b
         SpecError: numbers or a method that do not fit.
     """
     if not counts:
-        return HandRows.of_format(game.rules.format)
+        return rows_of_hands(game.rules.format)
     return BucketRows(buckets_of(bucket_plan(counts, method, recall), game.rules.format), recall)
 
 
@@ -147,7 +148,7 @@ def row_counts_of(game: Holdem, counts: tuple[int, ...], method: str, recall: bo
         SpecError: as there.
     """
     if not counts:
-        return HandRows.of_format(game.rules.format).counts
+        return rows_of_hands(game.rules.format).counts
     return bucket_counts(bucket_plan(counts, method, recall).counts, recall)
 
 

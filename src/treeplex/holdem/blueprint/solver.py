@@ -18,8 +18,8 @@ from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.betting.sampling import HIGHEST, LOWEST, BoardWalks, SampledTables, discount, walk_board
 from treeplex.errors import AlgorithmError, SpecError
 from treeplex.games.betting_nodes import MOST_NODES
+from treeplex.games.hand_rows import CardRows
 from treeplex.games.size_estimate import count_text
-from treeplex.holdem.buckets.rows import CardRows
 from treeplex.holdem.whole.betting_size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import betting_nodes, check_acting, table_size

@@ -1,11 +1,8 @@
 """The first street of a spot by itself, where what follows is valued and not solved."""
 
-import numpy as np
-
-from treeplex.errors import GameError, SpecError
+from treeplex.errors import GameError
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.open_street import compile_open_street
-from treeplex.holdem.forms.subgame import HoldemSubgame
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.fields import street_names
 from treeplex.holdem.spots.spot import Spot
@@ -25,21 +22,6 @@ def compile_first_street(spot: Spot, game: HoldemGame | None = None) -> Compiled
     if len(spot.streets) < 2:
         raise GameError("the spot has one street of betting and nothing after it to value; solve it to the end")
     return compile_open_street(spot, (game or HoldemGame.of(spot)).tree, 0)
-
-
-def cut_first_street(spot: Spot) -> HoldemSubgame:
-    """The first street of a spot as a subgame; its leaves are the ends of the betting, all-ins among them.
-
-    Raises:
-        GameError, SpecError: as :func:`compile_first_street`, or rake.
-    """
-    if spot.rake.rate:
-        raise SpecError("values of what follows a street are without rake; leave the rake out, or solve to the end")
-    game = HoldemGame.of(spot)
-    compiled = compile_first_street(spot, game)
-    ends = np.arange(len(compiled.forests[0].ends))
-    first, second = spot.ranges
-    return HoldemSubgame(game, game.first_state(), 1, compiled, compiled, ends, (first[None], second[None]))
 
 
 def following_street(spot: Spot) -> str:

@@ -1,7 +1,7 @@
 """One street of hold'em by itself, which ends before any card: nothing that follows is built, and all-ins are leaves as well.
 
-Where a spot is cut by :func:`treeplex.holdem.forms.subgame.cut_spot`, all boards below are there, for cards to be dealt after
-an all-in. Here memory and time do not depend on what may follow.
+Where a spot is cut by :func:`treeplex.holdem.search.subgames.subgame.cut_spot`, all boards below are there, for cards to be
+dealt after an all-in. Here memory and time do not depend on what may follow.
 """
 
 import numpy as np

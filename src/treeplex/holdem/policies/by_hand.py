@@ -16,7 +16,7 @@ from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.forms.betting_forest import Forest
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.subgame import board_part
+from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.rules.public import HoldemGame
 
 

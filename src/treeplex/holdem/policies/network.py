@@ -23,8 +23,8 @@ from treeplex.forms.policies.views import TENSOR
 from treeplex.holdem.engine.passes import BoardPool
 from treeplex.holdem.engine.workspace import make_workspace
 from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.forms.spot_form import store_of_policy
-from treeplex.holdem.forms.subgame import board_part
 from treeplex.holdem.rules.dealt import DealtSpot
 
 Watch = Callable[[int, int], None]

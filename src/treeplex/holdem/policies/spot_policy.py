@@ -14,8 +14,8 @@ from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.engine.form import COUNT, HANDS, Store
 from treeplex.holdem.engine.passes import BEST, REPLY, BoardPool
 from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.layout import own_parts
 from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
-from treeplex.holdem.forms.subgame import own_parts
 from treeplex.holdem.policies.judge import judge_spot, judging_crew, root_values
 from treeplex.holdem.policies.line import action_text
 from treeplex.holdem.policies.locks import with_locks

@@ -14,7 +14,7 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.named import holdem
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent
-from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
+from treeplex.search.named_agents.played_game import PlayedGame
 
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
@@ -32,7 +32,7 @@ def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
     """
     unit = gcd(stack, *blinds)
     real = holdem(stack=stack, blinds=blinds, rules=ACPC)
-    check_stacks(real)
+    real.check_decisions()
     if len(real.rules.format.deck) != 52:
         raise SpecError("servers deal all 52 cards")
     return real, PlayedGame.of(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")

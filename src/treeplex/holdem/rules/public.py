@@ -9,15 +9,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.public import Bets, Options, PublicGame, State
+from treeplex.games.public import BETTING, Bets, Options, PublicGame, State
 from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.added import action_to, offered, with_bet
 from treeplex.holdem.betting.sizes import FixedLimit
@@ -41,6 +42,8 @@ from treeplex.holdem.spots.spot import Spot
 
 ROUNDING = 1e-13
 """Sums of compatible reach below this part of all reach are differences of rounded numbers, and count as nothing."""
+SEARCH = "treeplex.holdem.search"
+"""Where spots are searched: by name, since it stands above the rules."""
 
 
 class HoldemState(NamedTuple):
@@ -62,6 +65,8 @@ class HoldemGame(PublicGame):
         tree: its betting tree.
     """
 
+    cut_after = BETTING
+    has_tables = False
     spot: Spot
     tree: BettingTree
 
@@ -317,6 +322,17 @@ class HoldemGame(PublicGame):
             spot = replace(spot, blinds=None, bets=bets)
         pot, stack = (self.pot(state), min(self.stacks(state))) if board else (spot.pot, spot.stack)
         return HoldemGame.of(replace(spot, board=board, pot=pot, stack=stack, ranges=(ranges[0], ranges[1])))
+
+    def cut(self, beliefs: Sequence[Any], horizon: Any, gadget: Any = None) -> Any:
+        if len(beliefs) != 1:
+            raise GameError(f"subgames of hold'em are cut one at a time, not {len(beliefs)}")
+        return named(f"{SEARCH}.subgames.subgame:cut_holdem")(self, beliefs[0], horizon, gadget)
+
+    def continuations(self, policies: Sequence[Sequence[Any]], boards: int) -> Any:
+        return named(f"{SEARCH}.leaves.walk:HoldemWalk")(policies, boards)
+
+    def policy_agent(self, policy: Any, generator: np.random.Generator | None) -> Any:
+        return named(f"{SEARCH}.spot_agent:spot_agent")(self, policy, generator)
 
     def with_action(self, state: State, action: float) -> "tuple[HoldemGame, int]":
         """The game with a bet or raise to ``action`` chips, in all on this street, for the player to act.

@@ -6,8 +6,8 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.holdem.engine.form import COUNT, REACH
-from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame
 from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
 from treeplex.search.subgame import SubgameSearch
 
 

@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.evaluate import Judgement
-from treeplex.holdem.forms.subgame import HoldemSubgame
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.search.leaves.endgames import HoldemEndgames
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import METHODS
 from treeplex.search.search_trace import steps

@@ -6,11 +6,11 @@ from math import comb
 from treeplex.base.arrays import Floats
 from treeplex.games.public import State
 from treeplex.holdem.betting.tree import Decision
-from treeplex.holdem.forms.subgame import cut_holdem
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.search.resolving.response import HoldemResponse
+from treeplex.holdem.search.subgames.response import HoldemResponse
+from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import TO_THE_END
 

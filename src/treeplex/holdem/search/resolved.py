@@ -14,11 +14,12 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_holdem, decision_rows, policy_table
+from treeplex.holdem.forms.layout import decision_rows, policy_table
 from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.rules.public import HoldemState
-from treeplex.holdem.search.endgame_search import EndgameSearch
+from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import Belief, with_trace

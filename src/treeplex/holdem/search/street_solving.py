@@ -5,7 +5,8 @@ from dataclasses import dataclass
 
 from treeplex.base.spec import shown
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.holdem.betting.sizes import HOLDEM_STREETS, NO_SIZES, BetPlan, parse_sizes
+from treeplex.games.bet_sizes import NO_SIZES, parse_sizes
+from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 
 BLUEPRINT, ESTIMATES, RANGES = PROMISES = ("blueprint", "estimates", "ranges")

@@ -20,6 +20,7 @@ from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.forms.spot_size import spot_size
+from treeplex.holdem.policies.by_hand import biased_hands
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.charted import ChartedAgent
 from treeplex.holdem.search.promises import MOST_WRITTEN, promised_by, written_size
@@ -30,7 +31,7 @@ from treeplex.search.agents.agent import Agent, Seat, Thought, fork
 from treeplex.search.leaf import LeafValue
 from treeplex.search.resolving.agent import LEAF_SHARE, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import Belief, with_trace
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
@@ -218,7 +219,7 @@ class WholeHoldemAgent(Seat):
         horizon, leaves = TO_THE_END, list[LeafValue]()
         if ends and below is not None:
             horizon, own = Horizon(rounds=1, all_in=True), below[0]
-            choices = biased_policies(own)[: solving.continuations]
+            choices = biased_hands(own)[: solving.continuations]
             leaves = [BlueprintLeaf(game, own, {1 - player: choices}, boards=solving.boards) for player in (0, 1)]
         found = ResolvingAgent(game, solving.resolving, leaves or None, horizon=horizon, generator=self.generator, remember=4)
         found.begin(self.player)

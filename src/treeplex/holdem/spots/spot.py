@@ -114,6 +114,7 @@ class Spot(Game):
     settings: SolveFields = field(default_factory=SolveFields, repr=False)
     spec: str = field(default="", init=False, repr=False)
     solvable = SPOTS
+    table_kind = "treeplex.holdem.tables.spot:HoldemTable"
 
     def __post_init__(self) -> None:
         check_cards(self)
@@ -149,6 +150,11 @@ class Spot(Game):
     def opening_pot(self) -> float:
         """All chips in the middle before the first action: ``pot`` and blinds. Shares of the pot are shares of this."""
         return sum(self.committed)
+
+    @property
+    def big_blind(self) -> float | None:
+        """The big blind; None of spots that say no blinds."""
+        return None if self.blinds is None else float(self.blinds[1])
 
     @property
     def num_distinct_actions(self) -> int | None:

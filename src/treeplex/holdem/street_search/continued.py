@@ -10,13 +10,14 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.forms.later_streets import later_streets
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_holdem, decision_rows
-from treeplex.holdem.policies.by_hand import HandPolicy
+from treeplex.holdem.forms.layout import decision_rows
+from treeplex.holdem.policies.by_hand import HandPolicy, biased_hands
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
+from treeplex.holdem.street_search.later_streets import later_streets
 from treeplex.holdem.street_search.solved_again import entering_ranges
 from treeplex.search.methods import METHODS
-from treeplex.search.resolving.continuations import BlueprintLeaf, biased_policies
+from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import Horizon
@@ -60,7 +61,7 @@ def continued_street(
     """
     later, found = later_streets(whole, street, dealt=True), average.copy()
     ranges, game = entering_ranges(later, average), HoldemGame(whole.spot, whole.betting)
-    choices = biased_policies(blueprint)[: settings.continuations]
+    choices = biased_hands(blueprint)[: settings.continuations]
     boards = {board.cards: number for number, board in enumerate(whole.boards[street])}
     leaves = [BlueprintLeaf(game, blueprint, {1 - player: choices}, boards=settings.boards) for player in (0, 1)]
     for place, state in enumerate(map(holdem_state, later.entrances.states)):

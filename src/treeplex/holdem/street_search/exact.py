@@ -14,7 +14,7 @@ from treeplex.errors import GameError
 from treeplex.evaluate.judge import Judgement
 from treeplex.holdem.betting.tree import Decision, StreetEnd
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
-from treeplex.holdem.forms.subgame import board_part, store_with
+from treeplex.holdem.forms.layout import board_part, store_with
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Spot

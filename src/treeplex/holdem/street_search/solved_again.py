@@ -2,8 +2,8 @@
 
 It is what an agent plays that solves each street when it begins: from the ranges with which the policy leads there, or behind
 a gadget with what the policy promised the other player's hands. Agents solve one public state at a time
-(:class:`treeplex.holdem.search.endgame_search.EndgameSearch`); here all of a street are solved side by side, by the same
-updates.
+(:class:`treeplex.holdem.search.subgames.endgame_search.EndgameSearch`); here all of a street are solved side by side, by
+the same updates.
 """
 
 from typing import Any
@@ -15,11 +15,11 @@ from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.engine.passes import BEST, answer, improve
-from treeplex.holdem.forms.later_streets import LaterStreets
+from treeplex.holdem.forms.layout import own_parts
 from treeplex.holdem.forms.spot_form import store_of_policy
-from treeplex.holdem.forms.subgame import own_parts
 from treeplex.holdem.policies.judge import judging_crew
 from treeplex.holdem.solve.solver import HoldemSolver
+from treeplex.holdem.street_search.later_streets import LaterStreets
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 from treeplex.search.subgames.gadgets import GADGETS, GadgetArrays

@@ -23,11 +23,14 @@ from treeplex.holdem.rules.public import ROUNDING
 from treeplex.holdem.street_search.betting import ROOT, Last, StreetBetting
 from treeplex.holdem.street_search.showdowns import Shares, Showdowns
 from treeplex.holdem.street_search.suits import Board, Suits
+from treeplex.holdem.street_search.warm_start import StreetGuess, regrets_of_guess, write_guess
 from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
+from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import normalised_range
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
+from treeplex.search.warm_start.guess import GuessRegrets
 
 
 class Cards:
@@ -239,6 +242,12 @@ class StreetSubgame(Subgame):
     def policy_at(self, decision: int, source: NDArray[Any]) -> Floats:
         number, row = divmod(decision, len(self.boards))
         return np.array(self.block(source, number)[:, row], np.float64)
+
+    def write_guess(self, search: SubgameSearch, guess: StreetGuess) -> None:
+        write_guess(search, self, guess)
+
+    def regrets_of_guess(self, search: SubgameSearch, weight: float) -> GuessRegrets:
+        return regrets_of_guess(search, self, weight)
 
     def ranges_after(self, source: NDArray[Any], path: tuple[int, ...], ranges: Ranges) -> Ranges:
         arrays = self.start(ranges)

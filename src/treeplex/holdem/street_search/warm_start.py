@@ -1,31 +1,41 @@
 """Guesses on streets of whole hold'em, many boards side by side: what they are worth, and their regrets."""
 
+from typing import TYPE_CHECKING, Any, Protocol
+
 import numpy as np
 
+from treeplex.base.arrays import Floats
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.sweeps import backup, best_value
 from treeplex.holdem.street_search.betting import ROOT
-from treeplex.holdem.street_search.street import StreetArrays, StreetSubgame
 from treeplex.search.leaf import leaf_values
-from treeplex.search.subgame import SubgameSearch
-from treeplex.search.warm_start.guess import GuessRegrets, StreetGuess
+from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.warm_start.guess import GuessRegrets
+
+if TYPE_CHECKING:
+    from treeplex.holdem.street_search.street import StreetSubgame
+    from treeplex.search.subgame import SubgameSearch
 
 
-def write_guess(search: SubgameSearch, guess: StreetGuess) -> None:
+class StreetGuess(Protocol):
+    """Policies of public belief states on a street, without search."""
+
+    def __call__(self, street: "StreetSubgame", decision: int, reached: Ranges) -> Floats:
+        """How hands play at a decision on every board, float64 [A, B, H], by reaches [B, H] of both players."""
+        ...
+
+
+def write_guess(search: "SubgameSearch", street: "StreetSubgame", guess: StreetGuess) -> None:
     """The guess as current policy, from the root down."""
-    street = search.subgame
-    assert isinstance(street, StreetSubgame)
     for number, decision in enumerate(street.betting.decisions):
         first, second = (street.at(search.strategy, player, last) for player, last in enumerate(decision.both))
         street.block(search.policy, number)[:] = guess(street, number, (first, second))
         search.arrays.play(decision.player)
 
 
-def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+def regrets_of_guess(search: "SubgameSearch", street: "StreetSubgame", weight: float) -> GuessRegrets:
     """What the current policy is worth, and its regrets."""
-    street, arrays = search.subgame, search.arrays
-    assert isinstance(street, StreetSubgame)
-    assert isinstance(arrays, StreetArrays)
+    arrays: Any = search.arrays
     for player in (0, 1):
         arrays.write_gradient(player, search.strategy)
     if len(street.leaves):

@@ -17,10 +17,10 @@ from treeplex.holdem.cards.evaluator import format_strengths, hand_name, strengt
 from treeplex.holdem.rules.public import holdem_state
 from treeplex.holdem.rules.rules import number_of_deal
 from treeplex.holdem.search.agent import game_of, start_of
+from treeplex.holdem.search.spot_agent import SpotAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.agents.agent import Agent, Thought
 from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.named_agents.tables import SpotAgent
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.tables.replies import Ranges, Replied, reply_of
 from treeplex.search.tables.table import Table, Thoughts, typed_bet

@@ -116,12 +116,6 @@ class Holdem(Game):
     def new_initial_state(self) -> HoldemHistory:
         return HoldemHistory(self, (), self.rules.first_table, ())
 
-    def check_decisions(self) -> None:
-        """Refuse stacks that blinds and antes take so much of that nobody has a decision."""
-        from treeplex.holdem.whole.nodes import check_acting  # it loads Numba, which most games do without
-
-        check_acting(self.rules)
-
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 
@@ -129,6 +123,10 @@ class Holdem(Game):
     def big_blind(self) -> int:
         """The big blind."""
         return self.rules.betting.big_blind
+
+    def check_decisions(self) -> None:
+        """Refuse stacks with which no hand is worth dealing: :func:`treeplex.holdem.whole.nodes.check_table`."""
+        named("treeplex.holdem.whole.nodes:check_table")(self.rules)
 
     def public_game(self) -> "PublicHoldem":
         """The same game as public states and hands, see :class:`treeplex.holdem.whole.public.PublicHoldem`."""

@@ -52,6 +52,9 @@ class PublicHoldem(CardGame):
         added: raises on offer besides those of the plan: pairs (line of actions, chips to raise to).
     """
 
+    has_tables = False
+    checks_down = True
+
     def __init__(self, rules: HandRules, added: frozenset[tuple[str, int]] = frozenset()) -> None:
         hands = rules.format.hands.astype(np.int64)
         super().__init__(rules.betting.players, hands, suits=4, deal=rules.format.deal)
@@ -110,7 +113,6 @@ class PublicHoldem(CardGame):
         return np.asarray(format_strengths(self.rules.format, tuple(board), self.hands.astype(np.uint8)), np.int64)
 
     def odd_chips(self, state: State, hands: Sequence[int]) -> Floats:
-        """What players get more at the end of a hand than if chips that cannot be split were split, float64 [N]."""
         deal, settlement = np.array([hands], np.int64), self.settlement(state)
         if not settlement.order or hand_of(state).table.folded.count(False) == 1:
             return np.zeros(len(hands))

@@ -9,9 +9,9 @@ import numpy as np
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.sizes import plan_from_json
-from treeplex.holdem.forms.subgame import HoldemSubgame
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.agent import holdem_agent
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.learn.rebel.files import NetFile

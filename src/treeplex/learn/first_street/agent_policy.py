@@ -3,7 +3,7 @@
 import numpy as np
 
 from treeplex.holdem.forms.compile_spot import compile_spot
-from treeplex.holdem.forms.subgame import decision_rows
+from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.spots.spot import Spot

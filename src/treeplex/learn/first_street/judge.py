@@ -14,8 +14,8 @@ import numpy as np
 from treeplex.errors import PolicyError
 from treeplex.evaluate.judge import Judgement
 from treeplex.holdem.forms.compile_spot import compile_spot
+from treeplex.holdem.forms.layout import own_parts
 from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
-from treeplex.holdem.forms.subgame import own_parts
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.solve.carried_regrets import START, without_average

@@ -19,9 +19,9 @@ from treeplex.holdem.betting.sizes import BetPlan, plan_from_json
 from treeplex.holdem.betting.tree import Decision, check_nodes
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.forms.spot_size import check_boards, spot_size
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.play_distribution import Player
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.solve.estimate import needed_memory
 from treeplex.holdem.solve.solution import HoldemSettings, HoldemSolution
 from treeplex.holdem.spots.fields import street_names

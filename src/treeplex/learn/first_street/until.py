@@ -18,10 +18,10 @@ import numpy as np
 
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.cards.format import HOLDEM
-from treeplex.holdem.forms.first_street import cut_first_street, following_street
-from treeplex.holdem.forms.subgame import HoldemSubgame
+from treeplex.holdem.forms.first_street import following_street
 from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandValues
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_first_street
 from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, reread
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import one_thread

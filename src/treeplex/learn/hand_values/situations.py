@@ -16,9 +16,9 @@ from treeplex.holdem.cards.class_equities import class_equities
 from treeplex.holdem.cards.format import HOLDEM
 from treeplex.holdem.engine.passes import EXPECT
 from treeplex.holdem.forms.compile_spot import compile_spot
-from treeplex.holdem.forms.first_street import cut_first_street
 from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandBoard, HandValues
+from treeplex.holdem.search.subgames.subgame import cut_first_street
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.hand_values.settings import STREETS, HandValueSettings

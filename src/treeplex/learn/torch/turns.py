@@ -11,8 +11,9 @@ from treeplex.engine.tree.regret import Weights
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.tree import Showdown, payoffs
 from treeplex.holdem.forms.betting_forest import Forest
-from treeplex.holdem.forms.subgame import HoldemSubgame, board_part
+from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Rivers
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, seen
 from treeplex.learn.torch.kernels import Placement, Tensor

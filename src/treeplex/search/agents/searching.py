@@ -11,11 +11,6 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.public import PublicGame, State
-from treeplex.holdem.forms.subgame import HoldemSubgame
-from treeplex.holdem.rules.public import holdem_state
-from treeplex.holdem.search.action_values import StreetWorth, worth_of_search, worth_of_solution
-from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.search.action_values import action_values
 from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SolvedSubgame, SubgameAgent
 from treeplex.search.leaf import LeafValue, NoLeaf, leaf_name
@@ -24,7 +19,7 @@ from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.subgame import Ranges, Subgame
+from treeplex.search.subgames.subgame import ActionWorth, Endgame, Ranges, Subgame
 from treeplex.search.warm_start.begin import begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
@@ -59,7 +54,7 @@ class Solved(SolvedSubgame):
     ranges: Ranges
     policies: NDArray[Any]
     believed: NDArray[Any]
-    worth: StreetWorth | None = None
+    worth: ActionWorth | None = None
 
 
 class SearchAgent(SubgameAgent[Solved]):
@@ -185,8 +180,8 @@ class SearchAgent(SubgameAgent[Solved]):
         self.check_acting()
         solved, stop = self._search()
         if solved.worth is not None:
-            return solved.worth.of_hands(holdem_state(self.state).node)
-        return action_values(solved.subgame, solved.policies[stop], solved.ranges, self.leaf, self._inside)
+            return solved.worth.of_hands(self.state)
+        return solved.subgame.action_values(solved.policies[stop], solved.ranges, self.leaf, self._inside)
 
     def search_effort(self) -> Thought | None:
         """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
@@ -212,7 +207,7 @@ class SearchAgent(SubgameAgent[Solved]):
             raise AlgorithmError(
                 "what actions are worth is known where a street of hold'em was searched from its first decision"
             )
-        return worth.of_actions(holdem_state(self.state).node, hand)
+        return worth.of_hands(self.state)[:, hand]
 
     def move(self, event: int, following: State) -> None:
         """See :meth:`SubgameAgent.move`."""
@@ -303,16 +298,14 @@ class SearchAgent(SubgameAgent[Solved]):
         if self.drawn:
             policies, believed = policies[:done], believed[:done]
         self.searches += 1
-        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, worth_of_search(search))
+        return Solved(subgame, tuple(own[None] for own in self.belief.ranges), policies, believed, subgame.action_worth(search))
 
     def _solved_to_the_end(self, subgame: Subgame, iterations: int) -> Solved:
         """A subgame that nothing is cut off of, by Discounted CFR: its average policy."""
-        if isinstance(subgame, HoldemSubgame):
-            solver = HoldemSolver(subgame.whole, "dcfr", threads=1, horizon=iterations)
-            self.run(solver, iterations)
-            policies = solver.store.average[None].astype(subgame.storage)
-            return Solved(subgame, subgame.ranges, policies, policies, worth_of_solution(subgame, policies[0]))
-        search = SubgameSearch(subgame, METHODS["dcfr"], NoLeaf(), horizon=iterations)
+        method = METHODS["dcfr"]
+        search: Endgame = subgame.endgame(method, iterations, as_cut=True) or SubgameSearch(
+            subgame, method, NoLeaf(), horizon=iterations
+        )
         self.run(search, iterations)
         policies = search.average_policy()[None]
-        return Solved(subgame, search.ranges, policies, policies)
+        return Solved(subgame, search.ranges, policies, policies, subgame.action_worth(search))

@@ -24,8 +24,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL, Game
-from treeplex.games.card_game import CardGame
-from treeplex.games.public import PublicGame, PublicState, PublicTree, State, pair_state
+from treeplex.games.public import PublicGame, PublicState, State
 from treeplex.search.evaluate.play import PlayedHand
 from treeplex.search.subgames.beliefs import moved_range
 from treeplex.search.subgames.policy_tables import table_at
@@ -180,7 +179,7 @@ class Aivat:
                     raise unknown_policy(options.player)
             state = game.after(state, options.labels[0 if options.private else step.number])
         sizes = [len(own) for own in game.possible(state)]
-        together = isinstance(game, PublicTree | CardGame) and prod(sizes) <= MOST_WEIGHTS
+        together = game.many_at_once and prod(sizes) <= MOST_WEIGHTS
         most = MOST_WEIGHTS if together else MOST_WALKED
         found: list[int] = []
         for seat in range(game.players):
@@ -220,7 +219,7 @@ class ReplayedHand:
     def weights(self) -> Floats:
         """The weight of every combination of hands, an axis for each player, up to a factor."""
         game, state, ranges = self.game, self.state, self.ranges
-        if isinstance(game, PublicTree) or len(self.averaged) != 1:
+        if len(self.averaged) != 1:
             return np.asarray(game.joint(state, ranges)[self.held])
         (player,) = self.averaged  # so that pairs of hands need not be enumerated
         own = ranges[player] * game.possible(state)[player] * game.opposing(state, ranges, player)
@@ -298,32 +297,19 @@ def payoff_table(game: PublicGame, state: State, held: Held, weights: Floats | N
         weights: of the combinations, an axis for each player; those without weight may be left at 0. None for all that there
             can be.
     """
-    if isinstance(game, PublicTree):
-        leaf = game.visit(pair_state(state).node)
-        payoff = leaf.scale * np.asarray(leaf.matrix, np.float64)[held]  # type: ignore[union-attr]
-        return np.stack((payoff, -payoff))
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
     found = np.zeros((*weights.shape, game.players))
     places, deals = combinations_of(held, weights)
-    if isinstance(game, CardGame):
-        found[places] = game.payoffs_of(state, deals)
-    else:
-        found[places] = [game.payoffs(state, hands) for hands in deals.tolist()]
+    found[places] = game.payoffs_of(state, deals)
     return np.moveaxis(found, -1, 0)
 
 
 def chance_table(game: PublicGame, state: State, held: Held, weights: Floats | None = None) -> Floats:
     """How likely chance shows each label with every combination of hands, float64 [labels, ...]; see :func:`payoff_table`."""
-    if isinstance(game, PublicTree):
-        visited = game.visit(pair_state(state).node)
-        return np.stack([np.asarray(weight, np.float64)[held] for _, weight in visited.outcomes])  # type: ignore[union-attr]
     weights = game.joint(state, game.possible(state))[held] if weights is None else weights
     found = np.zeros((*weights.shape, len(game.options(state).labels)))
     places, deals = combinations_of(held, weights)
-    if isinstance(game, CardGame):
-        found[places] = game.chances_of(state, deals)
-    else:
-        found[places] = [game.chances(state, hands) for hands in deals.tolist()]
+    found[places] = game.chances_of(state, deals)
     return np.moveaxis(found, -1, 0)
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from treeplex.base.notices import tell
 from treeplex.base.settings import declared
-from treeplex.errors import GameSizeError, SpecError
+from treeplex.errors import GameError, GameSizeError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
@@ -17,17 +17,15 @@ from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
 from treeplex.games.base import Game
 from treeplex.games.builtin.kuhn_poker import KuhnPoker
-from treeplex.holdem.search.checked_down import CheckedDownAivat
-from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent
 from treeplex.search.agents.of_users import is_agent
 from treeplex.search.evaluate.aivat import PolicyValues, ValueFunction
+from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.tables import seat_policy, seated
 from treeplex.search.match.settings import AUTOMATIC, CHECKED, ZERO
-from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
+from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent, agents, is_policy, spec_of
 from treeplex.solvers import make_solver
 
@@ -51,13 +49,13 @@ class MatchGame:
     """The game of a match, as much of it as is needed.
 
     Attributes:
-        rules: the rules, or a hold'em spot.
+        rules: the game.
     """
 
-    rules: Game | Spot
+    rules: Game
 
     @classmethod
-    def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
+    def of(cls, game: "str | Game | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
         """The game that a spec names, or rules, a spot or a compiled game.
 
         Raises:
@@ -70,7 +68,7 @@ class MatchGame:
             found.__dict__["played"] = game
             return found
         rules = load(game)
-        check_stacks(rules)
+        rules.check_decisions()
         return cls(rules)
 
     def __str__(self) -> str:
@@ -79,7 +77,7 @@ class MatchGame:
     @property
     def players(self) -> int:
         """How many play."""
-        return 2 if isinstance(self.rules, Spot) else self.rules.num_players
+        return self.rules.num_players
 
     @cached_property
     def played(self) -> PlayedGame:
@@ -92,11 +90,13 @@ class MatchGame:
 
     @cached_property
     def compiled(self) -> CompiledGame | None:
-        """The compiled game; None of a spot, and where it is too large for a match to compile."""
-        if isinstance(self.rules, Spot):
+        """The compiled game; None where its infosets are not enumerated, or are too many for a match."""
+        try:
+            rules = self.rules.enumerable_rules()
+        except GameError:
             return None
         try:
-            return compile_game(self.rules, limit=MOST_HISTORIES)
+            return compile_game(rules, limit=MOST_HISTORIES)
         except GameSizeError:
             return None
 
@@ -105,8 +105,6 @@ class MatchGame:
         """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
         of spots that say no blinds.
         """
-        if isinstance(self.rules, Spot):
-            return float(self.rules.blinds[1]) if self.rules.blinds else None
         if isinstance(self.rules, KuhnPoker):
             return 1.0
         found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
@@ -234,7 +232,7 @@ def checked_down(game: MatchGame) -> CheckedDownAivat:
         SpecError: it is not for this game.
     """
     public = game.played.public
-    if not isinstance(public, PublicHoldem) or public.players != 2:
+    if not public.checks_down or public.players != 2:
         raise SpecError(f"{CHECKED} is for whole hold'em between two players, not {game}; give auto, zero, or a policy")
     return CheckedDownAivat(public)
 
@@ -268,7 +266,7 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
         return found, name_of(source)
     entrant = Entrant(name_of(source), source, game)
     if compiled is None or (policies := entrant.policies) is None:
-        whole = isinstance(played, PublicHoldem) and game.players == 2
+        whole = played.checks_down and game.players == 2
         others = f"{CHECKED}, zero, auto," if whole else "zero, auto,"
         raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a function of your own, file.py:NAME")
     return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

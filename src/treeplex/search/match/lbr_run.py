@@ -7,17 +7,13 @@ from treeplex.base.notices import reporting, tell
 from treeplex.base.spec import suggests_arguments
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.games.base import Game
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.run.judge import as_policy
-from treeplex.search.agents.agent import Agent, TableAgent
+from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.of_users import is_agent
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.winnings import CheckedDown, Winnings, exact_winnings, few_states, sampled_winnings
+from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
-from treeplex.search.named_agents.tables import SpotAgent
 
 HANDS = 2000
 """Hands that are played where nobody says how many, and public states are too many for all of them."""
@@ -25,7 +21,7 @@ HANDS = 2000
 
 @suggests_arguments
 def local_best_response(
-    game: str | Game | Spot | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame | PlayedGame,
     opponent: Any,
     *,
     hands: int | None = None,
@@ -41,7 +37,7 @@ def local_best_response(
     Where payoffs sum to zero, the mean over seats is a lower bound of the exploitability.
 
     Args:
-        game: poker for two players: a spec, rules, a spot, a compiled game, or the table at which an agent object sits.
+        game: poker for two players: a spec, rules, a compiled game, or the table at which an agent object sits.
         opponent: an agent's name with its settings (:func:`treeplex.agent`), an agent, or a policy of the game.
         hands: to play, in turn in both seats; None for exact values where public states are few and the agent says that it
             draws nothing (``draws = False``), else 2,000. They are seen from all hands that could be held, so few are needed.
@@ -71,7 +67,7 @@ def local_best_response(
             def show(done: int, found: Winnings) -> None:
                 say(f"local best response: {done:,}/{hands:,} hands, at least {found.value:.4g}, error {found.error:.2g}")
 
-            values = CheckedDown(other.game.exactly_shared) if isinstance(other.game, PublicHoldem) else None
+            values = CheckedDown(other.game.exactly_shared) if other.game.checks_down else None
             return sampled_winnings(response, other, hands, seed=seed, values=values, progress=show)
         decisions = 0
 
@@ -92,6 +88,4 @@ def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = Non
     played = PlayedGame.of(game)
     if isinstance(opponent, str):
         return agent(opponent, played, think=think, seed=seed)
-    if isinstance(played.public, HoldemGame):
-        return SpotAgent(played.public, as_policy(played.public.spot, opponent))
-    return TableAgent(played.tree, as_policy(played.compiled, opponent))
+    return policy_agent(played, opponent)

@@ -12,7 +12,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec
 from treeplex.games.base import Game
-from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.folder import RUN, JobFolder, folder_at
 from treeplex.run.job.job import Session, go_on, start
 from treeplex.run.job.progress_line import AnyProgress, watcher_for
@@ -25,7 +24,7 @@ from treeplex.search.match.settings import MATCH, MatchSettings
 from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import seconds_of
 
-AnyGame = str | Game | Spot | CompiledGame | PlayedGame
+AnyGame = str | Game | CompiledGame | PlayedGame
 
 
 @suggests_arguments

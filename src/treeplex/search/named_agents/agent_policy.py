@@ -4,11 +4,9 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.record import check_count
 from treeplex.search.agents.agent import PLAYS, Watch, agent_policy
 from treeplex.search.named_agents.played_game import PlayedGame
@@ -33,7 +31,7 @@ class AgentPolicy:
 
 
 def policy_of_agent(
-    game: str | Game | Spot | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame | PlayedGame,
     text: str,
     *,
     plays: int | None = None,
@@ -52,17 +50,13 @@ def policy_of_agent(
         watch: called with the public histories done, those of all, and the subgames solved.
 
     Raises:
-        GameError: a hold'em spot.
+        GameError: a game whose infosets are not enumerated, such as a hold'em spot.
         TreeplexError: as :func:`treeplex.search.named_agents.registry.agent`.
     """
     if plays is not None:
         check_count("playthroughs", plays)
     played = PlayedGame.of(game)
-    if isinstance(played.rules, Spot):
-        raise GameError(
-            f"{played} is a hold'em spot, whose infosets are not enumerated, so that an agent has no table of its policy; "
-            "treeplex holdem search judges searches of turns"
-        )
+    played.rules.enumerable_rules()
     found, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
     draws = bool(getattr(found, "draws", False))
 

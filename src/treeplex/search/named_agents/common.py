@@ -2,21 +2,19 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from treeplex.errors import SpecError
-from treeplex.games.public import PublicTree
-from treeplex.holdem.agents.blueprint_file import blueprint_policy
-from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.solve.solution import load_solution
-from treeplex.holdem.spots.spot import Spot
+from treeplex.games.public import BETTING
+from treeplex.run.judge import as_policy
+from treeplex.search.agents.agent import Agent, TableAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.named_agents.kind import ThinkingSettings
 from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.agent import ResolvingAgent
-from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
+from treeplex.search.resolving.blueprint import Blueprint
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.subgames.horizon import Horizon
 
@@ -27,29 +25,28 @@ class ResolvingSettings(ThinkingSettings, Resolving):
 
 
 def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
-    """Where subgames end: after deals on public trees, in hold'em before them.
+    """Where subgames end: as the game says, after deals or before them.
 
     Raises:
-        SpecError: a depth in hold'em, or a game of another kind.
+        SpecError: a game without subgames, or a depth in one where they end with the betting.
     """
-    if isinstance(game.public, PublicTree):
-        return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
-    if not isinstance(game.public, HoldemGame):
+    if not game.public.cut_after:
         raise SpecError(f"{game} has no subgames that this agent could solve; it plays public trees of two players and spots")
+    if game.public.cut_after != BETTING:
+        return Horizon(depth or None, rounds, dealt=rounds > 0 or depth > 0)
     if depth:
-        raise SpecError(f"{game} is hold'em, where subgames end with a street; give rounds and no depth")
+        raise SpecError(f"in {game} subgames end with a betting round; give rounds and no depth")
     return Horizon(rounds=rounds)
 
 
-def blueprint_for(game: PlayedGame, file: str, start: int) -> Blueprint:
-    """A blueprint from a file or run folder.
+def policy_agent(game: PlayedGame, policy: Any, generator: np.random.Generator | None = None) -> Agent:
+    """An agent that plays a policy of any kind that :func:`treeplex.policies.as_policy` takes.
 
     Raises:
-        PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
+        PolicyError, FileError: it belongs to another game, or cannot be read.
     """
-    if isinstance(game.rules, Spot):
-        return SpotBlueprint(load_solution(file).policy)
-    return TableBlueprint(game.tree, blueprint_policy(game, file), start)
+    own: Agent | None = game.public.policy_agent(policy, generator)
+    return own or TableAgent(game.public, as_policy(game.compiled, policy), generator)
 
 
 def resolving_agent(

@@ -5,20 +5,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.settings import setting
-from treeplex.errors import SpecError
-from treeplex.holdem.agents.endgames import whole_agent
-from treeplex.holdem.blueprint.policy import is_holdem_blueprint
-from treeplex.holdem.search.street_solving import BLUEPRINT, StreetSolving
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
-from treeplex.search.named_agents.common import ResolvingSettings, blueprint_for, resolving_agent
+from treeplex.search.named_agents.blueprint_file import blueprint_policy
+from treeplex.search.named_agents.common import ResolvingSettings, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
 from treeplex.search.resolving.settings import ROUND
 from treeplex.search.subgames.horizon import TO_THE_END
-
-TURN = 2
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,28 +36,13 @@ class Libratus(AgentKind):
     settings = LibratusSettings
 
     def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
-        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
-            return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
-        blueprint = blueprint_for(game, settings.blueprint, settings.start)
+        blueprint = self.blueprint(game, settings)
         return resolving_agent(game, settings, generator, horizon=TO_THE_END, blueprint=blueprint, start=settings.start)
 
+    def blueprint(self, game: PlayedGame, settings: LibratusSettings) -> Blueprint:
+        """The blueprint that settings name.
 
-def whole_solving(settings: LibratusSettings) -> StreetSolving:
-    """The same of whole hold'em, where streets are solved with the sizes of ``endgames``.
-
-    Raises:
-        SpecError: a setting that only other games have.
-    """
-    if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
-        raise SpecError(
-            f"in whole hold'em each street is solved once, the river at the latest: leave every and skip out, give "
-            f"start=2 or 3, and gadget={' or '.join(RESOLVING[:3])}"
-        )
-    return StreetSolving(
-        start=max(settings.start, TURN),
-        iterations=settings.iterations,
-        gadget=settings.gadget,
-        method=settings.method,
-        threads=settings.threads,
-        promises=BLUEPRINT,
-    )
+        Raises:
+            PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
+        """
+        return TableBlueprint(game.tree, blueprint_policy(game, settings.blueprint), settings.start)

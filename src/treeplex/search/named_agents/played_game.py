@@ -9,9 +9,6 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, PublicTree
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.game import Holdem
 from treeplex.search.subgames.public_rules import PerfectInformation, public_game
 
 
@@ -20,26 +17,26 @@ class PlayedGame:
     """A game at whose table agents sit.
 
     Attributes:
-        rules: the rules, or a hold'em spot.
+        rules: the game.
         public: its public states and private hands. All agents at one table have the same object.
     """
 
-    rules: Game | Spot
+    rules: Game
     public: PublicGame
 
     @classmethod
-    def of(cls, game: "str | Game | Spot | CompiledGame | PlayedGame") -> "PlayedGame":
-        """The game that a spec names, or rules, a spot or a compiled game.
+    def of(cls, game: "str | Game | CompiledGame | PlayedGame") -> "PlayedGame":
+        """The game that a spec names, or rules or a compiled game.
 
         Raises:
             GameError: its rules do not say what is public.
-            SpecError: whole hold'em with stacks too short for a decision.
+            SpecError: nobody can decide anything in it.
         """
         if isinstance(game, PlayedGame):
             return game
         rules = load(game)
-        check_stacks(rules)
-        public: PublicGame = HoldemGame.of(rules) if isinstance(rules, Spot) else public_game(rules)
+        rules.check_decisions()
+        public = public_game(rules)
         if isinstance(public, PerfectInformation):  # one play through it raises where players know different things
             state = public.first_state()
             while labels := public.options(state).labels:
@@ -68,20 +65,6 @@ class PlayedGame:
         """The compiled game.
 
         Raises:
-            SpecError: it is a spot, whose infosets are never enumerated.
+            GameError: its infosets are never enumerated.
         """
-        if isinstance(self.rules, Spot):
-            raise SpecError(f"{self} is a spot of hold'em, which has no table of all infosets; this agent needs one")
         return compile_game(self.rules)
-
-
-def check_stacks(rules: Game | Spot) -> None:
-    """Refuse whole hold'em at whose table nobody could decide anything.
-
-    Raises:
-        SpecError: its stacks are too short for blinds and antes.
-    """
-    if isinstance(rules, Holdem):
-        from treeplex.holdem.whole.nodes import check_table  # it loads Numba, which most games do without
-
-        check_table(rules.rules)

@@ -7,16 +7,12 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import GameSizeError, SpecError
 from treeplex.games.card_game import CardGame
-from treeplex.holdem.agents.endgames import check_blueprint
-from treeplex.holdem.blueprint.policy import HoldemBlueprint, is_holdem_blueprint
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.run.judge import as_policy
 from treeplex.search.agents.agent import Agent
 from treeplex.search.many_players import Continuations, EnumeratedRounds, Rounds, RoundSearchAgent
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.sampled_rounds import GuidedBetting, SampledRounds
-from treeplex.search.translation.agent import TranslatedAgent
 
 MOST_COMBINATIONS = 20_000
 """Deals and combinations of continuations up to which rounds are searched exactly, if it is left to the agent."""
@@ -55,21 +51,18 @@ class Pluribus(AgentKind):
     settings = PluribusSettings
 
     def make(self, game: PlayedGame, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
-        public = game.public
-        if not isinstance(public, CardGame):
+        return round_agent(table_rounds(game, self.card_game(game), settings, generator), settings, generator)
+
+    @staticmethod
+    def card_game(game: PlayedGame) -> CardGame:
+        """The public states of a game that it plays.
+
+        Raises:
+            SpecError: it plays another kind of games.
+        """
+        if not isinstance(game.public, CardGame):
             raise SpecError(f"pluribus plays card games of three and more players, such as leduc_poker(players=3), not {game}")
-        if not is_holdem_blueprint(settings.blueprint):
-            return round_agent(table_rounds(game, public, settings, generator), settings, generator)
-        blueprint = HoldemBlueprint.load(settings.blueprint)
-        if settings.search == "all":
-            raise SpecError("pluribus: search=all needs a policy table; a blueprint of treeplex train is searched by sampling")
-        check_blueprint(game, settings.blueprint, blueprint)
-        assert isinstance(public, PublicHoldem)
-        own = blueprint.game.rules
-        played = public if own == public.rules else PublicHoldem(own)
-        rounds = sampled(GuidedBetting.of_blueprint(played, blueprint), settings, generator)
-        agent = round_agent(rounds, settings, generator)
-        return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")
+        return game.public
 
 
 def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:

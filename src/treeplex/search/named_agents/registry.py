@@ -13,23 +13,20 @@ import numpy as np
 
 from treeplex.base.settings import NONE, declared
 from treeplex.base.spec import Spec, nearest, parse_spec, shown
-from treeplex.base.wings import provided
+from treeplex.base.wings import provided, provided_by_name
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
-from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.spots.spot import Spot
 from treeplex.run.job.folder import kind_of as job_of
-from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.run.solve.tree_game import policy_file
-from treeplex.search.agents.agent import Agent, Seat, TableAgent
+from treeplex.search.agents.agent import Agent, Seat
 from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_leaf
 from treeplex.search.environments.guests import BotAgent, ObservingAgent
+from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.kind import AgentKind
 from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.named_agents.tables import SpotAgent
 from treeplex.search.settings import PlaythroughSettings
 
 ABOUT_SEARCH = ("think", "iterations")
@@ -39,14 +36,6 @@ PATIENCE = 2.0
 TIME = re.compile(r"(?P<number>\d+\.?\d*|\.\d+) *(?P<unit>ms|s|min|)")
 UNITS = {"ms": 1e-3, "s": 1.0, "min": 60.0, "": 1.0}
 """Units of time in seconds, as texts have them behind a number."""
-TRAINED = {
-    "deepstack": ("deepstack", "net"),
-    "best response": ("best_response", "file"),
-    "alphaholdem": ("alphaholdem", "net"),
-    "holdem blueprint": ("blueprint", "file"),
-    "limit": ("limit", "folder"),
-}
-"""Folders that are played, by the kind of job that wrote them: which agent, and the setting that names the folder."""
 
 
 @cache
@@ -59,7 +48,7 @@ def agents() -> Mapping[str, AgentKind]:
 
 def agent(
     text: Any,
-    game: str | Game | Spot | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame | PlayedGame,
     *,
     think: float | str | None = None,
     seed: int | None = None,
@@ -162,20 +151,17 @@ def spec_of(text: str) -> Spec:
     Raises:
         SpecError: none.
     """
-    from treeplex.learn.rebel.training.judge import is_shipped
-
     text = text.strip()
-    if is_shipped(text):
-        _, colon, name = text.partition(":")
-        if colon and not name:
-            raise SpecError(f"{text} names no network; write rebel for the best one, or rebel:NAME")
-        return Spec("rebel", {"network": name} if name else {})
-    if names_rebel(text):
-        return Spec("rebel", {"network": text})
+    for meaning in provided("agent_texts"):
+        spec = meaning(text)
+        if spec is not None:
+            found: Spec = spec
+            return found
     if text not in agents() and is_policy(text):
         return Spec("blueprint", {"file": text})
-    if text not in agents() and (found := TRAINED.get(job_of(text) or "")):
-        return Spec(found[0], {found[1]: text})
+    if text not in agents() and (entry := provided_by_name("played_folders").get(job_of(text) or "")):
+        name, _, setting = entry.partition(":")
+        return Spec(name, {setting: text})
     spec = parse_spec(text)
     if spec.name not in agents():
         raise SpecError(
@@ -189,16 +175,7 @@ def names_agent(text: str) -> bool:
     if is_user_spec(text):
         return True
     named = text.partition("(")[0].strip() in agents()
-    return text != UNIFORM and not is_policy(text) and (named or job_of(text) in TRAINED)
-
-
-def names_rebel(text: str) -> bool:
-    """Whether a text names ReBeL by its network: one that comes with the library, a file, or the folder of a training."""
-    from treeplex.learn.rebel.training.job import is_turn_folder
-    from treeplex.learn.rebel.training.judge import is_rebel
-    from treeplex.learn.rebel.training.whole import is_whole_folder
-
-    return is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
+    return text != UNIFORM and not is_policy(text) and (named or job_of(text) in provided_by_name("played_folders"))
 
 
 def is_policy(text: str) -> bool:
@@ -220,18 +197,14 @@ def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> A
         return BotAgent(game.public, game.compiled, lambda seat: player, generator)
     if inspect.isroutine(player):
         return ObservingAgent(game.public, game.compiled, player, generator)
-    if isinstance(game.public, HoldemGame):
-        return SpotAgent(game.public, as_policy(game.public.spot, player), generator)
-    return TableAgent(game.public, as_policy(game.compiled, player), generator)
+    return policy_agent(game, player, generator)
 
 
 def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
     """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
-    from treeplex.learn.rebel.training.named_agents import LookingAhead, LookingAheadSettings
-
     if names_leaf(text):
-        settings = LookingAheadSettings(**LookingAheadSettings.read_changes(given, {"leaf": text}))
-        return LookingAhead().make(game, settings, generator)
+        search = agents()["search"]
+        return search.make(game, search.settings(**search.settings.read_changes(given, {"leaf": text})), generator)
     found = load_agent(text, game.public, PlaythroughSettings, generator)
     think = given.get("think")
     if set(given) - {"think"} or (think is not None and not isinstance(found, Seat)):

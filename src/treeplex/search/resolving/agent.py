@@ -23,9 +23,6 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, State
-from treeplex.holdem.forms.subgame import HoldemSubgame
-from treeplex.holdem.search.endgame_search import EndgameSearch, solves_whole
-from treeplex.search.action_values import action_values
 from treeplex.search.agents.agent import Thought
 from treeplex.search.agents.solving import SubgameAgent
 from treeplex.search.leaf import LeafValue, NoLeaf
@@ -40,6 +37,7 @@ from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.cut import cut
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.subgame import Endgame
 
 LEAF_SHARE = 0.4
 """Of the time to think, for what follows leaves by a blueprint; iterations get the rest."""
@@ -158,7 +156,7 @@ class ResolvingAgent(SubgameAgent[Resolved]):
         player = self.game.options(self.state).player
         stand = self._stand(player)
         solved, ranges = self._resolved(stand), tuple(own[None] for own in stand.carried.belief.ranges)
-        return action_values(solved.subgame, solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
+        return solved.subgame.action_values(solved.policy, ranges, self.leaves[player], self.path[stand.depth :])
 
     def search_effort(self) -> Thought | None:
         """See :meth:`treeplex.search.agents.agent.Seat.search_effort`."""
@@ -272,15 +270,14 @@ class ResolvingAgent(SubgameAgent[Resolved]):
             ranges = [known if each != player else own for each, own in enumerate(belief.ranges)]
             belief = Belief.of(self.game, belief.state, ranges)
             gadget = kind(player, np.nan_to_num(carried.promised)[None])
-        subgame = cut(self.game, [belief], self.horizon, gadget=gadget)
-        if isinstance(subgame, HoldemSubgame):
-            subgame = replace(subgame, threads=settings.threads)
+        subgame = cut(self.game, [belief], self.horizon, gadget=gadget).on_threads(settings.threads)
         method, horizon, leaf = METHODS[settings.method], settings.iterations, self.leaves[player]
         if isinstance(leaf, BlueprintLeaf) and len(subgame.leaves):
             self._spent = self._spent._replace(boards=leaf.prepare(subgame.leaves, LEAF_SHARE * self.time_left))
-        search: SubgameSearch | EndgameSearch
-        if solves_whole(subgame, method) and not settings.skip:
-            search = EndgameSearch(subgame, method, horizon=horizon)
+        endgame = None if settings.skip else subgame.endgame(method, horizon)
+        search: SubgameSearch | Endgame
+        if endgame is not None:
+            search = endgame
             self.run(search, horizon)
         else:
             search = SubgameSearch(subgame, method, leaf, horizon=horizon, keep_leaf_values=len(subgame.leaves) > 0)

@@ -23,12 +23,11 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import CHANCE
 from treeplex.games.public import PublicGame, State
-from treeplex.holdem.search.endgame_search import EndgameSearch
 from treeplex.search.agents.solving import SolvedSubgame
-from treeplex.search.resolving.response import ResponseValues, response_values
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief, with_trace
-from treeplex.search.subgames.subgame import Subgame
+from treeplex.search.subgames.response import response_values
+from treeplex.search.subgames.subgame import Endgame, ResponseValues, Subgame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -48,7 +47,7 @@ class Resolved(SolvedSubgame):
     leaf_values: Floats | None = field(repr=False, default=None)
 
     @classmethod
-    def of(cls, search: SubgameSearch | EndgameSearch, player: int) -> "Resolved":
+    def of(cls, search: SubgameSearch | Endgame, player: int) -> "Resolved":
         """What a search found; of a subgame that is cut off it must have kept the values of leaves."""
         leaf_values = None
         if isinstance(search, SubgameSearch) and len(search.subgame.leaves):

@@ -5,7 +5,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.errors import AlgorithmError
 from treeplex.games.public import Chance, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import LeafValue, Prepared
 from treeplex.search.subgames.batch import PairPlaces
@@ -73,8 +72,7 @@ def deals_of(places: Places) -> Deals:
     Raises:
         AlgorithmError: no public tree.
     """
-    if not isinstance(places, PairPlaces):
-        raise AlgorithmError("values of the next round are of public trees; in hold'em search street by street")
+    places = places.trees
     rules, owners, states = places.game, list[int](), list[PublicState]()
     over: dict[int, Floats] = {}
     for k, state in enumerate(places.states):

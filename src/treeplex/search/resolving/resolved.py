@@ -60,12 +60,8 @@ def carried_values(subgame: Subgame, policy: Policy | Floats, player: int) -> Fl
     other, arrays = 1 - player, subgame.start(predicts=True)
     if not isinstance(policy, Policy):
         arrays.policy[:] = policy
-    elif isinstance(subgame, Subgames):
-        arrays.policy[:] = subgame_policy(policy, subgame)
     else:
-        raise AlgorithmError(
-            "policies of compiled games are of public trees; of hold'em give what a solve of the subgame found"
-        )
+        arrays.policy[:] = subgame_policy(policy, subgame.trees)
     arrays.play(player)
     arrays.write_gradient(other, arrays.strategy)
     arrays.respond(other)

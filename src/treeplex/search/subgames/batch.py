@@ -10,7 +10,7 @@ update run on it unchanged. A batch of subgames is a tree with longer blocks: ev
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,11 +24,18 @@ from treeplex.engine.tree.regret import Weights, accumulate, update
 from treeplex.engine.tree.sweeps import backup, best_response, normalise, reach
 from treeplex.forms.compile.assemble import sparse_operator
 from treeplex.games.public import PublicState, PublicTree
+from treeplex.search.leaf import LeafValue, ManyValued, leaf_values
 from treeplex.search.subgames.beliefs import normalised_range
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
+from treeplex.search.subgames.response import PairResponse
 from treeplex.search.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
 from treeplex.search.subgames.templates import NONE, Matrices, Template, layout_of, template
+from treeplex.search.warm_start.batch import regrets_of_guess, write_guess
+from treeplex.search.warm_start.guess import Guess, GuessRegrets
+
+if TYPE_CHECKING:
+    from treeplex.search.subgame import SubgameSearch
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -50,6 +57,10 @@ class PairPlaces(Places):
     paths: tuple[tuple[int, ...], ...]
     sequences: tuple[Ints, Ints]
     begun: tuple[PublicState, ...]
+
+    @property
+    def trees(self) -> "PairPlaces":
+        return self
 
     @cached_property
     def true_states(self) -> tuple[PublicState, ...]:
@@ -194,6 +205,53 @@ class Subgames(Subgame):
         """Ranges at the roots, each summing to one over possible hands, float64 [B, H_i]."""
         given = (np.asarray(own, np.float64) for own in ranges)
         return tuple(normalised_range(own, can) for own, can in zip(given, self.roots.possible, strict=True))
+
+    def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: LeafValue, path: tuple[int, ...]) -> Floats | None:
+        """See :meth:`treeplex.search.subgames.subgame.Subgame.action_values`; of one subgame."""
+        if isinstance(leaf, ManyValued) and max(leaf.continuations) > 1 and len(self.leaves):
+            return None
+        decision = self.find(0, path)[1]
+        player = self.game.options(self.decisions.states[decision]).player
+        arrays = self.start(ranges, predicts=False)
+        arrays.policy[:] = policy
+        for each in (0, 1):
+            arrays.play(each)
+        arrays.write_gradient(player, arrays.strategy)
+        if len(self.leaves):
+            reached = arrays.reach_at_leaves(arrays.strategy)
+            worth = leaf_values(leaf, self.leaves, reached, reached, player)[player]
+            arrays.write_leaves(player, worth * self.leaves.opposing(reached, player))
+        entries = arrays.backed_up(player)
+        met = self.decisions.opposing(self.decisions.reach_at(arrays.strategy), player)[decision]
+        infosets = self.infosets[decision, : self.decisions.states[decision].weight.shape[player]]
+        hands = np.flatnonzero((infosets >= 0) & (met[: len(infosets)] > 0))
+        first, stride, count = self.tree.infoset_layout[infosets[infosets >= 0]].T
+        found = np.full((int(count[0]), len(infosets)), np.nan)
+        first, stride, _ = self.tree.infoset_layout[infosets[hands]].T
+        found[:, hands] = entries[first + np.arange(len(found))[:, None] * stride] / met[hands]
+        return found
+
+    def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> PairResponse:
+        arrays, other = self.start(), 1 - player
+        arrays.policy[:] = policy
+        arrays.play(other)
+        arrays.write_gradient(player, arrays.strategy)
+        entries = np.zeros((0, self.leaves.widths[player]))
+        if leaf_values is not None and len(self.leaves):
+            entries = leaf_values * self.leaves.opposing(arrays.reach_at_leaves(arrays.strategy), player)
+            arrays.write_leaves(player, entries)
+        arrays.respond(player)
+        return PairResponse(self, arrays, player, entries)
+
+    def write_guess(self, search: "SubgameSearch", guess: Guess) -> None:
+        write_guess(search, guess)
+
+    def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> GuessRegrets:
+        return regrets_of_guess(search, weight)
+
+    @property
+    def trees(self) -> "Subgames":
+        return self
 
 
 class BatchArrays(SubgameArrays):

@@ -2,11 +2,9 @@
 
 from collections.abc import Sequence
 
-from treeplex.errors import AlgorithmError, GameError
+from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, PublicTree, pair_state
-from treeplex.holdem.forms.subgame import cut_holdem
-from treeplex.holdem.rules.public import HoldemGame
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import Belief, stacked_ranges
 from treeplex.search.subgames.gadgets import Gadget
@@ -36,11 +34,9 @@ def cut(
     if gadget is not None and not isinstance(gadget, Gadget):
         raise AlgorithmError(f"{type(gadget).__name__} is no gadget; give Resolve(...), Maxmargin(...) or a Gadget of your own")
     game = public_game(game)
-    if isinstance(game, PublicTree):
-        states = [pair_state(belief.state) for belief in beliefs]
-        return cut_states(game, states, horizon, stacked_ranges(beliefs), gadget)
-    if not isinstance(game, HoldemGame):
+    own: Subgame | None = game.cut(beliefs, horizon, gadget)
+    if own is not None:
+        return own
+    if not isinstance(game, PublicTree):
         raise AlgorithmError(f"no subgames are made of a {type(game).__name__}")
-    if len(beliefs) != 1:
-        raise GameError(f"subgames of hold'em are cut one at a time, not {len(beliefs)}")
-    return cut_holdem(game, beliefs[0], horizon, gadget)
+    return cut_states(game, [pair_state(belief.state) for belief in beliefs], horizon, stacked_ranges(beliefs), gadget)

@@ -13,10 +13,9 @@ from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.builtin.kuhn_poker import KuhnPoker, KuhnPublicTree
 from treeplex.games.builtin.matrix import MatrixGame, MatrixState
 from treeplex.games.public import Chance, Decision, PublicGame, PublicTree, Terminal
-from treeplex.holdem.whole.game import Holdem
 
 
-def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
+def public_rules(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
     """The public-tree rules of a game, for search.
 
     Games with public actions and private hands bring them (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
@@ -29,21 +28,29 @@ def public_rules(game: str | Game | CompiledGame | PublicTree, *, named_in: str 
     """
     if isinstance(game, PublicTree):
         return game
+    if isinstance(game, PublicGame):
+        raise GameError(f"{game.title} has no public tree of two players, which this needs")
     rules = load(game, named_in=named_in).enumerable_rules()
-    tree = rules.public_tree()
-    if isinstance(tree, PublicTree):
+    tree = tree_of(rules)
+    if tree is not None:
         return tree
-    if isinstance(rules, MatrixGame):
-        return MatrixPublicTree(rules)
-    if isinstance(rules, KuhnPoker) and rules.num_players == 2:
-        return KuhnPublicTree()
     if rules.num_players == 2:
         return PerfectInformation(rules)
     raise GameError(f"{rules} has {rules.num_players} players; search needs two-player zero-sum games")
 
 
+def tree_of(rules: Game) -> PublicTree | None:
+    """The public-tree rules that a game brings, or those of a matrix game; None of others."""
+    tree = rules.public_tree()
+    if isinstance(tree, PublicTree):
+        return tree
+    if isinstance(rules, MatrixGame):
+        return MatrixPublicTree(rules)
+    return KuhnPublicTree() if isinstance(rules, KuhnPoker) and rules.num_players == 2 else None
+
+
 def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
-    """The public states and private hands of a game: of two players :func:`public_rules`, of more where the rules say them.
+    """The public states and private hands of a game: of two players its public tree if it has one, else as its rules say them.
 
     Arguments as for :func:`public_rules`; public states are returned as they are.
 
@@ -52,12 +59,15 @@ def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     """
     if isinstance(game, PublicGame):
         return game
-    rules = load(game, named_in=named_in).enumerable_rules()
-    if rules.num_players == 2 and not isinstance(rules, Holdem):
-        return public_rules(rules)
+    rules = load(game, named_in=named_in)
+    tree = tree_of(rules) if rules.num_players == 2 else None
+    if tree is not None:
+        return tree
     found = rules.public_game()
     if isinstance(found, PublicGame):
         return found
+    if rules.num_players == 2:
+        return PerfectInformation(rules)
     raise GameError(
         f"{rules} has {rules.num_players} players, and its rules do not say what is public; agents of more than two play "
         "poker such as leduc_poker(players=3), or write Game.public_game for it"

@@ -1,31 +1,37 @@
 """Subgames as search sees them: where they begin, where they are cut, and arrays to iterate on.
 
 A *subgame* begins at public states with a range of hands for each player and ends where the game does or, cut off, at *leaves*,
-public states whose values somebody else must give. Two kinds implement the protocol: batches of templates
-(:mod:`treeplex.search.subgames.batch`, any public tree, many at once) and streets of hold'em
-(:mod:`treeplex.holdem.forms.subgame`). :func:`treeplex.search.subgames.cut.cut` makes both.
+public states whose values somebody else must give. Batches of templates are subgames of any public tree, many at once
+(:mod:`treeplex.search.subgames.batch`). A kind of game may bring its own (:meth:`treeplex.games.public.PublicGame.cut`); search
+asks a :class:`Subgame` for all that depends on the kind. :func:`treeplex.search.subgames.cut.cut` makes them.
 
 Wherever something belongs to players it is a tuple with one entry per player. *Reach* is own reach, the product of the
 probabilities of a player's own actions, times its range. *Entries* are counterfactual values: a hand's expected payoff times
-how likely chance and the others make it to be met. Both kinds have two players; the signatures do not say so.
+how likely chance and the others make it to be met.
 
 What may stand in front of the roots, so that solving again is safe, is in :mod:`treeplex.search.subgames.gadgets`.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import Weights
+from treeplex.errors import AlgorithmError
 from treeplex.games.base import on_one_line
 from treeplex.games.public import PublicGame, State
 
 if TYPE_CHECKING:
+    from treeplex.search.leaf import LeafValue
+    from treeplex.search.methods import Method
+    from treeplex.search.subgame import SubgameSearch
+    from treeplex.search.subgames.batch import PairPlaces, Subgames
     from treeplex.search.subgames.gadgets import Gadget
+    from treeplex.search.warm_start.guess import GuessRegrets
 
 Ranges = tuple[Floats, ...]
 """For each player float64 [..., H_i]."""
@@ -63,6 +69,19 @@ class Places(ABC):
         """
 
     @property
+    def trees(self) -> "PairPlaces":
+        """They, as places of public trees.
+
+        Raises:
+            AlgorithmError: they are none.
+        """
+        raise AlgorithmError(f"this needs public states of public trees, not {self!r}")
+
+    def endgames(self, method: str, iterations: int, *, threads: int, storage: str) -> "Endgames | None":
+        """All that follows, compiled once, for the game's own engine; None where it has none. See ``search.exact_leaf``."""
+        return None
+
+    @property
     def possible(self) -> Ranges:
         """1 for the hands of each player that chance allows, else 0; for each player float64 [K, H_i]."""
         found = tuple(np.zeros((len(self), width)) for width in self.widths)
@@ -79,6 +98,58 @@ class Places(ABC):
             for own, chance in zip(found, self.game.dealt(state), strict=True):
                 own[k, : len(chance)] = chance
         return found
+
+
+class Endgames(Protocol):
+    """All that follows some places, compiled once and solved to the end for beliefs."""
+
+    def values(self, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:
+        """Values when all play the solution for what is believed; shapes as of :class:`treeplex.search.leaf.LeafValue`."""
+        ...
+
+
+class Endgame(Protocol):
+    """A subgame without leaves being solved to the end of the game, as far as an agent plays by it.
+
+    Attributes:
+        subgame: the subgame.
+        ranges: for each player float64 [B, H_i], with which it begins.
+        iteration: iterations done.
+    """
+
+    @property
+    def subgame(self) -> "Subgame": ...
+    @property
+    def ranges(self) -> Ranges: ...
+    @property
+    def iteration(self) -> int: ...
+    def run(self, iterations: int) -> None: ...
+    def average_policy(self) -> NDArray[Any]: ...
+
+
+class ActionWorth(Protocol):
+    """What actions are worth in a subgame by its average policy."""
+
+    def of_hands(self, state: State) -> Floats:
+        """The value of each action at a decision to who acts, float64 [A, H]; NaN for hands that meet nobody."""
+        ...
+
+
+class ResponseValues(Protocol):
+    """The values of a player's hands everywhere in a subgame."""
+
+    def at(self, path: tuple[int, ...]) -> Floats:
+        """Expected payoff of each hand at a public state, given that it is held there, float64 [H], in the game's units.
+
+        NaN for hands that meet nobody.
+
+        Args:
+            path: the labels of actions and outcomes of chance from the subgame's root, none of them after a leaf.
+
+        Raises:
+            GameError: the subgame does not go there.
+        """
+        ...
 
 
 class SubgameArrays(ABC):
@@ -149,8 +220,12 @@ class Subgame(ABC):
         leaves: where they are cut off, K public states.
         ranges: for each player float64 [B, H_i], with which they were cut, up to a factor.
         gadget: what stands in front of the roots; None for nothing.
+        plays_behind_gadgets: whether fictitious play can solve it behind a gadget; members of the CFR family can.
+        policy_from_regrets: whether its arrays keep no policy beside the regrets that it follows from.
     """
 
+    plays_behind_gadgets: ClassVar[bool] = True
+    policy_from_regrets: ClassVar[bool] = False
     game: PublicGame
     roots: Places
     leaves: Places
@@ -214,3 +289,59 @@ class Subgame(ABC):
             path: labels that lead to a leaf.
             ranges: for each player float64 [1, H_i], with which the subgame begins, summing to one.
         """
+
+    @property
+    def trees(self) -> "Subgames":
+        """It, as a batch of compiled public trees.
+
+        Raises:
+            AlgorithmError: it is none.
+        """
+        raise AlgorithmError(f"this needs subgames of public trees, not a {type(self).__name__}")
+
+    def on_threads(self, threads: int) -> "Subgame":
+        """The same, solved by so many threads where its kind shares work out; results do not depend on them."""
+        return self
+
+    def endgame(self, method: "Method", horizon: int, *, as_cut: bool = False) -> Endgame | None:
+        """A faster solver than :class:`treeplex.search.subgame.SubgameSearch`; None where there is none.
+
+        Args:
+            method: how it is solved.
+            horizon: iterations planned.
+            as_cut: begin with ranges as they were cut, which need not sum to one.
+        """
+        return None
+
+    def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> ResponseValues:
+        """What a player's hands get by their best response, see :func:`treeplex.search.subgames.response.response_values`.
+
+        Raises:
+            AlgorithmError: they are not known of subgames of this kind.
+        """
+        raise AlgorithmError(f"best responses are not known in {self!r}; solve from ranges alone (gadget none)")
+
+    def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
+        """What actions are worth if all follow one policy, see :func:`treeplex.search.action_values.action_values`."""
+        return None
+
+    def action_worth(self, search: Endgame) -> ActionWorth | None:
+        """What actions are worth by the average policy of a search of it; None where :meth:`action_values` says it."""
+        return None
+
+    def write_guess(self, search: "SubgameSearch", guess: Any) -> None:
+        """Make a guess the current policy of a search, from the roots down: beliefs below are those it leads to itself.
+
+        Raises:
+            AlgorithmError: searches of this kind of subgames start uniform.
+        """
+        raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")
+
+    def regrets_of_guess(self, search: "SubgameSearch", weight: float) -> "GuessRegrets":
+        """What the current policy of a search is worth, and its regrets; leaves are valued for its beliefs.
+
+        Args:
+            search: after :meth:`write_guess`.
+            weight: of its values in what modified CFR-AVG takes differences from.
+        """
+        raise AlgorithmError(f"searches of {self!r} do not start from guesses; search without one")

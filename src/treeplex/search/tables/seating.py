@@ -4,23 +4,22 @@ from contextlib import suppress
 
 import numpy as np
 
+from treeplex.base.wings import named
 from treeplex.errors import GameError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game, State
-from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.tables.spot import HoldemTable
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent
-from treeplex.search.named_agents.played_game import PlayedGame, check_stacks
+from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent, is_policy, spec_of, usual_time
 from treeplex.search.tables.table import AgentTable, RulesTable, Table
 
 
 def table_for(
-    game: str | Game | Spot,
+    game: str | Game,
     against: str,
     iterations: int | None = None,
     think: str | None = None,
@@ -33,7 +32,7 @@ def table_for(
     Policies can be played against in any game, whether its rules say what is public or not.
 
     Args:
-        game: a spec, rules or a hold'em spot.
+        game: a spec or rules.
         against: as :func:`treeplex.agent` takes it.
         iterations, think: of each search of an agent that searches; see :func:`agent_against_person`.
         seed: of deals and draws; None for others each time.
@@ -44,12 +43,12 @@ def table_for(
         SpecError: whole hold'em with stacks too short for a decision.
     """
     rules = load(game)
-    check_stacks(rules)
+    rules.check_decisions()
     generator = np.random.default_rng(seed)
     own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
-    if isinstance(rules, Spot):
+    if rules.table_kind:
         opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
-        return HoldemTable(opponent, generator), getattr(opponent, "about", "") or against
+        return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
             raise PolicyError("--iterations and --think are about searching; a policy does not search")

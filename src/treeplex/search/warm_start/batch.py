@@ -1,5 +1,7 @@
 """Guesses in batches of public trees: what they are worth, and their regrets."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
 
 from treeplex.base.arrays import Floats
@@ -8,11 +10,13 @@ from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.leaves import gather, scatter
 from treeplex.engine.tree.sweeps import backup, best_value, reach
 from treeplex.search.leaf import leaf_values
-from treeplex.search.subgame import SubgameSearch
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
+if TYPE_CHECKING:
+    from treeplex.search.subgame import SubgameSearch
 
-def write_guess(search: SubgameSearch, guess: Guess) -> None:
+
+def write_guess(search: "SubgameSearch", guess: Guess) -> None:
     """The guess as current policy, from the roots down: beliefs below are those that the guess itself leads to."""
     tree, decisions = search.subgames.tree, search.subgames.decisions
     levels = np.array([len(path) for path in decisions.paths], np.int64)
@@ -22,7 +26,7 @@ def write_guess(search: SubgameSearch, guess: Guess) -> None:
             reach(tree, player, search.policy, search.strategy)
 
 
-def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
     """What the current policy is worth, and its regrets."""
     values = values_of_guess(search, weight)
     tree, roots = search.subgames.tree, search.subgames.roots
@@ -37,7 +41,7 @@ def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
     return GuessRegrets((found[0], found[2]), (found[1], found[3]), regrets_of(search, better))
 
 
-def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
+def values_of_guess(search: "SubgameSearch", weight: float) -> Floats:
     """Both players' gradients against the current policy, leaves included, float64 [Q]; what modified CFR-AVG keeps of them."""
     tree, leaves = search.subgames.tree, search.subgames.leaves
     values = workspace(tree).values
@@ -53,7 +57,7 @@ def values_of_guess(search: SubgameSearch, weight: float) -> Floats:
     return values
 
 
-def regrets_of(search: SubgameSearch, values: Floats) -> Floats:
+def regrets_of(search: "SubgameSearch", values: Floats) -> Floats:
     """The value of each action less that of the current policy at its infoset, float64 [Q]; 0 at sequences without one."""
     infosets = search.subgames.tree.sequence_infoset
     inner = infosets >= 0

@@ -6,47 +6,19 @@ Regrets are what each action would have gained over the guess at its infoset, wi
 up over ``warm`` iterations. In plain CFR that is ``warm`` times their value, as in appendix J; other members of the family
 weigh these iterations in their own way. Leaves are valued for the guess's beliefs throughout.
 
-In hold'em, where the current policy follows from regrets, the search goes on with the one that follows from these.
+Where the current policy follows from regrets, as in hold'em, the search goes on with the one that follows from these.
 """
 
-from collections.abc import Callable, Mapping
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
-from treeplex.holdem.forms.subgame import HoldemSubgame
-from treeplex.holdem.search import warm_start as holdem
-from treeplex.holdem.street_search import warm_start as whole
-from treeplex.holdem.street_search.street import StreetSubgame
 from treeplex.search.leaf import LeafValue
 from treeplex.search.methods import Method
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges, Subgame
-from treeplex.search.warm_start import batch
-from treeplex.search.warm_start.guess import Guess, GuessRegrets, StreetGuess
+from treeplex.search.warm_start.guess import Guess
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.rule import average_after
 from treeplex.solvers.rules.variants import Variant, added_up
-
-
-class Kind(NamedTuple):
-    """What a warm start does with one kind of subgames.
-
-    Attributes:
-        write: makes a guess the current policy of a search.
-        regrets: what that policy is worth, by the weight of its values in what modified CFR-AVG takes differences from.
-        follows: whether the current policy follows from regrets, and is not kept.
-    """
-
-    write: Callable[[SubgameSearch, Any], None]
-    regrets: Callable[[SubgameSearch, float], GuessRegrets]
-    follows: bool = False
-
-
-BATCH = Kind(batch.write_guess, batch.regrets_of_guess)
-KINDS: Mapping[type[Subgame], Kind] = {
-    HoldemSubgame: Kind(holdem.write_guess, holdem.regrets_of_guess, follows=True),
-    StreetSubgame: Kind(whole.write_guess, whole.regrets_of_guess),
-}
-"""By the class of subgames; of all others :data:`BATCH`."""
 
 
 @runtime_checkable
@@ -55,11 +27,11 @@ class Guided(Protocol):
 
     Attributes:
         warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
-        guess: the guesses, by the kind of subgames.
+        guess: the guesses; of streets side by side :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
     """
 
     warm: int
-    guess: Guess | StreetGuess
+    guess: Guess | Any
 
 
 def begin_search(
@@ -86,19 +58,18 @@ def start_warm(search: SubgameSearch, guess: Any, warm: int) -> None:
     if warm < 1:
         return
     search.check_plain("a warm start")
-    kind = next((kind for form, kind in KINDS.items() if isinstance(search.subgame, form)), BATCH)
-    kind.write(search, guess)
+    search.subgame.write_guess(search, guess)
     scheme = search.method.scheme
     kept, weight = average_after(scheme, search.horizon, warm)
     search.average[:] = kept * search.average + weight * search.strategy
     search.faced[:] = search.average
-    found = kind.regrets(search, weight)
+    found = search.subgame.regrets_of_guess(search, weight)
     for player in (0, 1):
         values = found.best if isinstance(scheme, FictitiousRule) else found.values
         search.sums[player] = weight * values[player]
         search.sum_weights[player] = weight
     if isinstance(scheme, Variant):
         search.regrets[:] = added_up(scheme, search.horizon, warm, found.regrets)
-        for player in (0, 1) if kind.follows else ():
+        for player in (0, 1) if search.subgame.policy_from_regrets else ():
             search.arrays.play(player)
     search.iteration = warm

@@ -3,7 +3,6 @@
 from typing import Any, NamedTuple, Protocol
 
 from treeplex.base.arrays import Floats, Ints
-from treeplex.holdem.street_search.street import StreetSubgame
 from treeplex.search.subgames.subgame import Ranges
 
 
@@ -14,19 +13,11 @@ class Guess(Protocol):
         """Write how hands play at some decisions.
 
         Args:
-            subgames: the batch, or a street of hold'em.
+            subgames: the subgame.
             rows: the numbers of the decisions, int64 [K], as :meth:`treeplex.search.subgames.subgame.Subgame.find` has them.
             reached: for each player float64 [decisions, H_i], reach at all decisions; those of ``rows`` are right.
             policy: float64 [Q], written at the infosets of these decisions.
         """
-        ...
-
-
-class StreetGuess(Protocol):
-    """Policies of public belief states on a street, without search."""
-
-    def __call__(self, street: StreetSubgame, decision: int, reached: Ranges) -> Floats:
-        """How hands play at a decision on every board, float64 [A, B, H], by reaches [B, H] of both players."""
         ...
 
 

@@ -31,11 +31,11 @@ from treeplex.holdem.engine.form import COUNT, HANDS, SCALES, STORE, Store
 from treeplex.holdem.engine.passes import BEST, EXPECT, BoardPool, answer, improve
 from treeplex.holdem.engine.workspace import make_workspace
 from treeplex.holdem.forms.compile_spot import CompiledSpot
+from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.split.blocks import Blocks, FolderBlocks, MemoryBlocks
 from treeplex.holdem.forms.split.jobs import SCALES_OF, PartWorker, Step, store_of_arrays
 from treeplex.holdem.forms.split.parts import Part, greatest_extent, split_spot
 from treeplex.holdem.forms.spot_form import PACKED, STORAGE
-from treeplex.holdem.forms.subgame import rows_of
 
 Array = NDArray[Any]
 

@@ -10,9 +10,9 @@ from treeplex.base.arrays import Floats
 from treeplex.holdem.engine.form import HoldemForm, Store
 from treeplex.holdem.engine.passes import BoardPool, answer, improve
 from treeplex.holdem.engine.workspace import Extent, make_workspace
+from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.split.blocks import Block, Blocks, decode, encode
 from treeplex.holdem.forms.split.parts import Part
-from treeplex.holdem.forms.subgame import rows_of
 
 Array = NDArray[Any]
 SCALES_OF = {"regrets": "regret_scales", "guesses": "guess_scales", "average": "average_scales"}

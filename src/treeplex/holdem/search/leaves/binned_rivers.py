@@ -22,9 +22,9 @@ from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.engine.showdowns.strength_bins import gather_bins, gather_hands, settle, sum_over_rivers
-from treeplex.holdem.forms.subgame import HoldemPlaces
 from treeplex.holdem.rules.features import features_of_board, stacks_in_pots
 from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges
 

@@ -1,7 +1,7 @@
 """What follows the leaves of a subgame of hold'em, solved to the end by the hold'em engine: exact values, and policies."""
 
 from collections import OrderedDict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,12 +9,15 @@ from numpy.typing import NDArray
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.engine.passes import EXPECT, answer, improve
+from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.spot_form import SMALL_INTEGERS
-from treeplex.holdem.forms.subgame import HoldemPlaces, HoldemSubgame, rows_of
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.solvers.rules.variants import Variant
+
+if TYPE_CHECKING:
+    from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 
 REMEMBERED = 2
 """Solutions kept: a search asks for one player's values, then perhaps for the other's or for the policies."""
@@ -33,7 +36,13 @@ class HoldemEndgames:
     """
 
     def __init__(
-        self, subgame: HoldemSubgame, *, method: str = "dcfr", iterations: int = 200, threads: int = 1, storage: str = "float64"
+        self,
+        subgame: "HoldemSubgame",
+        *,
+        method: str = "dcfr",
+        iterations: int = 200,
+        threads: int = 1,
+        storage: str = "float64",
     ) -> None:
         """Prepare the arrays.
 
@@ -62,7 +71,7 @@ class HoldemEndgames:
             AlgorithmError: the places are not those of the subgame.
         """
         mine = self.subgame.leaves
-        if places is not mine and (not isinstance(places, HoldemPlaces) or places.states != mine.states):
+        if places is not mine and places.states != mine.states:
             raise AlgorithmError("endgames were compiled for other leaves than the search has; give both the same subgame")
         return self.values(believed, reached, player)
 
@@ -135,14 +144,3 @@ class HoldemEndgames:
             (board.hands[player], rows_of(crew.form, crew.work, player, number, street=street, gathered=gathered))
             for number, board in enumerate(self.subgame.last_boards)
         ]
-
-
-def subgame_of(places: Places) -> HoldemSubgame:
-    """The subgame whose leaves some places of hold'em are.
-
-    Raises:
-        AlgorithmError: they are no leaves.
-    """
-    if not isinstance(places, HoldemPlaces) or places.subgame is None:
-        raise AlgorithmError("exact values are of the leaves of a subgame; cut one and take its leaves")
-    return places.subgame

@@ -23,10 +23,10 @@ from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import Format
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS, STATIC, equities, static_features, write_rows
 from treeplex.holdem.forms.boards import deals
-from treeplex.holdem.forms.subgame import HoldemPlaces
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands, symmetries_of
 from treeplex.holdem.rules.features import stacks_in_pots
 from treeplex.holdem.search.leaves.all_ins import AllIns, all_ins
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.subgame import Places, Ranges

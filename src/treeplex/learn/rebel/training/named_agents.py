@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.base.settings import setting
+from treeplex.base.spec import Spec
 from treeplex.errors import SpecError
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.whole.public import PublicHoldem
@@ -184,3 +185,28 @@ class LookingAhead(AgentKind):
 
 LEAVES = {"exact": ExactLeaf, "zero": ZeroLeaf}
 """Leaves by name."""
+
+
+def names_rebel(text: str) -> bool:
+    """Whether a text names a network that comes with the library, a file with one, or the folder of a training."""
+    from treeplex.learn.rebel.training.job import is_turn_folder
+    from treeplex.learn.rebel.training.judge import is_rebel
+    from treeplex.learn.rebel.training.whole import is_whole_folder
+
+    return is_rebel(text) or is_turn_folder(text) or is_whole_folder(text)
+
+
+def rebel_named(text: str) -> Spec | None:
+    """ReBeL, where a text :func:`names_rebel`; else None.
+
+    Raises:
+        SpecError: ``rebel:`` without a name.
+    """
+    from treeplex.learn.rebel.training.judge import is_shipped
+
+    if is_shipped(text):
+        _, colon, name = text.partition(":")
+        if colon and not name:
+            raise SpecError(f"{text} names no network; write rebel for the best one, or rebel:NAME")
+        return Spec("rebel", {"network": name} if name else {})
+    return Spec("rebel", {"network": text}) if names_rebel(text) else None

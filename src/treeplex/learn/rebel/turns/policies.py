@@ -13,11 +13,12 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Action, Decision
-from treeplex.holdem.forms.subgame import HoldemSubgame, decision_rows
+from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.rules.features import features_of_betting, features_of_board
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Function
-from treeplex.holdem.search.warm_start import policies_from
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
+from treeplex.holdem.search.subgames.warm_start import policies_from
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module, value_net

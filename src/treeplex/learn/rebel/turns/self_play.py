@@ -16,9 +16,9 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.betting.tree import Decision, StreetEnd
-from treeplex.holdem.forms.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, RiverBins
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.rebel.policy_encoding import PolicyRows

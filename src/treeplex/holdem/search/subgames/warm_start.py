@@ -1,33 +1,37 @@
 """Guesses on a street of hold'em: what they are worth, and their regrets."""
 
+from typing import TYPE_CHECKING, Any
+
 import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.betting.tree import Decision
-from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame, decision_rows
+from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.node_values import HoldemValues, Pair
 from treeplex.search.leaf import leaf_values
-from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
+if TYPE_CHECKING:
+    from treeplex.holdem.search.subgames.subgame import HoldemArrays, HoldemSubgame
+    from treeplex.search.subgame import SubgameSearch
 
-def street_of(search: SubgameSearch) -> tuple[HoldemSubgame, HoldemArrays]:
+
+def street_of(search: "SubgameSearch") -> "tuple[HoldemSubgame, HoldemArrays]":
     """The street being searched.
 
     Raises:
         AlgorithmError: it begins with a deal, or there are several.
     """
-    subgame, arrays = search.subgame, search.arrays
-    assert isinstance(subgame, HoldemSubgame)
-    assert isinstance(arrays, HoldemArrays)
+    subgame: Any = search.subgame
+    arrays: Any = search.arrays
     if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
         raise AlgorithmError("a warm start in hold'em is for one street that begins with a decision; search without it")
     return subgame, arrays
 
 
-def write_guess(search: SubgameSearch, guess: Guess) -> None:
+def write_guess(search: "SubgameSearch", guess: Guess) -> None:
     """The guess as current policy, from the root down."""
     _, arrays = street_of(search)
     policies_from(search, arrays.policy, guess)
@@ -35,7 +39,7 @@ def write_guess(search: SubgameSearch, guess: Guess) -> None:
         arrays.play(player)
 
 
-def policies_from(search: SubgameSearch, policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
+def policies_from(search: "SubgameSearch", policy: Floats, guess: Guess | None = None) -> tuple[Ranges, dict[int, Floats]]:
     """Reach and policies at the decisions of a street, level by level, from the ranges with which the search began.
 
     Args:
@@ -69,7 +73,7 @@ def policies_from(search: SubgameSearch, policy: Floats, guess: Guess | None = N
     return reached, tables
 
 
-def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
+def regrets_of_guess(search: "SubgameSearch", weight: float) -> GuessRegrets:
     """What the current policy is worth, and its regrets; leaves are valued for its beliefs.
 
     Args:
@@ -99,7 +103,7 @@ def regrets_of_guess(search: SubgameSearch, weight: float) -> GuessRegrets:
     return GuessRegrets(widened(subgame, street.values[root]), widened(subgame, best[root]), regrets)
 
 
-def widened(subgame: HoldemSubgame, pair: Pair) -> Ranges:
+def widened(subgame: "HoldemSubgame", pair: Pair) -> Ranges:
     """Numbers of the hands that are held as numbers of all hands, for each player float64 [1, H]."""
     found = tuple(np.zeros((1, width)) for width in subgame.roots.widths)
     for player, (own, numbers) in enumerate(zip(found, pair, strict=True)):

@@ -5,7 +5,7 @@ import pytest
 
 from tests.holdem.search.test_gadgets import belief, promised
 from treeplex.errors import AlgorithmError
-from treeplex.holdem.search.endgame_search import EndgameSearch
+from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.search import METHODS, Horizon, NoLeaf, SubgameSearch, carried_values, cut
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
 

@@ -1,16 +1,21 @@
 """What actions are worth in a street of hold'em that was searched or solved, by its average policy."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.games.public import State
 from treeplex.holdem.betting.tree import Decision
-from treeplex.holdem.forms.subgame import HoldemArrays, HoldemSubgame
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
+from treeplex.holdem.rules.public import holdem_state
 from treeplex.search.leaf import leaf_values
-from treeplex.search.subgame import SubgameSearch
+
+if TYPE_CHECKING:
+    from treeplex.holdem.search.subgames.subgame import HoldemSubgame
+    from treeplex.search.subgame import SubgameSearch
 
 Pair = tuple[Floats, Floats]
 
@@ -29,16 +34,12 @@ class StreetWorth:
     root: int
     reach: Pair
 
-    def of_actions(self, node: int, hand: int) -> Floats:
-        """:meth:`of_hands` of one hand, float64 [A]."""
-        return self.of_hands(node)[:, hand]
-
-    def of_hands(self, node: int) -> Floats:
+    def of_hands(self, state: State) -> Floats:
         """What each action at a decision of the street is worth to who acts, float64 [A, H], in chips; H hands of the format.
 
         Counted from half of the pot with which the game began; NaN for hands that cannot be held or meet no hand of the other.
         """
-        game = self.values.game
+        game, node = self.values.game, holdem_state(state).node
         event = game.betting.nodes[node]
         assert isinstance(event, Decision)
         player, tree = event.player, self.values.tree(0, 0, self.root, self.reach)
@@ -49,7 +50,7 @@ class StreetWorth:
         return found
 
 
-def worth_of_solution(subgame: HoldemSubgame, average: NDArray[np.float32]) -> StreetWorth | None:
+def worth_of_solution(subgame: "HoldemSubgame", average: NDArray[np.float32]) -> StreetWorth | None:
     """A subgame that nothing is cut off of; None where it begins with a deal."""
     if not isinstance(subgame.game.event(subgame.state), Decision):
         return None
@@ -57,18 +58,14 @@ def worth_of_solution(subgame: HoldemSubgame, average: NDArray[np.float32]) -> S
     return StreetWorth(values, subgame.state.node, values.root_reach())
 
 
-def worth_of_search(search: SubgameSearch) -> StreetWorth | None:
-    """A street that was searched, its ends worth what the leaf says of the average policy.
+def worth_of_search(subgame: "HoldemSubgame", search: "SubgameSearch") -> StreetWorth | None:
+    """A street that is cut off and was searched, its ends worth what the leaf says of the average policy.
 
-    None for other games, and for subgames that begin with a deal or are cut after more than one street.
+    None for subgames that begin with a deal or are cut after more than one street.
     """
-    subgame, arrays = search.subgame, search.arrays
-    if not isinstance(subgame, HoldemSubgame) or not isinstance(arrays, HoldemArrays):
-        return None
-    if not len(subgame.leaves):
-        return worth_of_solution(subgame, search.average_policy().astype(np.float32))
     if subgame.streets != 1 or not isinstance(subgame.game.event(subgame.state), Decision):
         return None
+    arrays: Any = search.arrays
     average = arrays.sequence_form(search.average_policy())
     reached = arrays.reach_at_leaves(average)
     for player in (0, 1):

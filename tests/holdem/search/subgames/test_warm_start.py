@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from tests.holdem.search.test_turn import Bent, WideBent, by_pairs, rules_of_the_turn, small_turn, widened
-from treeplex.holdem.forms.subgame import HoldemSubgame, decision_rows
+from treeplex.holdem.forms.layout import decision_rows
+from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.search import METHODS, SubgameSearch
 from treeplex.search.subgames.batch import Subgames
 from treeplex.search.subgames.subgame import Ranges

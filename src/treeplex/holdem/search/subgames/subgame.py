@@ -5,7 +5,6 @@ cards are seen; after an all-in the cards to come are dealt inside. Everything r
 enumerate pairs of hands.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,22 +14,40 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.tree.regret import Weights
-from treeplex.errors import AlgorithmError, GameError
-from treeplex.holdem.betting.tree import Decision, Showdown, StreetEnd, payoffs
-from treeplex.holdem.engine.form import ACTIONS, BOARDS, COUNT, ENDS, REACH, ROOTS, STORE, HoldemForm, Store, Workspace
+from treeplex.errors import AlgorithmError, GameError, SpecError
+from treeplex.holdem.betting.tree import Decision, Showdown, StreetEnd
+from treeplex.holdem.engine.form import ACTIONS, COUNT, STORE
 from treeplex.holdem.engine.passes import EXPECT, REPLY, BoardPool, answer, improve
 from treeplex.holdem.engine.workspace import make_workspace
-from treeplex.holdem.forms.betting_forest import Forest, grow
 from treeplex.holdem.forms.boards import Board
-from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of, compile_spot
+from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
+from treeplex.holdem.forms.first_street import compile_first_street
+from treeplex.holdem.forms.layout import (
+    below_of,
+    board_number,
+    board_part,
+    own_parts,
+    policy_table,
+    rows_of,
+    store_with,
+    top_of,
+)
 from treeplex.holdem.forms.open_street import compile_open_street
-from treeplex.holdem.forms.suit_symmetry import Hands
+from treeplex.holdem.policies.node_values import HoldemValues
 from treeplex.holdem.rules.public import HoldemGame, HoldemState, holdem_state
+from treeplex.holdem.search.leaves.endgames import HoldemEndgames
+from treeplex.holdem.search.subgames.action_values import StreetWorth, worth_of_search, worth_of_solution
+from treeplex.holdem.search.subgames.endgame_search import EndgameSearch, passes
+from treeplex.holdem.search.subgames.response import HoldemResponse, values_to_leaves
+from treeplex.holdem.search.subgames.warm_start import regrets_of_guess, write_guess
 from treeplex.holdem.spots.spot import Spot
+from treeplex.search.methods import Method
+from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief, normalised_range, with_trace
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.subgame import Places, Ranges, Subgame, SubgameArrays
+from treeplex.search.subgames.subgame import Endgame, Places, Ranges, Subgame, SubgameArrays
+from treeplex.search.warm_start.guess import Guess, GuessRegrets
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -52,8 +69,22 @@ class HoldemPlaces(Places):
         hands = len(self.game.spot.format.hands)
         return hands, hands
 
+    @property
+    def cut_from(self) -> "HoldemSubgame":
+        """The subgame whose leaves they are.
+
+        Raises:
+            AlgorithmError: they are no leaves.
+        """
+        if self.subgame is None:
+            raise AlgorithmError("exact values are of the leaves of a subgame; cut one and take its leaves")
+        return self.subgame
+
     def opposing(self, reached: Ranges, player: int) -> Floats:
         return self.game.compatible(reached[1 - player])
+
+    def endgames(self, method: str, iterations: int, *, threads: int, storage: str) -> HoldemEndgames:
+        return HoldemEndgames(self.cut_from, method=method, iterations=iterations, threads=threads, storage=storage)
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -75,6 +106,9 @@ class HoldemSubgame(Subgame):
     What a solver stores of ``whole`` is what it stores of ``top``, followed by what it stores of :attr:`below`.
     """
 
+    plays_behind_gadgets = False
+    policy_from_regrets = True
+
     game: HoldemGame
     state: HoldemState
     streets: int
@@ -92,13 +126,23 @@ class HoldemSubgame(Subgame):
         return below_of(self.whole, self.streets, self.open_ends)
 
     @cached_property
+    def normalised(self) -> Ranges:
+        """For each player float64 [1, H], the range with which it was cut, summing to one.
+
+        Raises:
+            GameError: a range that it has no place for.
+        """
+        first, second = checked(self, self.ranges)
+        return first[None], second[None]
+
+    @cached_property
     def begun(self) -> CompiledSpot:
         """The whole subgame with the ranges with which it was cut, each summing to one.
 
         Raises:
             GameError: a range that it has no place for.
         """
-        weights = [own[self.held(player)] for player, own in enumerate(checked(self, self.ranges))]
+        weights = [own[0, self.held(player)] for player, own in enumerate(self.normalised)]
         return replace(self.whole, form=self.whole.form._replace(weights=np.concatenate(weights)))
 
     @cached_property
@@ -188,6 +232,36 @@ class HoldemSubgame(Subgame):
             belief = Belief.of(self.game, self.game.after(belief.state, label), moved)
         return tuple(moved)
 
+    def on_threads(self, threads: int) -> "HoldemSubgame":
+        return replace(self, threads=threads)
+
+    def endgame(self, method: Method, horizon: int, *, as_cut: bool = False) -> EndgameSearch | None:
+        if len(self.leaves) or not passes(method):
+            return None
+        return EndgameSearch(self, method, horizon=horizon, as_cut=as_cut)
+
+    def responses(self, policy: NDArray[Any], player: int, leaf_values: Floats | None) -> HoldemResponse:
+        if leaf_values is None or not len(self.leaves):
+            return HoldemResponse(self, HoldemValues(self.begun, policy, responder=player), player)
+        arrays, other = self.start(predicts=True), 1 - player
+        arrays.policy[:] = policy
+        arrays.play(other)
+        arrays.write_gradient(player, arrays.strategy)
+        arrays.write_leaves(player, leaf_values * self.leaves.opposing(arrays.reach_at_leaves(arrays.strategy), player))
+        return HoldemResponse(self, values_to_leaves(self, arrays, policy, player), player)
+
+    def action_worth(self, search: Endgame) -> StreetWorth | None:
+        if not len(self.leaves):
+            return worth_of_solution(self, search.average_policy().astype(np.float32))
+        assert isinstance(search, SubgameSearch)
+        return worth_of_search(self, search)
+
+    def write_guess(self, search: SubgameSearch, guess: Guess) -> None:
+        write_guess(search, guess)
+
+    def regrets_of_guess(self, search: SubgameSearch, weight: float) -> GuessRegrets:
+        return regrets_of_guess(search, weight)
+
 
 def cut_holdem(game: HoldemGame, belief: Belief, horizon: Horizon, gadget: Gadget | None = None) -> HoldemSubgame:
     """Compile the subgame that begins at a public belief state of hold'em; hands with a weight are those that can be held.
@@ -234,6 +308,21 @@ def cut_spot(spot: Spot, streets: int = 1) -> HoldemSubgame:
     return cut_holdem(game, Belief.root(game), Horizon(rounds=streets))
 
 
+def cut_first_street(spot: Spot) -> HoldemSubgame:
+    """The first street of a spot as a subgame; its leaves are the ends of the betting, all-ins among them.
+
+    Raises:
+        GameError, SpecError: as :func:`compile_first_street`, or rake.
+    """
+    if spot.rake.rate:
+        raise SpecError("values of what follows a street are without rake; leave the rake out, or solve to the end")
+    game = HoldemGame.of(spot)
+    compiled = compile_first_street(spot, game)
+    ends = np.arange(len(compiled.forests[0].ends))
+    first, second = spot.ranges
+    return HoldemSubgame(game, game.first_state(), 1, compiled, compiled, ends, (first[None], second[None]))
+
+
 def spot_at(game: HoldemGame, belief: Belief) -> Spot:
     """The cards and ranges of a state as a spot, for compiling; chips are those of the game's beginning."""
     spot, state = game.spot, holdem_state(belief.state)
@@ -242,41 +331,6 @@ def spot_at(game: HoldemGame, belief: Belief) -> Spot:
         return spot
     pot, blinds = (spot.pot, spot.blinds) if state.board == spot.board else (max(spot.pot, spot.chip), None)
     return replace(spot, board=state.board, ranges=(belief.ranges[0], belief.ranges[1]), pot=pot, blinds=blinds)
-
-
-def part_of(whole: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
-    """The spot with other forests on the same boards."""
-    return replace(whole, forests=forests, form=arrays_of(whole.spot, forests, whole.boards, Hands(whole.spot)))
-
-
-def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
-    """The first streets, and the cards and showdowns after an all-in in them."""
-    forests = whole.forests[:streets]
-    for forest in whole.forests[streets:]:
-        roots, last = forests[-1].below, forest is whole.forests[-1]
-        runout = Forest(forest.street, roots)
-        for k, number in enumerate(roots):
-            node = whole.betting.nodes[number]
-            if isinstance(node, Showdown) and last:
-                runout.showdowns.append((k, k))
-                runout.showdown_values.append(payoffs(node, whole.spot.rake))
-            elif isinstance(node, Showdown):
-                runout.ends.append((k, k))
-                runout.below.append(number)
-        forests = [*forests, runout]
-    return part_of(whole, forests)
-
-
-def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
-    """The streets under some ends of the last one before the cut."""
-    roots = [whole.forests[streets - 1].below[k] for k in ends]
-    doors = [(k, k) for k in range(len(roots))]
-    forests = [Forest(forest.street, roots, ends=list(doors), below=roots) for forest in whole.forests[:streets]]
-    for forest in whole.forests[streets:]:
-        grown = Forest(forest.street, forests[-1].below)
-        grow(grown, whole.betting, whole.spot.rake, last=forest is whole.forests[-1])
-        forests.append(grown)
-    return part_of(whole, forests)
 
 
 class HoldemArrays(SubgameArrays):
@@ -415,105 +469,6 @@ class HoldemArrays(SubgameArrays):
 
     def as_policy(self, strategy: Floats) -> Floats:
         return strategy.copy()
-
-
-def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
-    """Arrays as the engine takes them, without what other algorithms keep."""
-    scales: NDArray[Any] = np.zeros(0, np.float32)
-    none = np.zeros(0)
-    return Store(
-        regrets=regrets,
-        guesses=policy,
-        average=average,
-        regret_scales=scales,
-        guess_scales=scales,
-        average_scales=scales,
-        previous=none,
-        changes=np.zeros((2, 0)),
-        target=none,
-        locked=np.zeros(0, np.uint8),
-        lock_places=np.zeros(0, np.int64),
-        lock_values=none,
-    )
-
-
-def rows_of(
-    form: HoldemForm, work: Workspace, player: int, board: int = 0, *, street: int = 0, gathered: bool = False
-) -> NDArray[Any]:
-    """A player's rows at a board of a street, counted from its first, a view [sequences, hands].
-
-    They are own reach, or what came back at each end of the street.
-    """
-    row, streets = form.boards[int(form.streets[street, BOARDS]) + board], form.streets[street]
-    hands, start = int(row[COUNT + player]), int(row[REACH + player])
-    count = int(streets[ENDS + 1] - streets[ENDS]) if gathered else int(streets[ROOTS] + streets[ACTIONS + player])
-    return (work.gathered if gathered else work.reach)[start : start + count * hands].reshape(count, hands)
-
-
-def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
-    """Where a player's numbers for a board of a street are in the arrays that a solver stores for a game."""
-    row = game.form.boards[game.first_boards[street] + number]
-    start = int(row[STORE + player])
-    return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
-
-
-def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
-    """Where a player's numbers for the first streets are in the arrays that a solver stores for a game, board by board."""
-    return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
-
-
-def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
-    """How each hand plays at a decision of a game, float64 [A, H]; uniform for hands that cannot be there.
-
-    Args:
-        game: the compiled game.
-        node: the decision, a node of its betting tree.
-        source: [Q], what the policy is proportional to, as a solver stores it for the game.
-        street, number: the board, counted from the street's first.
-
-    Raises:
-        GameError: the node is no decision of that street.
-    """
-    rows = np.maximum(decision_rows(game, node, source, street, number), 0.0)
-    player, total = decision_at(game, node, street).player, rows.sum(axis=0)
-    table = np.full((len(rows), len(game.spot.ranges[0])), 1.0 / len(rows))
-    hands = game.boards[street][number].hands[player]
-    table[:, hands] = np.divide(rows, total, out=table[:, hands], where=total > 0)
-    return table
-
-
-def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
-    """A decision of a street.
-
-    Raises:
-        GameError: the node is none.
-    """
-    event = game.betting.nodes[node]
-    if not isinstance(event, Decision) or node not in game.forests[street].numbers[event.player]:
-        raise GameError(f"node {node} of the betting is no decision of this round")
-    return event
-
-
-def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
-    """What is stored of a decision's actions, a view [A, hands on the board]; arguments as of :func:`policy_table`."""
-    player, forest = decision_at(game, node, street).player, game.forests[street]
-    hands = len(game.boards[street][number].hands[player])
-    _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
-    return source[board_part(game, street, number, player)].reshape(-1, hands)[first : first + count]
-
-
-def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int | None:
-    """The number of a board among those of its street; cards of one deal may come in any order."""
-    if street == 0:
-        return 0
-    before = len(game.boards[street - 1][0].cards)
-    parent = board_number(game, street - 1, tuple(cards)[:before])
-    if parent is None:
-        return None
-    dealt = set(cards[before:])
-    return next(
-        (k for k in game.boards[street - 1][parent].children if set(game.boards[street][k].cards[before:]) == dealt), None
-    )
 
 
 def checked(subgame: HoldemSubgame, ranges: Ranges) -> tuple[Floats, Floats]:

@@ -1,6 +1,6 @@
 """Streets of hold'em solved to the end of the game in whole passes of the engine, behind a gadget or not."""
 
-from typing import Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,12 @@ from treeplex.holdem.engine.form import Store
 from treeplex.holdem.engine.passes import BoardPool
 from treeplex.holdem.engine.workspace import make_workspace
 from treeplex.holdem.forms.spot_form import store_of
-from treeplex.holdem.forms.subgame import HoldemSubgame, checked
 from treeplex.search.methods import Method
 from treeplex.search.subgames.gadgets import GadgetArrays
-from treeplex.search.subgames.subgame import Subgame
 from treeplex.solvers.rules.variants import Variant
 
-
-def solves_whole(subgame: Subgame, method: Method) -> TypeGuard[HoldemSubgame]:
-    """Whether a subgame can be solved by :class:`EndgameSearch`."""
-    return isinstance(subgame, HoldemSubgame) and not len(subgame.leaves) and passes(method)
+if TYPE_CHECKING:
+    from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 
 
 def passes(method: Method) -> bool:
@@ -39,6 +35,7 @@ class EndgameSearch:
         subgame: the subgame, to the end of the game.
         method: a variant of CFR, with alternating updates.
         horizon: iterations planned.
+        ranges: for each player float64 [1, H], with which it begins.
         iteration: iterations done.
         gadget: what stands in front, being solved; None for nothing.
         store: regrets and the average.
@@ -46,9 +43,20 @@ class EndgameSearch:
     """
 
     def __init__(
-        self, subgame: HoldemSubgame, method: Method, *, horizon: int = 1000, precision: type[np.floating[Any]] = np.float32
+        self,
+        subgame: "HoldemSubgame",
+        method: Method,
+        *,
+        horizon: int = 1000,
+        precision: type[np.floating[Any]] = np.float32,
+        as_cut: bool = False,
     ) -> None:
         """Start from the uniform policy.
+
+        Args:
+            subgame, method, horizon: see the attributes.
+            precision: kind of numbers.
+            as_cut: begin with ranges as they were cut, and not with such as sum to one.
 
         Raises:
             AlgorithmError: a subgame that is cut off, or a method that is no variant of CFR with alternating updates.
@@ -59,14 +67,14 @@ class EndgameSearch:
                 "take dcfr, for one"
             )
         self.subgame, self.method, self.horizon, self.iteration = subgame, method, horizon, 0
-        self._rule, whole, self._hands = method.scheme, subgame.begun, (subgame.held(0), subgame.held(1))
+        self._rule, self._hands = method.scheme, (subgame.held(0), subgame.held(1))
+        whole, self.ranges = (subgame.whole, subgame.ranges) if as_cut else (subgame.begun, subgame.normalised)
         work = make_workspace(whole.form, subgame.threads, precision, raked=whole.raked)
         self.crew = BoardPool(whole.form, work, raked=whole.raked)
         self.store = Store(**store_of(whole, self._rule.needs, precision))
         self.gadget: GadgetArrays | None = None
         if subgame.gadget is not None:
-            first, second = checked(subgame, subgame.ranges)
-            self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, (first[None], second[None]))
+            self.gadget = GadgetArrays(subgame.gadget, subgame.roots, subgame.admitted, self.ranges)
             self.crew.form = whole.form._replace(weights=whole.form.weights.copy())
             self._enter(self.gadget.opponent)
 

@@ -18,9 +18,10 @@ from treeplex.holdem.engine.form import Workspace
 from treeplex.holdem.forms.betting_forest import Forest, grow
 from treeplex.holdem.forms.boards import Board, deal_chance
 from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of
-from treeplex.holdem.forms.subgame import HoldemPlaces, rows_of
+from treeplex.holdem.forms.layout import rows_of
 from treeplex.holdem.forms.suit_symmetry import IDENTITY, Hands
 from treeplex.holdem.rules.public import HoldemGame, HoldemState
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""AIVAT for whole hold'em between two players with values as if all checked down, by ranges in place of pairs of hands.
+"""AIVAT for poker between two players with values as if all checked down, by ranges in place of pairs of hands.
 
 The estimate is that of :mod:`treeplex.search.evaluate.aivat`, and so is what it averages over: the hands that agents which say
 their policies might have held. Its values are :class:`treeplex.search.evaluate.winnings.CheckedDown`, for which a deck of 52
@@ -12,8 +12,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE
-from treeplex.games.public import State
-from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.games.public import PublicGame, State
 from treeplex.search.evaluate.aivat import unknown_policy
 from treeplex.search.evaluate.play import PlayedHand
 from treeplex.search.evaluate.winnings import CheckedDown, luck_of, met, possible_of, settled
@@ -28,7 +27,7 @@ class CheckedDownAivat:
         known: the seats whose agents' policies are used; each must say its policy wherever it acts.
     """
 
-    def __init__(self, game: PublicHoldem, *, known: Iterable[int] = (0, 1)) -> None:
+    def __init__(self, game: PublicGame, *, known: Iterable[int] = (0, 1)) -> None:
         """Take a game.
 
         Raises:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from treeplex.errors import FileError, GameError
+from treeplex.errors import FileError, GameError, PolicyError
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.public import PublicTree
@@ -37,7 +37,7 @@ def coarse_policy(game: PlayedGame, file: str) -> tuple[Policy, PublicTree] | No
         if policy.game.rules is None or policy.game.identity == game.compiled.identity:
             return None
         rules = public_rules(policy.game.rules)
-    except (FileError, GameError):  # no game is named, or one without public states
+    except (FileError, GameError, PolicyError):  # no game is named, or one without public states
         return None
     same = rules.prior.shape == game.public.prior.shape and np.array_equal(rules.prior, game.public.prior)
     bets = rules.bets(rules.first_state()) is not None

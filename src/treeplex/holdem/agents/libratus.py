@@ -1,0 +1,55 @@
+"""Libratus in hold'em: spots with a solution as the blueprint, and whole hold'em with a blueprint of it."""
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.holdem.agents.endgames import whole_agent
+from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
+from treeplex.holdem.blueprint.policy import is_holdem_blueprint
+from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.search.street_solving import BLUEPRINT, StreetSolving
+from treeplex.holdem.solve.solution import load_solution
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.libratus import Libratus, LibratusSettings
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.resolving.blueprint import Blueprint
+from treeplex.search.resolving.resolved import RESOLVING
+from treeplex.search.resolving.settings import ROUND
+
+TURN = 2
+
+
+class HoldemLibratus(Libratus):
+    """Nested safe solving, in hold'em as well."""
+
+    def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
+        if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
+            return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
+        return super().make(game, settings, generator)
+
+    def blueprint(self, game: PlayedGame, settings: LibratusSettings) -> Blueprint:
+        if isinstance(game.public, HoldemGame):
+            return SpotBlueprint(load_solution(settings.blueprint).policy)
+        return super().blueprint(game, settings)
+
+
+def whole_solving(settings: LibratusSettings) -> StreetSolving:
+    """The same of whole hold'em, where streets are solved with the sizes of ``endgames``.
+
+    Raises:
+        SpecError: a setting that only other games have.
+    """
+    if settings.every != ROUND or settings.skip or settings.gadget not in RESOLVING[:3] or settings.start > 3:
+        raise SpecError(
+            f"in whole hold'em each street is solved once, the river at the latest: leave every and skip out, give "
+            f"start=2 or 3, and gadget={' or '.join(RESOLVING[:3])}"
+        )
+    return StreetSolving(
+        start=max(settings.start, TURN),
+        iterations=settings.iterations,
+        gadget=settings.gadget,
+        method=settings.method,
+        threads=settings.threads,
+        promises=BLUEPRINT,
+    )

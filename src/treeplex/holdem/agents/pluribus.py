@@ -1,0 +1,31 @@
+"""Pluribus in whole hold'em with a trained blueprint."""
+
+import numpy as np
+
+from treeplex.errors import SpecError
+from treeplex.holdem.agents.endgames import check_blueprint
+from treeplex.holdem.blueprint.agent import guided_betting
+from treeplex.holdem.blueprint.policy import HoldemBlueprint, is_holdem_blueprint
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.search.agents.agent import Agent
+from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.search.named_agents.pluribus import Pluribus, PluribusSettings, round_agent, sampled
+from treeplex.search.translation.agent import TranslatedAgent
+
+
+class HoldemPluribus(Pluribus):
+    """Searches each round from its start, in whole hold'em with a blueprint of it by sampling."""
+
+    def make(self, game: PlayedGame, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
+        public = self.card_game(game)
+        if not is_holdem_blueprint(settings.blueprint):
+            return super().make(game, settings, generator)
+        blueprint = HoldemBlueprint.load(settings.blueprint)
+        if settings.search == "all":
+            raise SpecError("pluribus: search=all needs a policy table; a blueprint of treeplex train is searched by sampling")
+        check_blueprint(game, settings.blueprint, blueprint)
+        assert isinstance(public, PublicHoldem)
+        own = blueprint.game.rules
+        played = public if own == public.rules else PublicHoldem(own)
+        agent = round_agent(sampled(guided_betting(played, blueprint), settings, generator), settings, generator)
+        return agent if played is public else TranslatedAgent(public, agent, generator, mapping="likelier")

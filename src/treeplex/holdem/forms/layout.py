@@ -1,0 +1,150 @@
+"""Parts of a compiled spot: its streets before and after a cut, and where arrays hold the numbers of a board or a decision."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Floats, Ints
+from treeplex.errors import GameError
+from treeplex.holdem.betting.tree import Decision, Showdown, payoffs
+from treeplex.holdem.engine.form import ACTIONS, BOARDS, COUNT, ENDS, REACH, ROOTS, STORE, HoldemForm, Store, Workspace
+from treeplex.holdem.forms.betting_forest import Forest, grow
+from treeplex.holdem.forms.compile_spot import CompiledSpot, arrays_of
+from treeplex.holdem.forms.suit_symmetry import Hands
+
+
+def part_of(whole: CompiledSpot, forests: list[Forest]) -> CompiledSpot:
+    """The spot with other forests on the same boards."""
+    return replace(whole, forests=forests, form=arrays_of(whole.spot, forests, whole.boards, Hands(whole.spot)))
+
+
+def top_of(whole: CompiledSpot, streets: int) -> CompiledSpot:
+    """The first streets, and the cards and showdowns after an all-in in them."""
+    forests = whole.forests[:streets]
+    for forest in whole.forests[streets:]:
+        roots, last = forests[-1].below, forest is whole.forests[-1]
+        runout = Forest(forest.street, roots)
+        for k, number in enumerate(roots):
+            node = whole.betting.nodes[number]
+            if isinstance(node, Showdown) and last:
+                runout.showdowns.append((k, k))
+                runout.showdown_values.append(payoffs(node, whole.spot.rake))
+            elif isinstance(node, Showdown):
+                runout.ends.append((k, k))
+                runout.below.append(number)
+        forests = [*forests, runout]
+    return part_of(whole, forests)
+
+
+def below_of(whole: CompiledSpot, streets: int, ends: Ints) -> CompiledSpot:
+    """The streets under some ends of the last one before the cut."""
+    roots = [whole.forests[streets - 1].below[k] for k in ends]
+    doors = [(k, k) for k in range(len(roots))]
+    forests = [Forest(forest.street, roots, ends=list(doors), below=roots) for forest in whole.forests[:streets]]
+    for forest in whole.forests[streets:]:
+        grown = Forest(forest.street, forests[-1].below)
+        grow(grown, whole.betting, whole.spot.rake, last=forest is whole.forests[-1])
+        forests.append(grown)
+    return part_of(whole, forests)
+
+
+def store_with(regrets: Floats, policy: Floats, average: Floats) -> Store:
+    """Arrays as the engine takes them, without what other algorithms keep."""
+    scales: NDArray[Any] = np.zeros(0, np.float32)
+    none = np.zeros(0)
+    return Store(
+        regrets=regrets,
+        guesses=policy,
+        average=average,
+        regret_scales=scales,
+        guess_scales=scales,
+        average_scales=scales,
+        previous=none,
+        changes=np.zeros((2, 0)),
+        target=none,
+        locked=np.zeros(0, np.uint8),
+        lock_places=np.zeros(0, np.int64),
+        lock_values=none,
+    )
+
+
+def rows_of(
+    form: HoldemForm, work: Workspace, player: int, board: int = 0, *, street: int = 0, gathered: bool = False
+) -> NDArray[Any]:
+    """A player's rows at a board of a street, counted from its first, a view [sequences, hands].
+
+    They are own reach, or what came back at each end of the street.
+    """
+    row, streets = form.boards[int(form.streets[street, BOARDS]) + board], form.streets[street]
+    hands, start = int(row[COUNT + player]), int(row[REACH + player])
+    count = int(streets[ENDS + 1] - streets[ENDS]) if gathered else int(streets[ROOTS] + streets[ACTIONS + player])
+    return (work.gathered if gathered else work.reach)[start : start + count * hands].reshape(count, hands)
+
+
+def board_part(game: CompiledSpot, street: int, number: int, player: int) -> slice:
+    """Where a player's numbers for a board of a street are in the arrays that a solver stores for a game."""
+    row = game.form.boards[game.first_boards[street] + number]
+    start = int(row[STORE + player])
+    return slice(start, start + game.forests[street].actions[player] * int(row[COUNT + player]))
+
+
+def own_parts(game: CompiledSpot, player: int, streets: int = 1) -> list[slice]:
+    """Where a player's numbers for the first streets are in the arrays that a solver stores for a game, board by board."""
+    return [board_part(game, street, k, player) for street in range(streets) for k in range(len(game.boards[street]))]
+
+
+def policy_table(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> Floats:
+    """How each hand plays at a decision of a game, float64 [A, H]; uniform for hands that cannot be there.
+
+    Args:
+        game: the compiled game.
+        node: the decision, a node of its betting tree.
+        source: [Q], what the policy is proportional to, as a solver stores it for the game.
+        street, number: the board, counted from the street's first.
+
+    Raises:
+        GameError: the node is no decision of that street.
+    """
+    rows = np.maximum(decision_rows(game, node, source, street, number), 0.0)
+    player, total = decision_at(game, node, street).player, rows.sum(axis=0)
+    table = np.full((len(rows), len(game.spot.ranges[0])), 1.0 / len(rows))
+    hands = game.boards[street][number].hands[player]
+    table[:, hands] = np.divide(rows, total, out=table[:, hands], where=total > 0)
+    return table
+
+
+def decision_at(game: CompiledSpot, node: int, street: int) -> Decision:
+    """A decision of a street.
+
+    Raises:
+        GameError: the node is none.
+    """
+    event = game.betting.nodes[node]
+    if not isinstance(event, Decision) or node not in game.forests[street].numbers[event.player]:
+        raise GameError(f"node {node} of the betting is no decision of this round")
+    return event
+
+
+def decision_rows(game: CompiledSpot, node: int, source: NDArray[Any], street: int = 0, number: int = 0) -> NDArray[Any]:
+    """What is stored of a decision's actions, a view [A, hands on the board]; arguments as of :func:`policy_table`."""
+    player, forest = decision_at(game, node, street).player, game.forests[street]
+    hands = len(game.boards[street][number].hands[player])
+    _, first, count = forest.nodes[player][forest.numbers[player].index(node)]
+    return source[board_part(game, street, number, player)].reshape(-1, hands)[first : first + count]
+
+
+def board_number(game: CompiledSpot, street: int, cards: Sequence[int]) -> int | None:
+    """The number of a board among those of its street; cards of one deal may come in any order."""
+    if street == 0:
+        return 0
+    before = len(game.boards[street - 1][0].cards)
+    parent = board_number(game, street - 1, tuple(cards)[:before])
+    if parent is None:
+        return None
+    dealt = set(cards[before:])
+    return next(
+        (k for k in game.boards[street - 1][parent].children if set(game.boards[street][k].cards[before:]) == dealt), None
+    )

@@ -1,0 +1,120 @@
+"""What pairs of hands get behind leaves of hold'em if both go on by policies of hands, worked out once for each leaf.
+
+What follows is walked as :mod:`treeplex.holdem.search.leaves.continuations` says.
+"""
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf
+from time import perf_counter
+
+import numpy as np
+
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.tabular import Policy
+from treeplex.holdem.betting.tree import Showdown
+from treeplex.holdem.policies.by_hand import HandPolicy
+from treeplex.holdem.rules.public import HoldemState
+from treeplex.holdem.search.leaves.continuations import Continued, counterpart
+from treeplex.holdem.search.subgames.subgame import HoldemPlaces
+from treeplex.search.resolving.payoffs import Payoffs
+from treeplex.search.subgames.subgame import Places
+
+MOST_KEPT = 16
+"""Leaves whose payoffs are kept while a play goes on."""
+
+
+@dataclass(frozen=True, eq=False)
+class HoldemPayoffs:
+    """Those of hold'em.
+
+    Attributes:
+        pairs: for each leaf float32 [C_0, C_1, n_0, n_1], or [1, 1, n_0, n_1] where nobody has anything left to choose.
+        scales: what they are to be multiplied with.
+    """
+
+    pairs: Sequence[Singles]
+    scales: Sequence[float]
+    hands: tuple[Ints, Ints]
+    boards: int
+
+    def entries(self, player: int, reached: Floats) -> Floats:
+        """See :class:`Payoffs`."""
+        facing, found = reached.astype(np.float32), list[Floats]()
+        for k, (pairs, scale) in enumerate(zip(self.pairs, self.scales, strict=True)):
+            other = facing[:, k] if pairs.shape[1 - player] > 1 else facing[:, k].sum(axis=0, keepdims=True)
+            if player == 0:
+                own = np.matmul(pairs, other[None, :, :, None])[..., 0].sum(axis=1)
+            else:
+                own = -np.matmul(other[:, None, None, :], pairs)[..., 0, :].sum(axis=0)
+            found.append(scale * own.astype(np.float64))
+        return np.stack(np.broadcast_arrays(*found), axis=1)
+
+
+class HoldemWalk:
+    """Payoffs behind leaves of hold'em."""
+
+    def __init__(self, policies: Sequence[Sequence[HandPolicy | Policy]], boards: int) -> None:
+        """Go on by policies of both players.
+
+        Raises:
+            AlgorithmError: they are no policies of hands, see :class:`treeplex.holdem.policies.by_hand.HandPolicy`; or as
+                :class:`Continued`.
+        """
+        first, second = ([each for each in own if not isinstance(each, Policy)] for own in policies)
+        if [len(first), len(second)] != [*map(len, policies)]:
+            raise AlgorithmError("in hold'em players go on by policies of hands, not by the table of a compiled game")
+        self._continued = Continued((first, second), boards)
+        self._kept: OrderedDict[tuple[HoldemState, bytes, bytes], tuple[Singles, int]] = OrderedDict()
+
+    def __call__(self, places: Places, seconds: float = inf) -> Payoffs:
+        """Walk what follows, of the hands that the subgame holds.
+
+        Args:
+            places: the leaves.
+            seconds: about how long it may take, see :meth:`Continued.payoffs`.
+
+        Raises:
+            AlgorithmError: leaves of no subgame of hold'em.
+        """
+        if not isinstance(places, HoldemPlaces) or places.subgame is None:
+            raise AlgorithmError("in hold'em a blueprint has values where a subgame is cut off; cut one and take its leaves")
+        game, (first, second) = places.game, (np.asarray(places.subgame.held(player), np.int64) for player in (0, 1))
+        ends = [isinstance(game.event(state), Showdown) for state in places.states]
+        heard = [
+            counterpart(game, state, self._continued.game) for state, end in zip(places.states, ends, strict=True) if not end
+        ]
+        walked, others = self._walked([state for state, _ in heard], (first, second), seconds), iter(heard)
+        pairs, scales = list[Singles](), list[float]()
+        for state, end in zip(places.states, ends, strict=True):
+            if end:
+                pairs.append(self._continued.all_in(state.board, (first, second)))
+                scales.append(min(game.event(state).contributions))
+            else:
+                at, scale = next(others)
+                pairs.append(walked[at][0])
+                scales.append(scale)
+        return HoldemPayoffs(pairs, scales, (first, second), min((boards for _, boards in walked.values()), default=0))
+
+    def _walked(
+        self, states: Sequence[HoldemState], hands: tuple[Ints, Ints], seconds: float
+    ) -> dict[HoldemState, tuple[Singles, int]]:
+        """Payoffs at states in the chips of the policies' own betting, and boards looked at; remembered for other subgames."""
+        began, names = perf_counter(), (hands[0].tobytes(), hands[1].tobytes())
+        found = {state: self._kept[state, *names] for state in states if (state, *names) in self._kept}
+        by_board = dict[tuple[int, ...], list[HoldemState]]()
+        for state in dict.fromkeys(states):
+            if state not in found:
+                by_board.setdefault(state.board, []).append(state)
+        for done, missing in enumerate(by_board.values()):
+            share = (seconds - (perf_counter() - began)) / (len(by_board) - done)
+            pairs, boards = self._continued.payoffs(missing, hands, share)
+            found |= {state: (own, boards) for state, own in zip(missing, pairs, strict=True)}
+        for state, each in found.items():
+            self._kept[state, *names] = each
+            self._kept.move_to_end((state, *names))
+        while len(self._kept) > MOST_KEPT:
+            self._kept.popitem(last=False)
+        return found

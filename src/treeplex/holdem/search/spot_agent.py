@@ -1,0 +1,72 @@
+"""The solution of a spot as an agent."""
+
+from typing import Any
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.errors import GameError
+from treeplex.holdem.betting.tree import Decision
+from treeplex.holdem.cards.cards import cards_to_string
+from treeplex.holdem.policies.line import action_text
+from treeplex.holdem.policies.spot_policy import HoldemPolicy
+from treeplex.holdem.rules.public import HoldemGame, holdem_state
+from treeplex.run.judge import as_policy
+from treeplex.search.agents.agent import Seat
+from treeplex.search.subgames.beliefs import Belief
+
+
+def spot_agent(game: HoldemGame, policy: Any, generator: np.random.Generator | None) -> "SpotAgent":
+    """The agent of a policy of any kind that :func:`treeplex.policies.as_policy` takes of a spot."""
+    return SpotAgent(game, as_policy(game.spot, policy), generator)
+
+
+class SpotAgent(Seat):
+    """Plays the solution of a hold'em spot, from where the spot begins."""
+
+    draws = False
+
+    def __init__(self, game: HoldemGame, policy: HoldemPolicy, generator: np.random.Generator | None = None) -> None:
+        """Sit down.
+
+        Args:
+            game: the spot as a public game.
+            policy: of the same spot, all streets of it.
+            generator: of its draws.
+        """
+        super().__init__(game, generator)
+        self.holdem, self.solution = game, policy
+        self._line: tuple[str, ...] = ()
+
+    def begin(self, seat: int | None = None, generator: np.random.Generator | None = None, *, at: Belief | None = None) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.begin`."""
+        if at is not None and at.state != self.holdem.first_state():
+            raise GameError("the solution of a spot plays from where the spot begins")
+        self.sit(seat, generator)
+        self.state, self._line = self.holdem.first_state(), ()
+
+    def see(self, event: int) -> None:
+        """See :meth:`treeplex.search.agents.agent.Agent.see`."""
+        state, here = holdem_state(self.state), self.holdem.event(self.state)
+        after = self.holdem.after(self.state, event)
+        came = after.board[len(state.board) :]
+        step = action_text(here.actions[event]) if isinstance(here, Decision) else cards_to_string(came)
+        self.state, self._line = after, (*self._line, step)
+
+    def policy(self) -> Floats:
+        """See :meth:`treeplex.search.agents.agent.Agent.policy`."""
+        self.check_acting()
+        view, options = self.solution.at(",".join(self._line)), self.holdem.options(self.state)
+        table = np.full((len(options.labels), len(self.holdem.spot.format.hands)), 1.0 / len(options.labels))
+        table[:, view.hands] = view.strategy
+        return table
+
+    def action_values(self, hand: int) -> Floats:
+        """What each action is worth to a hand of the player to act if all follow the solution afterwards, float64 [A].
+
+        In chips against half of the starting pot; NaN for a hand that the range lacks or that meets nobody.
+        """
+        self.check_acting()
+        view = self.solution.at(",".join(self._line))
+        found = np.flatnonzero(view.hands == hand)
+        return view.action_ev[:, found[0]] if len(found) else np.full(len(view.actions), np.nan)

@@ -1,0 +1,59 @@
+"""The choices of players among continuations behind the leaves of a subgame, updated by the rule that solves the subgame."""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from treeplex.base.arrays import Floats
+from treeplex.engine.tree.regret import Weights
+from treeplex.search.leaf import ManyValued
+from treeplex.search.subgames.level import Level
+from treeplex.search.subgames.subgame import Places, Ranges
+
+
+class LeafChoices:
+    """The choices behind the leaves of a subgame, being solved beside it.
+
+    Attributes:
+        leaf: values at the leaves, by continuation.
+        places: the leaves, K of them.
+        levels: for each player its decisions, one for each leaf and hand.
+        averages: for each player float64 [C_i, K, H_i], its average reach by continuation; kept by fictitious play.
+    """
+
+    def __init__(self, leaf: ManyValued, places: Places, reached: Ranges) -> None:
+        """Start from the uniform policy, with which hands reach the leaves as said, for each player float64 [K, H_i]."""
+        self.leaf, self.places = leaf, places
+        self._shapes = [(count, len(places), width) for count, width in zip(leaf.continuations, places.widths, strict=True)]
+        self.levels = [Level([(leaves * width, count)]) for count, leaves, width in self._shapes]
+        self.averages = [self.split(player, own) for player, own in enumerate(reached)]
+
+    def split(self, player: int, reached: Floats) -> Floats:
+        """Reach [K, H_player] by continuation, as the player chooses now."""
+        return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
+
+    def chosen(self, reached: Ranges) -> list[Floats]:
+        """Reach [K, H_i] of all players by continuation, as they choose now, for each float64 [C_i, K, H_i]."""
+        return [self.split(each, own) for each, own in enumerate(reached)]
+
+    def averaged(self, share: float, reached: Ranges) -> list[Floats]:
+        """The same of their averages, moved by a share towards their last responses, whose reach is given."""
+        return [(1.0 - share) * average + share * now for average, now in zip(self.averages, self.chosen(reached), strict=True)]
+
+    def improve(self, player: int, chosen: Sequence[Floats], row: Weights) -> Floats:
+        """Update a player's choices against what the others choose; what its hands get by the old ones, entries [K, H]."""
+        return self.levels[player].improve(self._values(player, chosen), row).reshape(self._shapes[player][1:])
+
+    def respond(self, player: int, chosen: Sequence[Floats]) -> Floats:
+        """The same for a best response to what the others choose."""
+        return self.levels[player].respond(self._values(player, chosen)).reshape(self._shapes[player][1:])
+
+    def accumulate(self, player: int, discount: float, weight: float, reached: Floats) -> None:
+        """Move a player's average on, as :meth:`SubgameArrays.accumulate`."""
+        self.averages[player] = discount * self.averages[player] + weight * self.split(player, reached)
+
+    def _values(self, player: int, reached: Sequence[Floats]) -> Floats:
+        """Entries of a player's choices as a level has them, float64 [1 + C K H]."""
+        values = self.leaf(self.places, tuple(reached), tuple(reached), player)[player]
+        entries = values * self.places.opposing(tuple(own.sum(axis=0) for own in reached), player)
+        return np.concatenate((np.zeros(1), entries.ravel()))
