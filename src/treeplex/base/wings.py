@@ -26,6 +26,8 @@ class Wing:
         policy_files: functions from a name such as ``network:NAME`` to its policy file, by what such names begin with.
         devices: functions that make a solver on another device than the processor, or None.
         warm_ups: functions that compile kernels, by what they are for.
+        first_streets: functions with which hold'em solves a spot's first street alone, values behind it: ``job``, and
+            ``unlike_training``.
         agents: kinds of agents (:class:`treeplex.search.named_agents.kind.AgentKind`), classes, in the order to list. One that
             has the name of a lower wing's stands for it: a subclass that knows more games.
         played_folders: folders that agents play, by the kind of job that wrote them: ``"agent:setting that names the folder"``.
@@ -42,6 +44,7 @@ class Wing:
     policy_files: Mapping[str, str] = field(default_factory=dict)
     devices: tuple[str, ...] = ()
     warm_ups: Mapping[str, str] = field(default_factory=dict)
+    first_streets: Mapping[str, str] = field(default_factory=dict)
     agents: tuple[str, ...] = ()
     played_folders: Mapping[str, str] = field(default_factory=dict)
     agent_texts: tuple[str, ...] = ()

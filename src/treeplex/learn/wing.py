@@ -6,6 +6,10 @@ WING = Wing(
     sources=("treeplex.learn.sources:RebelNetworks",),
     policy_files={"network": "treeplex.learn.neural.network_policy:shipped_network"},
     devices=("treeplex.learn.torch.form:tensor_solver",),
+    first_streets={
+        "job": "treeplex.learn.first_street.until:until_job",
+        "unlike_training": "treeplex.learn.first_street.until:unlike_training",
+    },
     agents=(
         "treeplex.learn.rebel.training.named_agents:LookingAhead",
         "treeplex.learn.rebel.training.named_agents:Rebel",

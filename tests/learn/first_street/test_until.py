@@ -14,12 +14,12 @@ from treeplex.errors import FileError, PolicyError, SpecError, TreeplexError
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
+from treeplex.holdem.solve.first_street_judge import judge_first_street
 from treeplex.holdem.solve.solution import HoldemSolution, load_solution
 from treeplex.holdem.spots.fields import SolveFields
 from treeplex.holdem.spots.files import request_from_options
 from treeplex.holdem.spots.known import all_hands
 from treeplex.holdem.spots.spot import Rake, Spot
-from treeplex.learn.first_street.judge import judge_first_street
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 TURN = tp.holdem.spot("AsKd7c4h", "QQ+,AKs,JTs", "JJ+,AQs", pot=100, stack=200, bets="100%,a", raises="a")

@@ -9,6 +9,7 @@ import typer
 
 from treeplex.base.digits import three_digits
 from treeplex.base.spec import quoted
+from treeplex.base.wings import named, provided_by_name
 from treeplex.errors import SpecError
 from treeplex.holdem.cli.shared import options as of
 from treeplex.holdem.cli.shared.texts import short
@@ -111,7 +112,7 @@ def solve(
         if judge and not task.until:
             raise SpecError("--judge is for --until; whole solves are judged anyway, so leave it out")
         if judge:
-            from treeplex.learn.first_street.judge import check_judging
+            from treeplex.holdem.solve.first_street_judge import check_judging
 
             check_judging(task.spot)
         live.say(f"building {task.spot}")
@@ -150,7 +151,7 @@ def check_first_street(task: "Task", options: of.Options) -> None:
 
 def judged(solution: "HoldemSolution", watch: Callable[[int, int], None]) -> "HoldemSolution":
     """A solution of a first street with its exploitability, all that follows solved."""
-    from treeplex.learn.first_street.judge import judge_first_street
+    from treeplex.holdem.solve.first_street_judge import judge_first_street
 
     found = judge_first_street(solution, threads=solution.settings.threads, progress=watch)
     last = replace(solution.records[-1], numbers={"exploitability": found.exploitability})
@@ -192,8 +193,7 @@ def print_solution(solution: "HoldemSolution", blinds: float | None, saved: Path
     if solution.judged:
         facts["exploitability"] = chips_and_share(solution.exploitability, pot) + (" on this street" if until else "")
     if until:
-        from treeplex.learn.first_street.until import unlike_training
-
+        unlike_training = named(provided_by_name("first_streets")["unlike_training"])
         facts["values"] = f"on the {until} by {solution.settings.net}; later streets are not solved"
         if differences := unlike_training(solution.spot, solution.settings.net):
             facts["beware"] = f"the network was not trained for this: the spot has {', '.join(differences)}"

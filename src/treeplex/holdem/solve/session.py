@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from treeplex.base.storage.files import sweep
+from treeplex.base.wings import named, provided_by_name
 from treeplex.engine.threads import checked_threads
 from treeplex.errors import FileError, SpecError
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
@@ -21,7 +22,6 @@ from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.spots.fields import SolveFields
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.first_street.until import stops_early, until_job
 from treeplex.run.job.job import Session
 from treeplex.run.job.lock import FileLock
 from treeplex.run.job.record import check_count, check_limits
@@ -193,10 +193,28 @@ def resumed_solver(spot: Spot | None, asked: Asked, limits: Limits, stack: ExitS
     return begun
 
 
+def stops_early(spot: Spot | None, asked: Asked) -> bool:
+    """Whether a spot is to be solved on its first street alone."""
+    resume: HoldemSolution | None = asked.resume
+    net = text_option(asked, "net") or (spot.settings.net if spot is not None else None)
+    until = (
+        text_option(asked, "until") or (spot.settings.until if spot is not None else None) or (resume and resume.settings.until)
+    )
+    if net and not until:
+        raise SpecError("net is for solves that stop at a street; say which (until: turn, --until turn), or leave net out")
+    return bool(until)
+
+
+def text_option(asked: Asked, name: str) -> str | None:
+    """An option that is a text."""
+    found = asked.options.get(name)
+    return None if found is None else str(found)
+
+
 def until_session(spot: Spot | None, asked: Asked, stack: ExitStack) -> Session:
-    """The session of a spot that is solved on its first street alone; see :mod:`treeplex.learn.first_street.until`."""
+    """The session of a spot that is solved on its first street alone."""
     file = claimed_file(asked, stack)
-    job = until_job(spot, replace(asked, out=file), stack)
+    job = named(provided_by_name("first_streets")["job"])(spot, replace(asked, out=file), stack)
     return Session(job, records=[] if asked.resume is None else list(asked.resume.records))
 
 

@@ -7,15 +7,13 @@ from typing import Any
 
 from treeplex.errors import Interrupted
 from treeplex.holdem.forms.compile_spot import CompiledSpot
-from treeplex.holdem.solve.job import SpotJob
 from treeplex.holdem.solve.session import spot_session
 from treeplex.holdem.solve.solution import HoldemSolution
 from treeplex.holdem.spots.locks import AnyLock
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.first_street.until import UntilJob
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Watcher
-from treeplex.run.solve.solvable import Asked
+from treeplex.run.solve.solvable import Asked, SolvingJob
 from treeplex.solvers.registry import AnyAlgorithm
 
 
@@ -67,8 +65,9 @@ def solve_spot(
     with spot_session(spot, asked) as session:
         outcome = session.run(seconds=seconds, progress=progress)
         job = session.job
-        assert isinstance(job, SpotJob | UntilJob)
+        assert isinstance(job, SolvingJob)
         solution = job.solution(outcome)  # judged by the workers, which end with the session
+        assert isinstance(solution, HoldemSolution)
     if solution.status == "interrupted" and interrupt is None:
         raise Interrupted(solution)
     return solution

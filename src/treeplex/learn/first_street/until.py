@@ -5,7 +5,7 @@ The search is that of :class:`treeplex.search.subgame.SubgameSearch`, on one boa
 that can follow, and what it says is kept for :data:`USUALLY` iterations, before the flop for more. All-ins are exact. What
 comes out is a solution whose strategy ends with the first street; its EVs are those of the average strategy with the
 network's values. How exploitable it is nobody knows without solving what follows, see
-:mod:`treeplex.learn.first_street.judge`.
+:mod:`treeplex.holdem.solve.first_street_judge`.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,6 +22,7 @@ from treeplex.holdem.forms.first_street import following_street
 from treeplex.holdem.search.first_street import average_values
 from treeplex.holdem.search.leaves.hand_values import HandValues
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_first_street
+from treeplex.holdem.solve.session import text_option
 from treeplex.holdem.solve.solution import SPOT, HoldemSettings, HoldemSolution, reread
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import one_thread
@@ -187,8 +188,8 @@ def until_job(spot: Spot | None, asked: Asked, stack: ExitStack) -> UntilJob:
         raise SpecError("the solution to resume is one of another spot; leave the spot out, or solve it from the start")
     given, how = resume.spot if spot is None and resume is not None else spot, None if spot is None else spot.settings
     assert given is not None
-    until = named(asked, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
-    net = named(asked, "net") or (resume.settings.net if resume else "") or (how.net if how else "") or HANDS
+    until = text_option(asked, "until") or (resume.settings.until if resume else "") or (how.until if how else "") or ""
+    net = text_option(asked, "net") or (resume.settings.net if resume else "") or (how.net if how else "") or HANDS
     check_asked(given, until, asked)
     algorithm = str(asked.algorithm or (resume.algorithm if resume else (how.algorithm if how else None)) or DEFAULT_ALGORITHM)
     method = METHODS.get(algorithm)
@@ -231,22 +232,6 @@ def check_resumed(resume: HoldemSolution, algorithm: str, net: str, iterations: 
         raise SpecError(f"the solution to resume has values by {resume.settings.net}, not {net}; leave net out")
     if iterations < done:
         raise SpecError(f"{done} iterations are done already; iterations counts all of them, so ask for more than {done}")
-
-
-def stops_early(spot: Spot | None, asked: Asked) -> bool:
-    """Whether a spot is to be solved on its first street alone."""
-    resume: HoldemSolution | None = asked.resume
-    net = named(asked, "net") or (spot.settings.net if spot is not None else None)
-    until = named(asked, "until") or (spot.settings.until if spot is not None else None) or (resume and resume.settings.until)
-    if net and not until:
-        raise SpecError("net is for solves that stop at a street; say which (until: turn, --until turn), or leave net out")
-    return bool(until)
-
-
-def named(asked: Asked, name: str) -> str | None:
-    """An option that is a text."""
-    found = asked.options.get(name)
-    return None if found is None else str(found)
 
 
 def check_asked(spot: Spot, until: str, asked: Asked) -> None:
