@@ -39,6 +39,6 @@ def test_boards_of_a_batch(tmp_path):
 
 
 def test_hands_of_a_match():
-    agents = ["uniform", "uniform"]
+    agents = ["search(depth=1,leaf=zero,iterations=4)", "uniform"]
     there = match("leduc_poker", agents, sampled=True, hands=60, ray="auto", workers=2)
     assert there.plain() == match("leduc_poker", agents, sampled=True, hands=60).plain()
