@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from tests.base.workers import jobs
+from tests.base.workers.local_cluster import local_cluster
 from treeplex.base.workers import on_ray
 from treeplex.base.workers.executor import make_executor
-from treeplex.base.workers.on_ray import sigterm_kept
 from treeplex.errors import AlgorithmError, SpecError
 
 ray = pytest.importorskip("ray")
@@ -21,11 +21,8 @@ NUMBERS = np.random.default_rng(1).standard_normal(200_000)
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    with sigterm_kept():
-        ray.init(address="local", num_cpus=2, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with local_cluster():
+        yield
 
 
 @pytest.fixture(scope="module")

@@ -3,26 +3,23 @@
 import numpy as np
 import pytest
 
+from tests.base.workers.local_cluster import local_cluster
 from tests.holdem.study.batches.test_batch import solved_by
 from treeplex.base.workers.executor import make_executor
-from treeplex.base.workers.on_ray import sigterm_kept
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import leduc_holdem
 from treeplex.search.match.match import match
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 SPOT = leduc_holdem(7)
 
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    with sigterm_kept():
-        ray.init(address="local", num_cpus=2, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with local_cluster():
+        yield
 
 
 def test_parts_of_a_spot(tmp_path):
@@ -42,6 +39,6 @@ def test_boards_of_a_batch(tmp_path):
 
 
 def test_hands_of_a_match():
-    agents = ["uniform", "uniform"]
+    agents = ["search(depth=1,leaf=zero,iterations=4)", "uniform"]
     there = match("leduc_poker", agents, sampled=True, hands=60, ray="auto", workers=2)
     assert there.plain() == match("leduc_poker", agents, sampled=True, hands=60).plain()

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from tests.base.workers.local_cluster import local_cluster
 from tests.learn.neural.walks.test_jobs import GAME, SMALL, TABLE
-from treeplex.base.workers.on_ray import sigterm_kept
 
-ray = pytest.importorskip("ray")
+pytest.importorskip("ray")
 pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.xdist_group("ray"), pytest.mark.slow]
 WALKS = {"walks": 40, "fits": 3, "steps": 2, "every": 2}
 PLAYS = {"plays": 70, "fits": 2, "steps": 2, "every": 2}
@@ -15,11 +15,8 @@ PLAYS = {"plays": 70, "fits": 2, "steps": 2, "every": 2}
 
 @pytest.fixture(scope="module", autouse=True)
 def cluster():
-    """A cluster of this machine, of two CPUs as far as Ray can tell."""
-    with sigterm_kept():
-        ray.init(address="local", num_cpus=2, log_to_driver=False)
-    yield
-    ray.shutdown()
+    with local_cluster():
+        yield
 
 
 @pytest.mark.parametrize(
