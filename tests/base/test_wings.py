@@ -15,8 +15,8 @@ from treeplex.games.registry import CORE, games
 from treeplex.run.policy_source import PolicySource, sources
 from treeplex.run.solve.solvable import Solvable
 
-MODULES = ("commands", "groups")
-"""Fields that list modules."""
+OTHERS = ("commands", "groups", "played_folders")
+"""Fields that list modules, or settings of agents."""
 
 
 def entries() -> Iterator[str]:
@@ -24,7 +24,7 @@ def entries() -> Iterator[str]:
     for wing in wings():
         for field in fields(Wing):
             listed = getattr(wing, field.name)
-            if field.name not in MODULES:
+            if field.name not in OTHERS:
                 yield from listed.values() if isinstance(listed, Mapping) else listed
 
 
