@@ -8,7 +8,7 @@ from tests.engine.histories.test_episodes import random_policy, reach_probabilit
 from treeplex.engine.histories.form import ACTOR, KEY
 from treeplex.engine.histories.reaches import opposing_reaches
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.learn.neural.fitting.grid import Grid
+from treeplex.learn.neural.fitting.infosets import GameInfosets
 
 
 @pytest.mark.parametrize("spec", ["kuhn_poker(players=3)", "leduc_poker"])
@@ -19,5 +19,5 @@ def test_times_own_reach_it_is_the_probability_of_the_infoset(spec: str) -> None
     reach = reach_probabilities(histories, layout, policy[None], (0,) * game.players)
     decisions = histories.nodes[:, ACTOR] >= 0
     expected = np.bincount(histories.nodes[decisions, KEY], reach[decisions], len(layout))
-    own = Grid(game).strategy(policy)[game.tree.infoset_parent]
+    own = GameInfosets(game).strategy(policy)[game.tree.infoset_parent]
     assert own * opposing_reaches(histories, layout, policy) == pytest.approx(expected, abs=1e-14)

@@ -49,8 +49,8 @@ def test_with_tables_all_of_them_converge(name: str) -> None:
     learner = trained(name, 60, approximator="table", **TABLES[name])
     assert exploitability(learner) < 0.03
     assert tp.judge("kuhn_poker", learner.policy()).value[0] == pytest.approx(-1 / 18, abs=0.02)
-    assert learner.played >= 60 * 2 * TABLES[name]["walks"]
-    assert learner.walked > 4 * learner.played
+    assert learner.sampler.played >= 60 * 2 * TABLES[name]["walks"]
+    assert learner.sampler.walked > 4 * learner.sampler.played
 
 
 def test_correction_takes_the_bias_of_a_poor_critic_away() -> None:
@@ -83,9 +83,9 @@ def test_the_exact_average_is_that_of_all_policies_by_enumeration() -> None:
     sums = np.zeros(len(learner.slots))
     policies, original = list[tuple[int, np.ndarray]](), learner.average.played
 
-    def noted(player: int, policy: np.ndarray, weight: float) -> None:
-        policies.append((player, policy.copy()))
-        original(player, policy, weight)
+    def noted(player: int, weight: float) -> None:
+        policies.append((player, learner.strategy(learner.infosets)[learner.infosets.legal]))
+        original(player, weight)
 
     learner.average.played = noted  # type: ignore[method-assign]
     for iteration in range(1, 8):
@@ -108,14 +108,13 @@ def test_with_a_table_and_room_for_all_rows_it_is_linear_cfr_by_external_samplin
     for _ in range(6):
         learner.step()
     for player, memory in enumerate(learner.memories):
-        rows, first = memory.rows, learner.regrets[player].inputs.first
-        for infoset in range(len(first) - 1):
+        rows, legal, strategy = memory.rows, learner.regrets[player].inputs.legal_actions, learner.strategy(learner.infosets)
+        for infoset in range(len(legal)):
             own = rows.places == infoset
             regrets = (rows.weights[own, None].astype(float) * rows.values[own]).sum(axis=0)
-            positive = np.maximum(regrets[: first[infoset + 1] - first[infoset]], 0.0)
+            positive = np.maximum(regrets[legal[infoset]], 0.0)
             if positive.sum() > 1e-6:
-                start = learner.slots_of(player).start
-                found = learner.strategy[start + first[infoset] : start + first[infoset + 1]]
+                found = strategy[learner.infosets_of(player).start + infoset, legal[infoset]]
                 np.testing.assert_allclose(found, positive / positive.sum(), atol=1e-5)
 
 

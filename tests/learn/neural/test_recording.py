@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.engine.histories.recording import RecordedWalks, gathered, matched, record_external, record_outcomes, recorded
+from treeplex.engine.histories.recording import RecordedWalks, gathered, record_external, record_outcomes, recorded
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, reach
+from treeplex.forms.policies.heads import matched_rows
+from treeplex.learn.neural.fitting.policies import MatrixProfile
 from treeplex.learn.neural.frame import NeuralLearner
-from treeplex.learn.neural.walks.critics import Critic, CriticSettings
+from treeplex.learn.neural.walks.critics import CriticSettings, GameCritic
 
 WALKS = 60_000
 
@@ -48,8 +50,9 @@ def skewed(walker: Walker) -> np.ndarray:
 
 
 def slot_sums(walker: Walker, places: np.ndarray, values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    total, mean, _ = gathered(walker.first, places, values, weights)
-    return total * mean
+    legal = walker.infosets.legal
+    total, mean, _ = gathered(legal, places, values, weights)
+    return (total * mean)[legal]
 
 
 def test_external_sampling_finds_counterfactual_regrets(walker: Walker) -> None:
@@ -74,8 +77,8 @@ def test_external_sampling_finds_counterfactual_regrets(walker: Walker) -> None:
 
 @pytest.mark.parametrize("exploration", [1.0, 0.5])
 def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: float) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 10 * WALKS), Critic(walker)
-    guesses = np.random.default_rng(1).normal(0.0, 1.0, critic.inputs.slots)
+    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 10 * WALKS), GameCritic(walker)
+    guesses = np.random.default_rng(1).normal(0.0, 1.0, len(critic.place_of))
     exact = exact_regrets(walker, policy)
     choices = np.ones(len(walker.first) - 1)  # uniform choices on the way to each infoset
     parents = walker.compiled.tree.infoset_parent
@@ -90,12 +93,12 @@ def test_outcome_sampling_with_any_critic_does_too(walker: Walker, exploration: 
         own = walker.slots_of(player)
         found = slot_sums(walker, room.places[:rows], room.values[:rows], room.weights[:rows]) / WALKS
         np.testing.assert_allclose((found * np.repeat(choices, np.diff(walker.first)))[own], exact[own], atol=0.06)
-        assert len(np.unique(room.edges[:edges, 0])) == critic.inputs.slots
+        assert len(np.unique(room.edges[:edges, 0])) == len(critic.place_of)
 
 
 def test_without_correction_it_is_the_critic_alone(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), Critic(walker)
-    guesses = np.arange(critic.inputs.slots, dtype=float)  # 2 h + a: both actions of a history are 1 apart
+    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), GameCritic(walker)
+    guesses = np.arange(len(critic.place_of), dtype=float)  # 2 h + a: both actions of a history are 1 apart
     kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, corrected=False)
     _, rows, _, _, _ = record_outcomes(kind, guesses, critic.edge, 0, 100, room)
     second = policy[walker.first[room.places[:rows]] + 1]
@@ -103,24 +106,26 @@ def test_without_correction_it_is_the_critic_alone(walker: Walker) -> None:
 
 
 def test_edges_lead_to_the_next_decision_or_to_the_end(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), Critic(walker)
-    nodes, zeros = walker.histories.nodes, np.zeros(critic.inputs.slots)
+    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 1000), GameCritic(walker)
+    nodes, zeros = walker.histories.nodes, np.zeros(len(critic.place_of))
     for returns in (False, True):
         kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0, returns=returns)
         _, _, _, edges, _ = record_outcomes(kind, zeros, critic.edge, 0, 200, room)
         slots, after = room.edges[:edges].T
-        direct = nodes[critic.nodes[critic.places[slots]], 1] + slots - critic.inputs.first[critic.places[slots]]
+        direct = nodes[critic.nodes[critic.place_of[slots]], 1] + slots - critic.first[critic.place_of[slots]]
         assert (nodes[after, 0] == -4).all() == returns
         if not returns:
             np.testing.assert_array_equal(after, direct)  # no chance between decisions in Kuhn poker
 
 
 def test_a_critic_learns_the_exact_values_of_a_policy(walker: Walker) -> None:
-    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 20_000), Critic(walker)
+    policy, room, critic = skewed(walker), recorded(walker.histories, walker.first, 20_000), GameCritic(walker)
     kind = RecordedWalks(walker.histories, walker.first, policy, 0, 7, 1.0)
-    _, _, _, edges, _ = record_outcomes(kind, np.zeros(critic.inputs.slots), critic.edge, 0, 2000, room)
-    critic.add(room.edges[:edges])
-    critic.fit(policy)  # five rounds reach through the three decisions of Kuhn poker
+    _, _, _, edges, _ = record_outcomes(kind, np.zeros(len(critic.place_of)), critic.edge, 0, 2000, room)
+    critic.add((room.edges[:edges],))
+    matrix = np.zeros(walker.infosets.legal.shape)
+    matrix[walker.infosets.legal] = policy
+    critic.fit(MatrixProfile(matrix))  # five rounds reach through the three decisions of Kuhn poker
     nodes, payoffs = walker.histories.nodes, walker.histories.payoffs
 
     def worth(node: int) -> float:
@@ -131,12 +136,13 @@ def test_a_critic_learns_the_exact_values_of_a_policy(walker: Walker) -> None:
 
     for place, node in enumerate(critic.nodes):
         for a in range(nodes[node, 2]):
-            found = critic.values(0)[critic.inputs.first[place] + a] * walker.scale
+            found = critic.values(0)[place, a] * walker.scale
             assert found == pytest.approx(worth(nodes[node, 1] + a), abs=1e-6)
-    np.testing.assert_allclose(critic.values(1), -critic.values(0))
+    np.testing.assert_allclose(critic.values(1)[critic.legal], -critic.values(0)[critic.legal])
 
 
-def test_regret_matching_of_slots() -> None:
-    first, values = np.array([0, 2, 5, 7]), np.array([1.0, 3.0, -1.0, -0.5, -2.0, 0.0, -1.0])
-    np.testing.assert_allclose(matched(first, values, True), [0.25, 0.75, 0, 1, 0, 1, 0])
-    np.testing.assert_allclose(matched(first, values, False), [0.25, 0.75, 1 / 3, 1 / 3, 1 / 3, 0.5, 0.5])
+def test_regret_matching() -> None:
+    values = np.array([[1.0, 3.0, 9.0], [-1.0, -0.5, -2.0], [0.0, -1.0, 9.0]])
+    legal = np.array([[True, True, False], [True, True, True], [True, True, False]])
+    np.testing.assert_allclose(matched_rows(values, legal, True)[legal], [0.25, 0.75, 0, 1, 0, 1, 0])
+    np.testing.assert_allclose(matched_rows(values, legal)[legal], [0.25, 0.75, 1 / 3, 1 / 3, 1 / 3, 0.5, 0.5])

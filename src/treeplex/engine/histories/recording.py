@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numba import njit
 
-from treeplex.base.arrays import Floats, Ints, Singles, SmallInts
+from treeplex.base.arrays import Bools, Floats, Ints, Singles, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
 from treeplex.engine.sampling.streams import advanced, start, unit
 
@@ -253,28 +253,28 @@ def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
 
 
 @njit(cache=True, nogil=True)
-def gathered(first: Ints, places: SmallInts, values: Singles, weights: Singles) -> tuple[Floats, Floats, float]:
+def gathered(legal: Bools, places: SmallInts, values: Singles, weights: Singles) -> tuple[Floats, Floats, float]:
     """Put rows together by place.
 
     Args:
-        first: int64 [P+1], the first slot of each place.
-        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.fitting.buffers`; values that are no numbers do
-        not count.
+        legal: bool [P, A], the actions of each place.
+        places, values, weights: see ``Rows`` of :mod:`treeplex.learn.neural.fitting.buffers`; NaN does not count.
 
     Returns:
-        Float64 [S], the sum of the weights of each slot's values; float64 [S], their weighted means, 0 without values; and the
-        mean squared error, over weights, that these means have.
+        Float64 [P, A], the sum of the weights of each action's values; float64 [P, A], their weighted means, 0 without values;
+        and the mean squared error, over weights, that these means have.
     """
-    total, mean = np.zeros(first[-1]), np.zeros(first[-1])
-    error = 0.0
+    total, mean = np.zeros(legal.shape), np.zeros(legal.shape)
+    error = whole = 0.0
     for row in range(places.shape[0]):
         place, weight = places[row], weights[row]
-        for slot in range(first[place], first[place + 1]):
-            apart = values[row, slot - first[place]] - mean[slot]
-            if weight > 0.0 and not math.isnan(apart):
-                total[slot] += weight
-                share = weight / total[slot]
-                mean[slot] += share * apart
-                error += weight * (1.0 - share) * apart * apart
-    whole = total.sum()
+        for a in range(legal.shape[1]):
+            if not legal[place, a] or weight <= 0.0 or math.isnan(values[row, a]):
+                continue
+            apart = values[row, a] - mean[place, a]
+            total[place, a] += weight
+            share = weight / total[place, a]
+            mean[place, a] += share * apart
+            error += weight * (1.0 - share) * apart * apart
+            whole += weight
     return total, mean, error / whole if whole > 0.0 else 0.0

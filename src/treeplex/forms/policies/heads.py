@@ -20,9 +20,12 @@ def masked_softmax(logits: NDArray[Any], legal: Bools) -> Floats:
 
 
 def matched_rows(values: NDArray[Any], legal: Bools, greedy: bool = False) -> Floats:
-    """Regret matching of rows, float64 [n, columns]; see :func:`treeplex.engine.histories.recording.matched`."""
+    """Regret matching: in proportion to what is positive of the values [n, columns], float64 [n, columns].
+
+    Where nothing is positive, the action of the greatest value if ``greedy`` (Brown et al. 2019, section 4.1), else all alike.
+    """
     positive = np.where(legal, np.maximum(values, 0.0), 0.0).astype(np.float64)
-    total = positive.sum(axis=1, keepdims=True)
+    total = positive.cumsum(axis=1)[:, -1:]
     otherwise = best_rows(values, legal) if greedy else uniform_rows(legal)
     return np.where(total > 0.0, positive / np.where(total > 0.0, total, 1.0), otherwise)
 

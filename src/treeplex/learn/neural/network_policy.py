@@ -12,7 +12,6 @@ from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.views import TENSOR, View
 from treeplex.learn.neural.features import changing, largest_in
 from treeplex.learn.neural.fitting.approximator import Network
-from treeplex.learn.neural.fitting.outputs import layers_of
 from treeplex.learn.neural.frame import NeuralLearner
 
 SHIPPED, SUFFIX = Path(__file__).parent / "networks", ".safetensors"
@@ -31,12 +30,12 @@ def network_policy(learner: NeuralLearner, networks: Sequence[Network]) -> Neura
     """
     game, tensors = learner.compiled, infoset_tensors(learner.compiled)
     kept = None if tensors is None else changing(tensors)
-    if tensors is None or kept is None or kept.sum() != learner.features.shape[1]:
+    if tensors is None or kept is None or kept.sum() != learner.infosets.features.shape[1]:
         raise AlgorithmError(f"the networks for {game} see no information_state_tensor; train with features=tensor")
     scale = np.where(kept, largest_in(tensors), 1.0).astype(np.float32)
     ids, found = np.unique(game.action_ids[learner.slots]), []
     for player, network in enumerate(networks):
-        layers = list(layers_of(network.module))
+        layers = list(network.copied_layers())
         first = np.zeros((len(layers[0][0]), len(kept)), np.float32)
         first[:, kept] = layers[0][0]
         layers[0] = first, layers[0][1]

@@ -5,14 +5,14 @@ import pytest
 
 from treeplex.errors import AlgorithmError
 from treeplex.learn.neural.fitting import buffers
-from treeplex.learn.neural.fitting.approximator import POLICY, Inputs, Network, NetworkSettings, TableApproximator
+from treeplex.learn.neural.fitting.approximator import POLICY, GameInputs, Network, NetworkSettings, TableApproximator
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
 from treeplex.learn.neural.fitting.descent import Descent
 
 torch = pytest.importorskip("torch")
 
-FIRST = np.array([0, 2, 5, 6])
-INPUTS = Inputs(np.eye(3, dtype=np.float32), FIRST, np.array([0, 2, 0, 1, 2, 1]))
+LEGAL = np.array([[True, True, False], [True, True, True], [True, False, False]])
+INPUTS = GameInputs(np.eye(3, dtype=np.float32), LEGAL, np.array([0, 2, 0, 1, 2, 1]))
 ROWS = Rows(
     np.array([0, 1, 0, 1], np.int32),
     np.array([[1, 2, 9], [3, 4, 5], [2, 6, 9], [0, 0, np.nan]], np.float32),
@@ -29,7 +29,7 @@ def test_a_table_has_the_weighted_means_and_keeps_what_has_no_rows() -> None:
     table = TableApproximator(INPUTS)
     table.restore({"values": np.full(6, 7.0)})
     loss = table.fit(ROWS, 1, generator())
-    np.testing.assert_allclose(table.values(), [*MEANS, 7.0])
+    np.testing.assert_allclose(table.values()[LEGAL], [*MEANS, 7.0])
     errors = 0.75 + 12.0 + 6.0 + 32 / 3
     assert loss == pytest.approx(errors / (4 + 4 + 3 + 3 + 1))
 
@@ -38,18 +38,18 @@ def test_a_table_has_the_weighted_means_and_keeps_what_has_no_rows() -> None:
 def test_a_network_comes_to_the_weighted_means(batch: int) -> None:
     network = Network(INPUTS, NetworkSettings(width=16, layers=2, batch=batch, rate=0.01 if batch > 1 else 0.003), generator())
     network.fit(ROWS, 700, generator())
-    np.testing.assert_allclose(network.values()[:5], MEANS, atol=0.02)
+    np.testing.assert_allclose(network.values()[LEGAL][:5], MEANS, atol=0.02)
 
 
 def test_its_gradient_is_that_of_the_rows_themselves(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows put together by place have the gradient of the sum over rows that one would write down."""
     network = Network(INPUTS, NetworkSettings(width=8, layers=1, clip=1e9), generator())
     rows = ROWS._replace(values=np.nan_to_num(ROWS.values))
-    found = network.module(network.features[rows.places.astype(np.int64)])
+    found = network.module(torch.from_numpy(INPUTS.features[rows.places]))
     loss = torch.zeros(())
     for row, (place, values, weight) in enumerate(zip(*rows, strict=True)):
-        for a in range(FIRST[place + 1] - FIRST[place]):
-            output = INPUTS.outputs[FIRST[place] + a]
+        for a in np.flatnonzero(LEGAL[place]):
+            output = INPUTS.output_of[place, a]
             loss = loss + float(weight) * (found[row, output] - float(values[a])) ** 2
     (loss / 7.0).backward()  # the sum of all weights
     wanted = [parameter.grad.clone() for parameter in network.module.parameters()]
@@ -68,10 +68,10 @@ def test_steps_are_those_of_pytorch(kind: str) -> None:
     rows = Rows(np.arange(3, dtype=np.int32), shares, np.array([1, 2, 3], np.float32))
     for _ in range(2):
         ours.fit(rows, 5, generator())
-    legal, weights = theirs.legal > 0, torch.tensor([1 / 6, 2 / 6, 3 / 6])
-    wanted = torch.from_numpy(theirs.spread(np.array([0.3, 0.7, 0.2, 0.3, 0.5, 1.0])))
+    legal, weights = torch.from_numpy(INPUTS.legal_outputs), torch.tensor([1 / 6, 2 / 6, 3 / 6])
+    wanted = torch.from_numpy(INPUTS.spread(shares.astype(np.float64)))
     for _ in range(10):
-        found = theirs.module(theirs.features)
+        found = theirs.module(torch.from_numpy(INPUTS.features))
         if kind == "policy":
             logs = found.masked_fill(~legal, -torch.inf).log_softmax(dim=1).masked_fill(~legal, 0.0)
             loss = -weights @ (wanted * logs).sum(dim=1)
@@ -88,9 +88,9 @@ def test_steps_are_those_of_pytorch(kind: str) -> None:
 def test_a_policy_network_gives_distributions_and_comes_to_the_mean_policy() -> None:
     rows = Rows(ROWS.places, np.array([[1, 0, 9], [0.2, 0.8, 0], [0, 1, 9], [0, 0, 1]], np.float32), ROWS.weights)
     network = Network(INPUTS, NetworkSettings(width=16, layers=1, rate=0.01), generator(), POLICY)
-    np.testing.assert_allclose(np.add.reduceat(network.values(), FIRST[:-1]), 1.0, atol=1e-6)
+    np.testing.assert_allclose(network.values().sum(axis=1), 1.0, atol=1e-6)
     network.fit(rows, 1500, generator())
-    np.testing.assert_allclose(network.values(), [0.25, 0.75, 0.2 / 3, 0.8 / 3, 2 / 3, 1.0], atol=0.01)
+    np.testing.assert_allclose(network.values()[LEGAL], [0.25, 0.75, 0.2 / 3, 0.8 / 3, 2 / 3, 1.0], atol=0.01)
 
 
 def test_a_network_goes_on_bit_for_bit() -> None:

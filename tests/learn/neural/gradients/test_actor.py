@@ -76,7 +76,7 @@ def outputs() -> list[Outputs]:
     return [
         TableOutputs(5, 2, None),
         TableOutputs(5, 2, 0.9),
-        Network(student.features[:5], 2, student.settings, student.generator, 0.9),
+        Network(student.infosets.with_player(2)[:5], 2, student.settings, student.generator, 0.9),
     ]
 
 
@@ -114,7 +114,7 @@ def test_the_average_is_weighted_by_own_reach() -> None:
     total = np.zeros_like(student.average)
     for update in range(1, 6):
         student.step()
-        total += update * student.grid.strategy(student.grid.table(student.current))
+        total += update * student.infosets.strategy(student.infosets.table(student.current))
     game = student.compiled
     for infoset in range(len(game.infostates)):
         sequences = game.sequences_at(infoset)

@@ -56,7 +56,7 @@ def test_rpg_is_qpg_times_the_number_of_positive_regrets() -> None:
 def test_an_exact_step_is_the_gradient_of_each_players_value(game: str) -> None:
     """The change of logits of QPG against finite differences of the expected payoff, whoever and however many play."""
     student = learner(Qpg, game, critic="exact", adam=False, rate=1.0, entropy=0.0)
-    compiled, grid = student.compiled, student.grid
+    compiled, grid = student.compiled, student.infosets
     logits = np.random.default_rng(1).normal(size=grid.legal.shape)
     student.logits.values()[:] = logits
     student.update()
@@ -100,7 +100,7 @@ def test_the_threshold_lets_logits_come_back() -> None:
 def test_learned_values_are_those_of_the_game() -> None:
     """A critic that takes the mean of 200,000 episodes against the sweep over the compiled game; rows weigh as they come."""
     student = learner(Qpg, batch=200_000, critic_rate=1.0, critic_steps=1)
-    grid = student.grid
+    grid = student.infosets
     assert student.critic is not None
     _, policy, advantages, weights = student.sampled(student.critic)
     exact, reaches = grid.action_values(policy), grid.opposing_reaches(policy)[:, None]
@@ -125,4 +125,4 @@ def test_sampled_episodes_teach_tables(made: type[PolicyGradient]) -> None:
         decay=1.0,
     )
     assert run(student, 1600).measure()["exploitability"] < 0.1
-    assert student.played == 1600 * 256
+    assert student.sampler.played == 1600 * 256

@@ -61,7 +61,7 @@ def test_sampled_episodes_teach_tables(made: type[Ppo]) -> None:
 def test_mmd_comes_to_the_quantal_response_equilibrium() -> None:
     """At a fixed temperature the policy is the softmax of its own action values over it, everywhere."""
     student = run(learner(Mmd, "leduc_poker", critic="exact", temperature=0.1, cooling=0.0, ratio=3.0), 2000)
-    policy, grid = student.current, student.grid
+    policy, grid = student.current, student.infosets
     values = grid.action_values(policy).values / grid.opposing_reaches(policy)[:, None]
     assert policy == pytest.approx(grid.softmax(values / student.scale / 0.1), abs=1e-6)
 

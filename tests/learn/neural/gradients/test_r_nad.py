@@ -39,7 +39,7 @@ def advantages(student: RNaD, policy: Floats, costs: Floats) -> tuple[Floats, fl
 def test_a_step_follows_the_advantages_of_the_game_with_costs() -> None:
     """The mean of 400,000 episodes against enumeration, whatever the values that returns are compared with."""
     student = learner(RNaD, batch=400_000, adam=False, rate=1.0, regularisation=0.5)
-    generator, grid = np.random.default_rng(0), student.grid
+    generator, grid = np.random.default_rng(0), student.infosets
     logits = 0.7 * generator.normal(size=grid.legal.shape)
     student.logits.values()[:] = logits
     student.target_critic.values()[:, 0] = generator.normal(size=len(logits))

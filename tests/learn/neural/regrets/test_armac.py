@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL
-from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup
 from treeplex.errors import AlgorithmError
+from treeplex.forms.policies.heads import matched_rows
 from treeplex.forms.sources.load import load
 from treeplex.learn.neural.regrets.armac import Armac
 
@@ -47,8 +47,8 @@ def test_with_tables_and_many_episodes_the_next_policy_is_cfrs() -> None:
     game = armac.compiled
     tree, (values, infoset_values, _), regrets = game.tree, workspace(game.tree), np.zeros(len(armac.slots))
     for _ in range(5):
-        strategy = np.concatenate([armac.sequence_form(player, armac.past.current) for player in range(2)])
-        policy = armac.policy_of(armac.past.current).probabilities
+        policy = armac.infosets.table(armac.strategy(armac.infosets))
+        strategy = armac.infosets.strategy(policy)
         for player in range(2):
             gradient(tree, game.payoff, player, strategy, values)
             backup(tree, player, policy, values, infoset_values)
@@ -56,7 +56,10 @@ def test_with_tables_and_many_episodes_the_next_policy_is_cfrs() -> None:
         armac.step()
         clear = np.repeat(np.maximum.reduceat(np.abs(regrets), armac.first[:-1]) > 0.03, np.diff(armac.first))
         assert clear.mean() > 0.6
-        np.testing.assert_allclose(armac.past.current[clear], matched(armac.first, regrets, False)[clear], atol=0.06)
+        legal, matrix = armac.infosets.legal, np.zeros(armac.infosets.legal.shape)
+        matrix[legal] = regrets
+        found, wanted = armac.strategy(armac.infosets)[legal], matched_rows(matrix, legal)[legal]
+        np.testing.assert_allclose(found[clear], wanted[clear], atol=0.06)
 
 
 def test_networks_follow() -> None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from treeplex.forms.sources.load import load
 from treeplex.learn.neural.responses.nfsp import RESPONSE, Nfsp
 from treeplex.learn.neural.responses.q_learning import episode_of
-from treeplex.learn.neural.walks.rules_walks import MetEpisodes
+from treeplex.learn.neural.walks.sampler import Played
 
 SMALL = {"plays": 500, "memory": 5000, "explore_over": 100_000}
 
@@ -23,7 +23,7 @@ def test_tables_approach_an_equilibrium() -> None:
         if step in (30, 599):
             found.append(nfsp.measure()["exploitability"])
     assert found[1] < 0.03 < found[0]
-    assert nfsp.played == 300_000
+    assert nfsp.sampler.played == 300_000
 
 
 @pytest.mark.slow
@@ -38,14 +38,13 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
     nfsp = learner("kuhn_poker", approximator="table", eta=0.3)
     for _ in range(5):
         nfsp.step()
-    before, greedy = (
-        np.concatenate([average.chosen for average in nfsp.averages]),
-        np.concatenate([nfsp.slots_of(player).start + response.greedy() for player, response in enumerate(nfsp.responses)]),
-    )
-    played: list[tuple[NDArray[np.int64], MetEpisodes]] = []
+    infosets = [np.arange(6), np.arange(6)]
+    before = np.concatenate([average.chosen.counts for average in nfsp.averages])
+    greedy = np.concatenate([response.greedy(rows) for response, rows in zip(nfsp.responses, infosets, strict=True)])
+    played: list[tuple[NDArray[np.int64], Played]] = []
     play = nfsp.play
 
-    def watched(follows: NDArray[np.int64]) -> MetEpisodes:
+    def watched(follows: NDArray[np.int64]) -> Played:
         played.append((follows, play(follows)))
         return played[-1][1]
 
@@ -55,11 +54,9 @@ def test_averages_count_greedy_actions_of_those_who_respond() -> None:
     expected = before.copy()
     for episode, player, infoset in zip(episode_of(episodes), episodes.player, episodes.infoset, strict=True):
         if follows[episode, player] == RESPONSE:
-            expected[greedy[infoset]] += 1
-    np.testing.assert_array_equal(np.concatenate([average.chosen for average in nfsp.averages]), expected)
+            expected[infoset] += greedy[infoset]
+    np.testing.assert_array_equal(np.concatenate([average.chosen.counts for average in nfsp.averages]), expected)
     share = (follows == RESPONSE).mean()
     assert share == pytest.approx(0.3, abs=0.06)
-    visits = np.add.reduceat(expected, nfsp.first[:-1])
-    np.testing.assert_allclose(
-        np.concatenate([average.average for average in nfsp.averages]), expected / np.repeat(visits, np.diff(nfsp.first))
-    )
+    found = np.concatenate([average.policy()(rows) for average, rows in zip(nfsp.averages, infosets, strict=True)])
+    np.testing.assert_allclose(found, expected / expected.sum(axis=1, keepdims=True))

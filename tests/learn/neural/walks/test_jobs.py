@@ -10,12 +10,12 @@ import pytest
 import treeplex as tp
 from treeplex.base.workers.executor import make_executor
 from treeplex.errors import SpecError
-from treeplex.forms.policies.views import probe
 from treeplex.forms.sources.load import load
-from treeplex.learn.neural.walks.jobs import WalkedGame
-from treeplex.learn.neural.walks.row_policies import EachPlayer, RowPolicy, RowValues, large_outputs
-from treeplex.learn.neural.walks.rules_jobs import EPISODES, SpreadWalks
-from treeplex.learn.neural.walks.rules_walks import Playing, RulesWalks
+from treeplex.learn.neural.fitting.policies import NetworkValues, PlayerPolicy, Profile, large_outputs
+from treeplex.learn.neural.frame import NeuralSettings
+from treeplex.learn.neural.walks.compiled import WalkedGame
+from treeplex.learn.neural.walks.rules import EPISODES, RulesSampler
+from treeplex.learn.neural.walks.sampler import Playing
 from treeplex.learn.train.registry import learner_named
 
 GAME = "kuhn_poker"
@@ -89,18 +89,23 @@ def test_the_same_bits_by_the_rules_with_any_number_of_workers(name):
 
 def test_infosets_that_several_jobs_met_stand_there_once():
     """Joined episodes say the same of every decision as those of each job."""
-    walks = SpreadWalks(RulesWalks(load(GAME), probe(load(GAME)).view), GAME, make_executor("inline"))
-    policy = EachPlayer([RowPolicy(512, None, "softmax")] * 2)
+    sampler = RulesSampler(load(GAME), NeuralSettings(seed=3), make_executor("inline"))
+    policy = Profile([PlayerPolicy(sampler.inputs(0).constant(1.0), "softmax")] * 2)
+
+    def episodes(seats, number):
+        sampler.played = number
+        return sampler.episodes([policy], seats, Playing(3, histories=True))
+
     seats = np.zeros((3 * EPISODES - 5, 2), np.int64)
-    whole = walks.episodes([policy], seats, Playing(3, histories=True), 7)
-    assert len(whole.met.player) == 12
-    parts = [walks.episodes([policy], seats[i : i + EPISODES], Playing(3, histories=True), 7 + i) for i in (0, 32, 64)]
+    whole = episodes(seats, 7)
+    assert len(whole.infosets) == 12
+    parts = [episodes(seats[i : i + EPISODES], 7 + i) for i in (0, 32, 64)]
     for name in ("player", "action", "probability", "payoffs"):
         found = np.concatenate([getattr(part.episodes, name) for part in parts])
         np.testing.assert_array_equal(getattr(whole.episodes, name), found)
     for name in ("player", "features", "legal"):
-        found = np.concatenate([getattr(part.met, name)[part.episodes.infoset] for part in parts])
-        np.testing.assert_array_equal(getattr(whole.met, name)[whole.episodes.infoset], found)
+        found = np.concatenate([getattr(part.infosets, name)[part.episodes.infoset] for part in parts])
+        np.testing.assert_array_equal(getattr(whole.infosets, name)[whole.episodes.infoset], found)
     np.testing.assert_array_equal(whole.histories, np.concatenate([part.histories for part in parts]))
     assert whole.policy[whole.episodes.infoset, whole.episodes.action].tolist() == [0.5] * len(whole.episodes.action)
     assert whole.episodes.nodes == sum(part.episodes.nodes for part in parts)
@@ -111,7 +116,7 @@ def test_large_products_are_those_of_small_ones():
     generator = np.random.default_rng(1)
     layers = [(generator.normal(size=shape).astype(np.float32), np.ones(shape[0], np.float32)) for shape in ((9, 5), (3, 9))]
     rows = generator.normal(size=(6, 8)).astype(np.float32)
-    np.testing.assert_allclose(large_outputs(layers, rows[:, :5]), RowValues(5, layers).values(rows), rtol=1e-5)
+    np.testing.assert_allclose(large_outputs(layers, rows[:, :5]), NetworkValues(5, layers).outputs(rows), rtol=1e-5)
 
 
 def test_what_cannot_travel_is_one_line():

@@ -16,11 +16,12 @@ from treeplex.forms.policies.tabular import normalised
 from treeplex.forms.policies.views import View, probe
 from treeplex.games.base import TERMINAL, Game, State
 from treeplex.learn.learner import Learner
+from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.gradients.actor import Actor
 from treeplex.learn.neural.gradients.r_nad import RNaD
-from treeplex.learn.neural.walks.critics import Critic
-from treeplex.learn.neural.walks.rules_outcomes import sampled_regrets
-from treeplex.learn.neural.walks.rules_walks import Met, Playing, RulesWalks
+from treeplex.learn.neural.walks.critics import GameCritic, sampled_regrets
+from treeplex.learn.neural.walks.rules_walks import RulesWalks
+from treeplex.learn.neural.walks.sampler import Playing
 from treeplex.learn.train.registry import learner_named
 from treeplex.solvers.sampling.solver import laid_out
 
@@ -40,7 +41,7 @@ class Setting:
         self.infosets = {(self.game.player_of(each), row.tobytes()): each for each, row in enumerate(rows)}
         self.walks = RulesWalks(self.game.rules, self.view)
 
-    def asked(self, met: Met) -> Floats:
+    def asked(self, met: Infosets) -> Floats:
         """The policy, looked up by what infosets look like."""
         found = np.zeros(met.legal.shape)
         for row, (player, features) in enumerate(zip(met.player, met.features, strict=True)):
@@ -182,10 +183,7 @@ def learner(name: str, game: str = "kuhn_poker", **settings: Any) -> Any:
 def alike(name: str, **settings: Any) -> tuple[Any, Any]:
     """A learner by the rules and one on the compiled game, from the same weights."""
     one, other = learner(name, rules=True, **settings), learner(name, **settings)
-    rows = one.probed.view.rows_of(other.compiled, 0, len(other.compiled.infostates))
-    if isinstance(other, Actor):
-        rows = np.concatenate([rows, np.eye(2, dtype=np.float32).repeat(other.compiled.infosets, axis=0)], axis=1)
-    vars(other)["features"] = rows
+    vars(other.infosets)["features"] = one.sampler.view.rows_of(other.compiled, 0, len(other.compiled.infostates))
     other.generator = np.random.default_rng(0)
     if isinstance(other, Actor):
         other.logits = other.outputs(2 + other.auxiliary)
@@ -195,11 +193,11 @@ def alike(name: str, **settings: Any) -> tuple[Any, Any]:
             other.target_logits, other.target_critic = other.copied(other.logits), other.copied(other.critic)
             other.anchors = [other.copied(other.logits) for _ in range(2)]
     else:
-        other.regrets = [other.ground.approximator(player, other.generator) for player in (0, 1)]
-    if isinstance(getattr(other, "critic", None), Critic):
-        other.critic = Critic(other)  # its rows are patched
+        other.begin()
+    if isinstance(getattr(other, "critic", None), GameCritic):
+        other.critic = GameCritic(other)  # its rows are patched
     if hasattr(other, "latest"):
-        other.latest = [other.ground.approximator(player, other.generator) for player in (0, 1)]
+        other.latest = [other.sampler.approximator(player, other.generator) for player in (0, 1)]
     return one, other
 
 
@@ -288,7 +286,7 @@ def test_games_too_large_to_store_are_walked_by_their_rules(capsys: pytest.Captu
     large = learner("ppo", "goofspiel(num_cards=6)", batch=2)
     assert large.measure() == {}
     assert "goofspiel(num_cards=6) is too large to be judged exactly" in capsys.readouterr().err
-    assert ppo.played == 8
+    assert ppo.sampler.played == 8
     assert "compiled" not in vars(ppo)
     root = tp.load("phantom_ttt").new_initial_state()  # type: ignore[union-attr]
     assert sum(ppo.policy().action_probabilities(root).values()) == pytest.approx(1.0)

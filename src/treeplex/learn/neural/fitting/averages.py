@@ -15,10 +15,10 @@ from treeplex.forms.policies.heads import MATCHED, MATCHED_OR_BEST
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.approximator import POLICY
-from treeplex.learn.neural.fitting.kept_layers import KeptLayers
+from treeplex.learn.neural.fitting.approximator import POLICY, Approximator
+from treeplex.learn.neural.fitting.policies import NetworkLists, PlayerPolicy, Profile, Values
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.walks.ground import Fitted, Followed
+from treeplex.learn.neural.walks.sampler import Walks
 
 Arrays = Mapping[str, NDArray[Any]]
 EXACT, NETWORK = "exact", "network"
@@ -48,13 +48,11 @@ class Average(ABC):
 
     costly: ClassVar[bool] = False
 
-    @abstractmethod
-    def played(self, player: int, policy: Floats, weight: float) -> None:
-        """Take in a player's policy of an iteration; ``policy`` has all slots, float64 [S]."""
+    def played(self, player: int, weight: float) -> None:
+        """Take in what a player follows in an iteration."""
 
-    @abstractmethod
-    def met(self, others: Any, policy: Any, weight: float) -> None:
-        """Take in infosets that were visited in proportion to their players' own reach, as the ground has them."""
+    def met(self, found: Walks, weight: float) -> None:
+        """Take in walks, which met the other player's infosets in proportion to that player's own reach."""
 
     @abstractmethod
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
@@ -80,11 +78,12 @@ class ExactAverage(Average):
         """Begin with nothing."""
         self.learner, self.sums = learner, np.zeros(len(learner.compiled.action_ids))
 
-    def played(self, player: int, policy: Floats, weight: float) -> None:
-        self.sums[self.learner.sequences_of(player)] += weight * self.learner.sequence_form(player, policy)
+    def played(self, player: int, weight: float) -> None:
+        self.add(player, self.learner.infosets.table(self.learner.strategy(self.learner.infosets)), weight)
 
-    def met(self, others: Any, policy: Any, weight: float) -> None:
-        pass
+    def add(self, player: int, table: Floats, weight: float) -> None:
+        """Add a player's policy, float64 [Q]."""
+        self.sums[self.learner.sequences_of(player)] += weight * self.learner.sequence_form(player, table)
 
     def policy(self, iteration: int) -> Policy:
         return self.learner.policy_of(self.sums[self.learner.slots])
@@ -96,7 +95,7 @@ class ExactAverage(Average):
         self.sums = np.array(arrays["sums"])
 
 
-class KeptAverage(Average):
+class MixtureAverage(Average):
     """By the rules: the networks of all iterations; a player follows one of them for a whole game (Steinberger 2019).
 
     Attributes:
@@ -104,25 +103,21 @@ class KeptAverage(Average):
         weights: for each player theirs.
     """
 
-    def __init__(self, learner: NeuralLearner) -> None:
+    def __init__(self, learner: "RegretLearner") -> None:
         """Begin with nothing."""
-        self.learner, self.kept = learner, KeptLayers(learner.players)
+        self.learner, self.kept = learner, NetworkLists(learner.players)
         self.weights: list[list[float]] = [[] for _ in range(learner.players)]
 
-    def played(self, player: int, policy: Any, weight: float) -> None:
-        self.kept.of[player].append(self.learner.ground.followed_layers(player))
+    def played(self, player: int, weight: float) -> None:
+        self.kept.of[player].append(self.learner.followed[player].values.layers)
         self.weights[player].append(weight)
 
-    def met(self, others: Any, policy: Any, weight: float) -> None:
-        pass
-
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
-        learner, head = self.learner, MATCHED_OR_BEST if self.learner.settings.greedy else MATCHED
+        sampler, players = self.learner.sampler, self.learner.players
         if not len(self.kept):
-            return learner.ground.policy([None] * learner.players)
-        networks = [layers for member in zip(*self.kept.of, strict=True) for layers in member]
-        view, weights = learner.probed.view, np.array(self.weights).T
-        return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=head, weights=weights)
+            return sampler.result([None] * players)
+        weights, head = np.array(self.weights).T, head_of(self.learner.settings)
+        return NeuralPolicy(self.learner.game.spec, players, sampler.view, self.kept.members, head=head, weights=weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"weights": np.array(self.weights), **self.kept.state()}
@@ -130,6 +125,16 @@ class KeptAverage(Average):
     def restore(self, arrays: Arrays) -> None:
         self.weights = np.array(arrays["weights"]).tolist()
         self.kept.restore(arrays)
+
+
+def exact_average(learner: "RegretLearner") -> Average:
+    """The average of all policies without learning."""
+    return ExactAverage(learner) if learner.sampler.numbered else MixtureAverage(learner)
+
+
+def head_of(settings: Any) -> str:
+    """How regrets are matched: by the setting ``greedy``, if there is one."""
+    return MATCHED_OR_BEST if getattr(settings, "greedy", False) else MATCHED
 
 
 class LearnedAverage(Average):
@@ -150,9 +155,9 @@ class LearnedAverage(Average):
             AlgorithmError: a game of another number of players, or reservoirs that do not fit into memory.
         """
         self.check_game(learner)
-        self.learner, self.fitted = learner, list[Fitted | None]()
+        self.learner, self.fitted = learner, list[Approximator | None]()
         self._fitted: tuple[int, Policy | NeuralPolicy | None] = -1, None
-        self.memories = [learner.ground.reservoir(learner.settings.memory) for _ in range(2)]
+        self.memories = [learner.sampler.reservoir(learner.settings.memory) for _ in range(2)]
 
     @staticmethod
     def check_game(learner: NeuralLearner) -> None:
@@ -167,27 +172,23 @@ class LearnedAverage(Average):
                 f"{learner.game} has {learner.players}; take sd-cfr or dream"
             )
 
-    def played(self, player: int, policy: Floats, weight: float) -> None:
-        pass
-
-    def met(self, others: Any, policy: Any, weight: float) -> None:
-        if not len(others):
-            return
-        player, rows = self.learner.ground.shown(others, policy)
-        self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
+    def met(self, found: Walks, weight: float) -> None:
+        if len(found.others):
+            player, rows = found.others_policy()
+            self.memories[player].add(rows._replace(weights=rows.weights * np.float32(weight)), self.learner.generator)
 
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
         fitted, found = self._fitted
         if fitted == iteration and found is not None:
             return found
-        ground, settings, averages = self.learner.ground, self.learner.settings, list[Fitted | None]()
+        sampler, settings, averages = self.learner.sampler, self.learner.settings, list[Approximator | None]()
         for player, memory in enumerate(self.memories):
             generator = np.random.default_rng((settings.seed, iteration, player))
-            network = ground.approximator(player, generator, POLICY)
+            network = sampler.approximator(player, generator, POLICY)
             if len(memory):
                 network.fit(memory.rows, settings.average_fits, generator)
             averages.append(network if len(memory) else None)
-        self.fitted, found = averages, ground.policy(averages)
+        self.fitted, found = averages, sampler.result(averages)
         self._fitted = iteration, found
         return found
 
@@ -202,36 +203,48 @@ class LearnedAverage(Average):
             memory.restore(under(str(player), arrays))
 
 
-class AveragingLearner(NeuralLearner):
-    """A learner of regrets, a network for each player, whose result is the average of the policies that match them.
+class RegretLearner(NeuralLearner):
+    """A learner of regrets, an approximator for each player, whose policies match them.
+
+    Attributes:
+        regrets: of each player.
+        followed: what each player follows, at first uniform play.
+    """
+
+    def begin(self) -> None:
+        """Begin with regrets that have learned nothing, and uniform play."""
+        players = range(self.players)
+        self.regrets: list[Any] = [self.sampler.approximator(player, self.generator) for player in players]
+        self.followed = [PlayerPolicy(self.sampler.inputs(player).constant(1.0), MATCHED) for player in players]
+        self.follow()
+
+    def matched(self, player: int) -> Values:
+        """The regrets that a player matches, as they stand."""
+        return self.regrets[player].frozen()  # type: ignore[no-any-return]
+
+    def follow(self, *players: int) -> None:
+        """From now on players match their regrets, as the setting ``greedy`` says."""
+        for player in players:
+            self.followed[player] = PlayerPolicy(self.matched(player), head_of(self.settings))
+        self.strategy = self.sampler.fixed(Profile(list(self.followed)))
+
+
+class AveragingLearner(RegretLearner):
+    """A learner of regrets whose result is the average of its policies.
 
     Attributes:
         iteration: iterations done.
         average: of the policies.
-        regrets: an approximator for each player.
     """
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         self.iteration, self.average = 0, self.make_average()
-        self.regrets: list[Any] = [self.ground.approximator(player, self.generator) for player in range(self.players)]
-
-    @property
-    def strategy(self) -> Any:
-        """The policies as they stand; on a compiled game float64 [S]."""
-        return self.ground.strategy
+        self.begin()
 
     def make_average(self) -> Average:
         """How policies are averaged; unless overridden as the settings ask, :class:`AverageSettings`."""
-        return self.exact_average() if self.settings.average == EXACT else LearnedAverage(self)
-
-    def exact_average(self) -> Average:
-        """The average of all policies without learning."""
-        return ExactAverage(self) if self.by_rules is None else KeptAverage(self)
-
-    def followed(self, player: int) -> Followed:
-        """The regrets that a player matches."""
-        return self.regrets[player]
+        return exact_average(self) if self.settings.average == EXACT else LearnedAverage(self)
 
     @property
     def costly(self) -> bool:
@@ -241,7 +254,7 @@ class AveragingLearner(NeuralLearner):
         return self.average.policy(self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), **self.ground.state(), **self.counts()}
+        arrays = {"iteration": np.array([self.iteration]), **self.counts()}
         arrays |= named("average", self.average.state())
         for player, regrets in enumerate(self.regrets):
             arrays |= named(f"regrets{player}", regrets.state())
@@ -253,4 +266,5 @@ class AveragingLearner(NeuralLearner):
         self.average.restore(under("average", arrays))
         for player, regrets in enumerate(self.regrets):
             regrets.restore(under(f"regrets{player}", arrays))
-        self.ground.restore(arrays, [self.followed(player) for player in range(self.players)])
+        if self.iteration:
+            self.follow(*range(self.players))

@@ -1,8 +1,7 @@
 """What networks are fitted to: rows of a place, a number for each of its actions, and a weight; and buffers of them.
 
-A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is what the infoset looks like
-(:meth:`treeplex.learn.neural.walks.rules_walks.Met.described`). The newest rows of a training are
-kept by :class:`treeplex.learn.common.replay.Replay`; a buffer that is cleared at each step is no buffer but the step's rows.
+A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is features and legal actions
+(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). The newest rows of a training are kept by :class:`treeplex.learn.common.replay.Replay`; a buffer that is cleared at each step is no buffer but the step's rows.
 """
 
 from collections.abc import Mapping
@@ -11,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Ints
+from treeplex.base.arrays import Bools
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import AlgorithmError
 
@@ -36,14 +35,6 @@ class Rows(NamedTuple):
         return cls(places, np.empty((0, actions), np.float32), np.empty(0, np.float32))
 
     @classmethod
-    def of_slots(cls, first: Ints, values: Floats, weights: Floats) -> "Rows":
-        """A row for each place with a weight, from values of slots, float64 [S], and weights of places, float64 [P]."""
-        places, widths = np.flatnonzero(weights > 0.0), np.diff(first)
-        rows = np.zeros((len(widths), int(widths.max(initial=1))), np.float32)
-        rows[np.arange(rows.shape[1]) < widths[:, None]] = values
-        return cls(places.astype(np.int32), rows[places], weights[places].astype(np.float32))
-
-    @classmethod
     def joined(cls, parts: "list[Rows]") -> "Rows":
         """All rows of some, in order."""
         places, values, weights = zip(*parts, strict=True)
@@ -62,6 +53,39 @@ def check_room(most: int, row: int, setting: str = "memory") -> None:
             f"a buffer of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
             f"(--set {setting}={free // (4 * row)})"
         )
+
+
+class Counts:
+    """How often each action of a player's infosets of a compiled game was chosen: a reservoir without a limit.
+
+    Attributes:
+        counts: float64 [P, A].
+    """
+
+    def __init__(self, legal: Bools) -> None:
+        self.legal, self.counts = legal, np.zeros(legal.shape)
+
+    def __len__(self) -> int:
+        return int(self.counts.sum())
+
+    @property
+    def rows(self) -> Rows:
+        """A row for each action that was chosen, with its count as weight."""
+        places, actions = np.nonzero(self.counts)
+        chosen = np.asarray(actions[:, None] == np.arange(self.counts.shape[1]), np.float32)
+        return Rows(places.astype(np.int32), chosen, self.counts[places, actions].astype(np.float32))
+
+    def add(self, rows: Rows, generator: np.random.Generator) -> None:
+        """Count the actions of rows, whose values are 1 for what was chosen, else 0."""
+        np.add.at(self.counts, rows.places, rows.values)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        return {"chosen": self.counts[self.legal]}
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
+        self.counts[self.legal] = arrays["chosen"]
 
 
 class Reservoir:

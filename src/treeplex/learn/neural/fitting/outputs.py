@@ -11,12 +11,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats
+from treeplex.base.arrays import Floats, Singles
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.neural import Layers
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.neural.fitting import approximator
-from treeplex.learn.neural.fitting.approximator import Inputs, NetworkSettings
+from treeplex.learn.neural.fitting.approximator import NetworkSettings, Perceptron
 
 Arrays = Mapping[str, NDArray[Any]]
 SECOND = 0.999
@@ -41,6 +40,14 @@ class Outputs(ABC):
     @abstractmethod
     def follow(self, other: Self, share: float) -> None:
         """Go this share of the way, in numbers or weights, to another of the same kind."""
+
+    def look(self, features: Singles) -> None:
+        """By the rules, have a network be asked for infosets of these features, float32 [I, F], from now on."""
+        raise NotImplementedError
+
+    def copied_layers(self) -> Layers:
+        """Copies of a network's matrices and biases."""
+        raise NotImplementedError
 
     @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
@@ -110,7 +117,7 @@ class TableOutputs(Outputs):
         self.numbers, self.moments, self.steps = numbers, moments, int(arrays["steps"][0])
 
 
-class Network(Outputs):
+class Network(Perceptron, Outputs):
     """A network of rectified layers for all infosets, moved by Adam; its last layer starts at zero.
 
     Args:
@@ -122,65 +129,45 @@ class Network(Outputs):
     """
 
     def __init__(
-        self,
-        features: NDArray[np.float32],
-        columns: int,
-        settings: NetworkSettings,
-        generator: np.random.Generator,
-        first: float,
+        self, features: Singles, columns: int, settings: NetworkSettings, generator: np.random.Generator, first: float
     ) -> None:
-        torch, infosets = torch_module(), len(features)
-        slots = Inputs(features, np.arange(infosets + 1) * columns, np.tile(np.arange(columns), infosets))
-        self.inner = approximator.Network(slots, settings, generator)
+        torch = torch_module()
+        super().__init__(features.shape[1], columns, settings, generator)
         with torch.no_grad():
-            for parameter in self.inner.module[-1].parameters():
+            for parameter in self.module[-1].parameters():
                 parameter.zero_()
-        self.inner.optimizer = torch.optim.Adam(self.inner.module.parameters(), betas=(first, SECOND), fused=True)
-        self._outputs: Any = None
+        self.optimizer = torch.optim.Adam(self.module.parameters(), betas=(first, SECOND), fused=True)
+        self.look(features)
 
-    def look(self, features: NDArray[np.float32]) -> None:
+    def look(self, features: Singles) -> None:
         """Be asked for infosets of these features, float32 [I, F], from now on."""
-        self.inner.features = torch_module().from_numpy(np.ascontiguousarray(features))
-        self._outputs = None
-
-    def layers(self) -> Layers:
-        """Copies of its matrices and biases."""
-        return layers_of(self.inner.module)
+        self.features = torch_module().from_numpy(np.ascontiguousarray(features))
+        self._outputs: Any = None
 
     def values(self) -> Floats:
         if self._outputs is None:
             with torch_module().enable_grad():
-                self._outputs = self.inner.module(self.inner.features)
+                self._outputs = self.module(self.features)
         return np.asarray(self._outputs.detach().numpy(), np.float64)
 
     def move(self, slopes: Floats, rate: float) -> None:
         check_slopes(slopes)
         self.values()
-        optimizer = self.inner.optimizer
-        for group in optimizer.param_groups:
-            group["lr"] = rate
-        optimizer.zero_grad()
+        self.set_rate(rate)
+        self.optimizer.zero_grad()
         self._outputs.backward(torch_module().from_numpy(slopes.astype(np.float32)))
-        self.inner.clip_and_step()
+        self.clip_and_step()
         self._outputs = None
 
     def follow(self, other: Self, share: float) -> None:
         with torch_module().no_grad():
-            for own, wanted in zip(self.inner.module.parameters(), other.inner.module.parameters(), strict=True):
+            for own, wanted in zip(self.module.parameters(), other.module.parameters(), strict=True):
                 own.lerp_(wanted, share)
         self._outputs = None
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return self.inner.state()
-
     def restore(self, arrays: Arrays) -> None:
-        self.inner.restore(arrays)
+        super().restore(arrays)
         self._outputs = None
-
-
-def layers_of(module: Any) -> Layers:
-    """The matrices and biases of a ``torch.nn.Sequential`` of linear layers, copied."""
-    return [(layer.weight.detach().numpy().copy(), layer.bias.detach().numpy().copy()) for layer in module[::2]]
 
 
 def check_slopes(slopes: Floats) -> None:

@@ -19,7 +19,7 @@ class IndependentA2C(TeamLearner):
 
     def make_critic(self) -> Optimised:
         """A value of every infoset."""
-        return self.approximator(self.seen_by_actors, len(self.grid), 1, rate=self.settings.critic_rate, number=1)
+        return self.approximator(self.seen_by_actors, len(self.infosets), 1, rate=self.settings.critic_rate, number=1)
 
     def learn_values(self, episodes: Episodes, played: Tensor) -> tuple[Tensor, float]:
         """See :meth:`TeamLearner.learn_values`."""

@@ -50,7 +50,7 @@ class Coma(TeamLearner):
 
     def make_critic(self) -> Optimised:
         """Values of all actions at every history."""
-        rows, outputs = len(self.histories.nodes), self.grid.legal.shape[1]
+        rows, outputs = len(self.histories.nodes), self.infosets.legal.shape[1]
         rate, features = self.settings.critic_rate, self.settings.features
         return self.approximator(lambda: history_features(self.compiled, features), rows, outputs, rate=rate, number=1)
 

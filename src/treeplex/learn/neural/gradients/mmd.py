@@ -68,10 +68,12 @@ class Mmd(Ppo):
         settings, policy = self.settings, self.current
         temperature = settings.temperature / float(self.updates + 1) ** settings.cooling
         rate = settings.ratio * temperature
-        reaches = self.grid.opposing_reaches(policy)[:, None]
-        values = self.grid.action_values(policy).values / np.where(reaches > 0.0, reaches, 1.0)
-        self.count(self.compiled.size.histories, 0)
+        reaches = self.infosets.opposing_reaches(policy)[:, None]
+        values = self.infosets.action_values(policy).values / np.where(reaches > 0.0, reaches, 1.0)
+        self.sampler.count(self.compiled.size.histories, 0)
         logits = self.logits
         if isinstance(logits, TableOutputs):
-            logits.numbers[:] = self.grid.centred((logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate))
+            logits.numbers[:] = self.infosets.centred(
+                (logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate)
+            )
         return {"temperature": temperature}

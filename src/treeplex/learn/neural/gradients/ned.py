@@ -56,7 +56,7 @@ class Ned(NeuralLearner):
     def __init__(self, game: Game, settings: NedSettings) -> None:
         super().__init__(game, settings)
         players = range(0 if settings.approximator == TABLE else 2)
-        self.networks = [Network(self.inputs(player), settings, self.generator, POLICY) for player in players]
+        self.networks = [Network(self.sampler.inputs(player), settings, self.generator, POLICY) for player in players]
         self.current, self.steps = self.uniform(), 0
         self.read()
 
@@ -76,18 +76,19 @@ class Ned(NeuralLearner):
         if not self.networks:
             self.current = projected(self.first, self.current + rate * values)
         means = np.add.reduceat(self.current * values, self.first[:-1])
-        slopes = (self.current * (values - np.repeat(means, np.diff(self.first)))).astype(np.float32)
+        slopes = np.zeros(self.infosets.legal.shape)
+        slopes[self.infosets.legal] = self.current * (values - np.repeat(means, np.diff(self.first)))
         for player, network in enumerate(self.networks):
             network.set_rate(rate)
-            network.climb(slopes[self.slots_of(player)])
+            network.climb(slopes[self.infosets_of(player)])
         self.read()
-        self.count(4 * self.compiled.size.histories, 0)
+        self.sampler.count(4 * self.compiled.size.histories, 0)
         return {"worst": worst}
 
     def read(self) -> None:
         """Read the networks' policies."""
         for player, network in enumerate(self.networks):
-            self.current[self.slots_of(player)] = network.values()
+            self.current[self.slots_of(player)] = network.values()[network.inputs.legal_actions]
 
     def values_against_responses(self) -> tuple[Floats, float]:
         """Counterfactual values [S] of each player against the best response to it, and the sum of what both get there."""

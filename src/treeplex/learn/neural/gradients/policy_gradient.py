@@ -32,7 +32,7 @@ def check_critic(learner: Actor) -> None:
     Raises:
         AlgorithmError: they are asked for there.
     """
-    if learner.by_rules is not None and learner.settings.critic == EXACT:
+    if not learner.sampler.numbered and learner.settings.critic == EXACT:
         raise AlgorithmError(
             f"critic={EXACT} sweeps all infosets, and {learner.game} is walked by its rules; set critic={LEARNED}"
         )
@@ -93,7 +93,7 @@ class PolicyGradient(Actor):
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
         check_critic(self)
-        self.critic = None if settings.critic == EXACT else self.outputs(self.grid.legal.shape[1])
+        self.critic = None if settings.critic == EXACT else self.outputs(self.seen.legal.shape[1])
 
     @property
     def countable(self) -> Sequence[str]:
@@ -109,7 +109,7 @@ class PolicyGradient(Actor):
     def update(self) -> Mapping[str, float]:
         """A step uphill."""
         found, policy, advantages, weights = self.exact() if self.critic is None else self.sampled(self.critic)
-        rises = weights * self.direction(policy, np.where(self.grid.legal, advantages, 0.0))
+        rises = weights * self.direction(policy, np.where(self.seen.legal, advantages, 0.0))
         rises += weights * self.settings.entropy * self.scale * self.share * entropy_slopes(policy)
         self.logits.move(-self.kept(rises), self.settings.rate * self.share)
         return found
@@ -121,8 +121,8 @@ class PolicyGradient(Actor):
     def exact(self) -> tuple[dict[str, float], Floats, Floats, Floats]:
         """Numbers to show, the policy [I, A], counterfactual advantages [I, A] and weights of infosets [I, 1]."""
         policy = self.current
-        found = self.grid.action_values(policy)
-        self.count(self.compiled.size.histories, 0)
+        found = self.infosets.action_values(policy)
+        self.sampler.count(self.compiled.size.histories, 0)
         weights = found.own_reach if self.own_reach else np.ones_like(found.own_reach)
         return {}, policy, found.advantages, weights[:, None]
 
@@ -132,8 +132,8 @@ class PolicyGradient(Actor):
         policy = self.current
         lengths = np.diff(episodes.first)
         earned = np.repeat(episodes.payoffs, lengths, axis=0)[np.arange(len(episodes.player)), episodes.player]
-        counts = self.grid.sums(episodes.infoset, episodes.action, np.ones_like(earned))
-        targets = self.grid.sums(episodes.infoset, episodes.action, earned) / np.maximum(counts, 1.0)
+        counts = self.seen.sums(episodes.infoset, episodes.action, np.ones_like(earned))
+        targets = self.seen.sums(episodes.infoset, episodes.action, earned) / np.maximum(counts, 1.0)
         losses = [critic.fit(targets, counts, self.settings.critic_rate) for _ in range(self.settings.critic_steps)]
         values = critic.values()
         advantages = values - (policy * values).sum(axis=1, keepdims=True)
@@ -188,8 +188,8 @@ class NeuRD(PolicyGradient):
 
     def kept(self, rises: Floats) -> Floats:
         """No further out where a logit is beyond the threshold (section 4.3); logits are centred over legal actions."""
-        centred = self.grid.centred(self.logits.values())
-        kept: Floats = self.grid.centred(inside(rises, centred, self.settings.threshold))
+        centred = self.seen.centred(self.logits.values())
+        kept: Floats = self.seen.centred(inside(rises, centred, self.settings.threshold))
         return kept
 
 

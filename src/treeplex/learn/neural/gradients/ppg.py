@@ -11,11 +11,10 @@ from treeplex.base.arrays import Floats
 from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.grid import MetInfosets
+from treeplex.learn.neural.fitting.infosets import Infosets
 from treeplex.learn.neural.fitting.outputs import Arrays
 from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.gradients.ppo import Ppo, PpoSettings
-from treeplex.learn.neural.walks.rules_walks import Met
 
 
 @dataclass(frozen=True)
@@ -40,7 +39,7 @@ class Ppg(Ppo):
     The network's output for values is not read by the policy: of a neural policy, outputs beyond actions are not used.
 
     Attributes:
-        seen: the infosets of the rows since the last phase.
+        phase_infosets: the infosets of the rows since the last phase.
         visits, sums: float64 [I, 1], how many rows each of these had, and what their returns add up to.
     """
 
@@ -54,18 +53,18 @@ class Ppg(Ppo):
 
     def begin(self) -> None:
         """Begin a phase without rows."""
-        self.seen: Any = self.grid if self.by_rules is None else MetInfosets(self.by_rules.nothing())
-        self.visits, self.sums = np.zeros((2, len(self.seen), 1))
+        self.phase_infosets = self.sampler.infosets
+        self.visits, self.sums = np.zeros((2, len(self.phase_infosets), 1))
 
     def returns(self, episodes: Episodes) -> tuple[Floats, Floats]:
         """Those of PPO, kept for the next auxiliary phase."""
-        found, count = super().returns(episodes), len(self.grid)
+        found, count = super().returns(episodes), len(self.seen)
         visits = np.bincount(episodes.infoset, minlength=count).astype(np.float64)[:, None]
         sums = np.bincount(episodes.infoset, found[0], count)[:, None]
-        if self.seen is self.grid:
+        if self.sampler.numbered:
             self.visits, self.sums = self.visits + visits, self.sums + sums
         else:
-            self.seen = self.seen.joined(self.grid)
+            self.phase_infosets = Infosets.joined([self.phase_infosets, self.seen])
             self.visits, self.sums = np.concatenate([self.visits, visits]), np.concatenate([self.sums, sums])
         return found
 
@@ -78,7 +77,7 @@ class Ppg(Ppo):
 
     def auxiliary_phase(self) -> None:
         """Fit the values, with the policy held in place."""
-        self.look(self.seen)
+        self.look(self.phase_infosets)
         settings, before = self.settings, self.current
         total, targets = self.visits.sum(), self.sums / np.maximum(self.visits, 1.0)
         for _ in range(settings.auxiliary_passes):
@@ -90,12 +89,12 @@ class Ppg(Ppo):
 
     def state(self) -> Mapping[str, NDArray[Any]]:
         """PPO's, and the rows since the last phase."""
-        met = {} if self.seen is self.grid else named("seen", self.seen.met._asdict())
-        return {**super().state(), **met, "visits": self.visits, "sums": self.sums}
+        seen = {} if self.sampler.numbered else named("seen", self.phase_infosets.columns())
+        return {**super().state(), **seen, "visits": self.visits, "sums": self.sums}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         super().restore(arrays)
-        if self.seen is not self.grid:
-            self.seen = MetInfosets(Met(**under("seen", arrays)))
+        if not self.sampler.numbered:
+            self.phase_infosets = Infosets(**under("seen", arrays))
         self.visits, self.sums = np.array(arrays["visits"]), np.array(arrays["sums"])

@@ -63,18 +63,18 @@ class Ppo(Actor):
     def update(self) -> Mapping[str, float]:
         """Some episodes, and passes over their rows."""
         settings, episodes = self.settings, self.play()
-        whole, before = self.grid, self.current
+        whole, before = self.seen, self.current
         returns, advantages = self.returns(episodes)
         losses = []
         for _ in range(settings.passes):
             order = self.generator.permutation(len(returns))
             for rows in np.array_split(order, settings.minibatches):
-                grid, chosen, infosets = whole.within(episodes.infoset[rows])
-                self.look(grid)
+                part, chosen, infosets = whole.within(episodes.infoset[rows])
+                self.look(part)
                 actions, policy = episodes.action[rows], self.current
-                gains = grid.sums(infosets, actions, np.maximum(advantages[rows], 0.0))
-                falls = grid.sums(infosets, actions, np.minimum(advantages[rows], 0.0))
-                visits = np.bincount(infosets, minlength=len(grid)).astype(np.float64)[:, None]
+                gains = part.sums(infosets, actions, np.maximum(advantages[rows], 0.0))
+                falls = part.sums(infosets, actions, np.minimum(advantages[rows], 0.0))
+                visits = np.bincount(infosets, minlength=len(part)).astype(np.float64)[:, None]
                 rises = clipped_slopes(policy, before[chosen], gains, falls, settings.trust)
                 rises += visits * settings.entropy * entropy_slopes(policy)
                 rises -= visits * settings.kl * divergence_slopes(policy, before[chosen])

@@ -68,7 +68,7 @@ class RNaD(Actor):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        if self.by_rules is not None and settings.result == TUNED:
+        if not self.sampler.numbered and settings.result == TUNED:
             raise AlgorithmError(f"result={TUNED} changes tables, and {game} is walked by its rules; set result={TARGET}")
         self.critic = self.outputs(1)
         self.target_logits, self.target_critic = self.copied(self.logits), self.copied(self.critic)
@@ -93,18 +93,18 @@ class RNaD(Actor):
 
     def logarithms(self, policy: Floats) -> Floats:
         """Logarithms of a policy [I, A]; zero for illegal actions."""
-        return np.log(np.where(self.grid.legal, policy, 1.0))
+        return np.log(np.where(self.seen.legal, policy, 1.0))
 
     def costs(self, policy: Floats) -> Floats:
         """What each action costs against the regularisation policies, float64 [I, A]."""
         passed = min(2.0 * (self.updates % self.settings.phase) / self.settings.phase, 1.0)
-        newer, older = (self.logarithms(self.grid.softmax(each.values())) for each in self.anchors)
+        newer, older = (self.logarithms(self.seen.softmax(each.values())) for each in self.anchors)
         return np.asarray(self.settings.regularisation * (self.logarithms(policy) - passed * newer - (1.0 - passed) * older))
 
     def update(self) -> Mapping[str, float]:
         """A step by the rows of some episodes."""
         episodes = self.play()
-        settings, grid, policy = self.settings, self.grid, self.current
+        settings, seen, policy = self.settings, self.seen, self.current
         costs = self.costs(policy)
         means = (policy * costs).sum(axis=1)
         infosets, actions = episodes.infoset, episodes.action
@@ -119,8 +119,8 @@ class RNaD(Actor):
         whole = -costs[infosets] - (gained - means[infosets])[:, None]  # advantages of one row for every action
         whole[np.arange(len(infosets)), actions] += surprise
         np.add.at(rises, infosets, np.clip(whole, -settings.clip, settings.clip))
-        rises = inside(np.where(grid.legal, rises, 0.0), grid.centred(self.logits.values()), settings.threshold)
-        self.logits.move(-grid.centred(rises) / len(infosets), settings.rate * self.share)
+        rises = inside(np.where(seen.legal, rises, 0.0), seen.centred(self.logits.values()), settings.threshold)
+        self.logits.move(-seen.centred(rises) / len(infosets), settings.rate * self.share)
         sums = np.bincount(infosets, returns - means[infosets], len(means))[:, None]
         loss = self.critic.fit(sums / np.maximum(visits, 1.0), visits, settings.rate * self.share)
         self.follow()
@@ -137,10 +137,13 @@ class RNaD(Actor):
 
     def policies(self) -> dict[str, Policy]:
         """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
-        target = self.grid.softmax(self.target_logits.values())
+        target = self.seen.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
         others = {TARGET: target, TUNED: tuned}
-        return {**super().policies(), **{name: Policy(self.compiled, self.grid.table(each)) for name, each in others.items()}}
+        return {
+            **super().policies(),
+            **{name: Policy(self.compiled, self.infosets.table(each)) for name, each in others.items()},
+        }
 
     @property
     def resulting(self) -> Outputs:

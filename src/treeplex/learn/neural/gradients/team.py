@@ -19,8 +19,8 @@ from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.neural.fitting.grid import Grid
 from treeplex.learn.neural.fitting.optimised import Arrays, Optimised, perceptron, table
+from treeplex.learn.neural.fitting.policies import MatrixProfile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 
 Tensor = Any
@@ -63,14 +63,13 @@ class TeamLearner(NeuralLearner):
 
     def __init__(self, game: Game, settings: TeamSettings) -> None:
         super().__init__(game, settings)
-        self.grid = Grid(self.compiled)
-        self.allowed = torch_module().from_numpy(self.grid.legal)
+        self.allowed = torch_module().from_numpy(self.infosets.legal)
         self.equally = self.allowed / self.allowed.sum(dim=1, keepdim=True)
-        self.actor = self.approximator(self.seen_by_actors, *self.grid.legal.shape, rate=settings.rate, number=0)
+        self.actor = self.approximator(self.seen_by_actors, *self.infosets.legal.shape, rate=settings.rate, number=0)
         self.critic = self.make_critic()
 
     def check_game(self) -> None:
-        if not self.cooperative:
+        if not self.sampler.cooperative:
             raise AlgorithmError(
                 f"{self.game} does not pay all its players the same, which this learner needs; "
                 "take a cooperative game such as openspiel:tiny_hanabi, or another learner (treeplex train --list)"
@@ -78,8 +77,7 @@ class TeamLearner(NeuralLearner):
 
     def seen_by_actors(self) -> Rows:
         """What a network sees of each infoset, and whose it is, float32 [I, F + N]."""
-        players = np.eye(self.players, dtype=np.float32).repeat(self.compiled.infosets, axis=0)
-        return np.concatenate([self.features, players], axis=1)
+        return self.infosets.with_player(self.players)
 
     def approximator(self, features: Callable[[], Rows], rows: int, outputs: int, *, rate: float, number: int) -> Optimised:
         """A table of so many rows, or a network of features; either makes ``outputs`` numbers a row.
@@ -120,7 +118,7 @@ class TeamLearner(NeuralLearner):
     @property
     def exploration(self) -> float:
         """The share of uniform play now."""
-        settings, done = self.settings, min(1.0, self.played / self.settings.exploring)
+        settings, done = self.settings, min(1.0, self.sampler.played / self.settings.exploring)
         return float(settings.explore + (settings.explored - settings.explore) * done)
 
     def step(self) -> dict[str, float]:
@@ -130,9 +128,8 @@ class TeamLearner(NeuralLearner):
         played = (1.0 - share) * self.softmax() + share * self.equally
         fixed = played.detach()
         seats = np.zeros((settings.batch, self.players), np.int64)
-        probabilities = self.of_slots(fixed)
-        parts = [probabilities[self.slots_of(player)] for player in range(self.players)]
-        episodes = self.ground.play([parts], seats).episodes
+        matrix = np.where(self.infosets.legal, fixed.double().numpy(), 0.0)
+        episodes = self.sampler.episodes([MatrixProfile(matrix)], seats).episodes
         advantages, loss = self.learn_values(episodes._replace(payoffs=episodes.payoffs / self.scale), fixed)
         infosets, actions = (torch.from_numpy(each).long() for each in (episodes.infoset, episodes.action))
         found = self.actor.descend(-(advantages * torch.log(played[infosets, actions])).mean())
@@ -146,7 +143,7 @@ class TeamLearner(NeuralLearner):
 
     def of_slots(self, played: Tensor) -> Floats:
         """A policy [I, A] as probabilities of slots, float64 [S]."""
-        found: Floats = played.double().numpy()[self.grid.legal]
+        found: Floats = played.double().numpy()[self.infosets.legal]
         return found
 
     def policy(self) -> Policy:
@@ -157,8 +154,8 @@ class TeamLearner(NeuralLearner):
     def measure(self) -> Mapping[str, float]:
         """What everybody gets on average: by the policy, and by its likeliest actions."""
         policy = self.policy()
-        likeliest = best_rows(self.grid.matrix(policy.probabilities), self.grid.legal)
-        greedy = Policy(self.compiled, self.grid.table(likeliest))
+        likeliest = best_rows(self.infosets.matrix(policy.probabilities), self.infosets.legal)
+        greedy = Policy(self.compiled, self.infosets.table(likeliest))
         found = {name: judge(self.compiled, each).value[0] for name, each in (("return", policy), ("greedy_return", greedy))}
         return found | {"exploration": self.exploration}
 

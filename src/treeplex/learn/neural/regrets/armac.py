@@ -25,18 +25,20 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from treeplex.base.arrays import Ints
 from treeplex.base.settings import setting
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY, TABLE
+from treeplex.learn.neural.fitting.averages import RegretLearner
 from treeplex.learn.neural.fitting.buffers import Rows, check_room
-from treeplex.learn.neural.frame import NeuralLearner, check_zero_sum, named, under
-from treeplex.learn.neural.regrets.past import Past, RowPast, TablePast
+from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.regrets.past import explored, make_past
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.learn.neural.walks.rules_walks import MetEpisodes
+from treeplex.learn.neural.walks.sampler import Played, Playing
 
 ROOM = 1 << 40
 """Rows up to which memories double: they grow with the training."""
@@ -57,14 +59,14 @@ class ArmacSettings(CriticSettings):
     critic_rounds: int = 4
 
 
-class Armac(NeuralLearner):
+class Armac(RegretLearner):
     """Advantage regret-matching actor-critic: matches the advantages that actions had on average against past policies.
 
     Attributes:
         critic: of the current policy.
         regrets, averages: approximators of each player's mean advantages and average policy.
         regret_rows, average_rows: what they are fitted to, the newest rows.
-        past: past policies and their advantages, and the current policy.
+        past: past policies and their advantages.
         iteration: iterations done.
     """
 
@@ -76,13 +78,13 @@ class Armac(NeuralLearner):
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
         super().__init__(game, settings)
-        self.critic, ground = make_critic(self), self.ground
-        self.regrets: list[Any] = [ground.approximator(player, self.generator) for player in range(2)]
-        self.averages: list[Any] = [ground.approximator(player, self.generator, POLICY) for player in range(2)]
-        self.regret_rows, self.average_rows = ([Replay(*ground.rows(), room=ROOM) for _ in range(2)] for _ in "ra")
+        self.critic = make_critic(self)
+        self.begin()
+        self.averages: list[Any] = [self.sampler.approximator(player, self.generator, POLICY) for player in range(2)]
+        empty = self.sampler.no_rows()
+        self.regret_rows, self.average_rows = ([Replay(*empty, room=ROOM) for _ in range(2)] for _ in "ra")
         check_room(settings.memory, self.regret_rows[0].row)
-        self.past: Past = TablePast(self) if self.by_rules is None else RowPast(self)
-        self.iteration = 0
+        self.past, self.iteration = make_past(self, self.critic), 0
 
     def check_game(self) -> None:
         check_zero_sum(self, "armac")
@@ -93,7 +95,7 @@ class Armac(NeuralLearner):
         if not self.iteration:
             self.critic.see(self.play(np.zeros(settings.plays, np.int64), np.zeros(settings.plays, np.int64)))
         self.iteration += 1
-        critic_loss = self.critic.fit(self.past.policy())
+        critic_loss = self.critic.fit(self.strategy)
         self.keep()
         traverser, number = np.arange(settings.plays) % 2, generator.integers(0, len(self.past), settings.plays)
         played = self.play(number, traverser)
@@ -103,7 +105,7 @@ class Armac(NeuralLearner):
         for player, (regrets, average) in enumerate(zip(self.regrets, self.averages, strict=True)):
             losses.append(regrets.fit(Rows(*self.regret_rows[player].ordered()), settings.fits, generator))
             average.fit(Rows(*self.average_rows[player].ordered()), settings.fits, generator)
-            self.past.follow(player, regrets)
+        self.follow(0, 1)
         return {"loss": float(np.mean(losses)), "critic_loss": critic_loss}
 
     def keep(self) -> None:
@@ -113,30 +115,31 @@ class Armac(NeuralLearner):
         elif (place := int(self.generator.integers(0, self.iteration))) < self.settings.past:
             self.past.keep(place)
 
-    def play(self, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> MetEpisodes:
+    def play(self, number: Ints, traverser: Ints) -> Played:
         """Episodes in which a traverser explores and others follow past policies by their number, both int64 [B]."""
-        parts = self.past.parts(self.settings.explore)
-        last = len(parts) - 1
+        policies = [*self.past.profiles(), explored(self.followed, self.settings.explore)]
+        last = len(policies) - 1
         seats = np.where(np.arange(2) == traverser[:, None], last, np.minimum(number, last)[:, None])
-        return self.ground.play(parts, seats, histories=True)
+        return self.sampler.episodes(policies, seats, Playing(self.settings.seed, histories=True))
 
-    def gather(self, played: MetEpisodes, number: NDArray[np.int64], traverser: NDArray[np.int64]) -> None:
+    def gather(self, played: Played, number: Ints, traverser: Ints) -> None:
         """Add rows: advantages where the traverser acts, past policies where the other player does."""
         episodes, episode = played.episodes, episode_of(played.episodes)
         acts = traverser[episode] == episodes.player
         for player in range(2):
             own = episodes.player == player
-            for chosen, memory, found in (
+            for chosen, memory, values_of in (
                 (own & acts, self.regret_rows, self.past.advantages),
                 (own & ~acts, self.average_rows, self.past.shares),
             ):
                 at = np.flatnonzero(chosen)
                 if len(at):
-                    newest = max(self.settings.memory, int(self.settings.share * self.iteration * len(at)))
-                    memory[player].add(found(played, at, number[episode[at]], player), newest)
+                    values = values_of(played, at, number[episode[at]], player).astype(np.float32)
+                    rows = Rows(played.infosets.rows(episodes.infoset[at]), values, np.ones(len(at), np.float32))
+                    memory[player].add(rows, max(self.settings.memory, int(self.settings.share * self.iteration * len(at))))
 
     def policy(self) -> Policy | NeuralPolicy:
-        return self.ground.policy(self.averages if self.iteration else [None, None])
+        return self.sampler.result(self.averages if self.iteration else [None, None])
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = named("past", self.past.state()) | named("critic", self.critic.state()) | self.counts()
@@ -159,3 +162,5 @@ class Armac(NeuralLearner):
                 found = under(f"{name}_rows{player}", arrays)
                 memory.restore(*(np.array(found[part]) for part in Rows._fields))
         self.restore_counts(arrays)
+        if self.iteration:
+            self.follow(0, 1)

@@ -14,6 +14,7 @@ from treeplex.learn.neural.fitting.averages import (
     AveragingLearner,
     LearnedAverage,
     LearnedAverageSettings,
+    exact_average,
 )
 from treeplex.learn.neural.frame import NeuralSettings, named, under
 
@@ -50,10 +51,10 @@ class SingleDeepCfr(AveragingLearner):
 
     def __init__(self, game: Game, settings: SingleDeepCfrSettings) -> None:
         super().__init__(game, settings)
-        self.memories = [self.ground.reservoir(settings.memory) for _ in self.regrets]
+        self.memories = [self.sampler.reservoir(settings.memory) for _ in self.regrets]
 
     def make_average(self) -> Average:
-        return self.exact_average()
+        return exact_average(self)
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn walks, and learns."""
@@ -61,18 +62,19 @@ class SingleDeepCfr(AveragingLearner):
         losses = []
         for player, (regrets, memory) in enumerate(zip(self.regrets, self.memories, strict=True)):
             self.walk(player)
-            self.average.played(player, self.strategy, self.iteration)
+            self.average.played(player, self.iteration)
             regrets.reset(self.generator)
             losses.append(regrets.fit(memory.rows, self.settings.fits, self.generator))
-            self.ground.follow(player, regrets)
+            self.follow(player)
         return {"loss": float(np.mean(losses))}
 
     def walk(self, player: int) -> None:
         """The walks of an iteration for a player; what they find goes into the reservoirs."""
         last = self.iteration * self.settings.walks
-        for rows, others in self.ground.external(player, range(last - self.settings.walks, last)):
+        for found in self.sampler.external(self.strategy, player, range(last - self.settings.walks, last)):
+            rows = found.regrets()
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
-            self.average.met(others, self.strategy, self.iteration)
+            self.average.met(found, self.iteration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = super().state()

@@ -43,10 +43,11 @@ class Dream(SingleDeepCfr):
         return {**found, "critic_loss": self.critic.fit(self.strategy)}
 
     def walk(self, player: int) -> None:
-        for rows, _, found in self.critic.playthroughs(player, self.settings.walks, self.settings.exploration):
+        for found in self.critic.playthroughs(player, self.settings.walks, self.settings.exploration):
+            rows = found.regrets()
             weights = np.float32(self.iteration) * rows.weights
             self.memories[player].add(rows._replace(weights=weights), self.generator)
-            self.critic.add(found)
+            self.critic.add(found.transitions)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return super().state() | named("critic", self.critic.state())

@@ -82,12 +82,13 @@ class Escher(SingleDeepCfr):
 
     def walk(self, player: int) -> None:
         settings = self.settings
-        for rows, others, found in self.critic.playthroughs(player, settings.walks, 1.0, corrected=settings.corrected):
+        for found in self.critic.playthroughs(player, settings.walks, 1.0, corrected=settings.corrected):
+            rows = found.regrets()
             weights = np.full(len(rows.weights), self.iteration, np.float32)
             self.memories[player].add(rows._replace(weights=weights), self.generator)
-            self.average.met(others, self.strategy, self.iteration)
+            self.average.met(found, self.iteration)
             if settings.critic == SARSA:
-                self.critic.add(found)
+                self.critic.add(found.transitions)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return super().state() | named("critic", self.critic.state())

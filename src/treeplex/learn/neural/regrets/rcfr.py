@@ -20,15 +20,15 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Ints
+from treeplex.base.arrays import Bools, Floats
 from treeplex.base.settings import setting
-from treeplex.engine.histories.recording import matched
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup
+from treeplex.forms.policies.heads import matched_rows
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.approximator import TABLE, make_approximator
+from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.averages import ExactAverage
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
 
@@ -67,7 +67,7 @@ class Rcfr(NeuralLearner):
     def __init__(self, game: Game, settings: RcfrSettings) -> None:
         super().__init__(game, settings)
         players = range(self.compiled.players)
-        self.estimators = [make_approximator(self.inputs(player), settings, self.generator) for player in players]
+        self.estimators = [self.sampler.approximator(player, self.generator) for player in players]
         self.regrets, self.average = np.zeros(len(self.slots)), ExactAverage(self)
         self.current, self.iteration = self.uniform(), 0
 
@@ -81,33 +81,33 @@ class Rcfr(NeuralLearner):
         game, settings, losses = self.compiled, self.settings, []
         tree, (values, infoset_values, _) = game.tree, workspace(game.tree)
         self.iteration += 1
-        strategy = np.concatenate([self.sequence_form(player, self.current) for player in range(game.players)])
+        strategy = self.infosets.strategy(self.table_of(self.current))
         for player, estimator in enumerate(self.estimators):
             own, sequences, infosets = self.slots_of(player), self.sequences_of(player), self.infosets_of(player)
-            self.average.played(player, self.current, self.iteration if settings.linear else 1.0)
+            table, legal = self.table_of(self.current), self.infosets.legal[infosets]
+            self.average.add(player, table, self.iteration if settings.linear else 1.0)
             gradient(tree, game.payoff, player, strategy, values)
             backup(tree, player, self.policy_of(self.current).probabilities, values, infoset_values)
-            counts = np.diff(self.first)[infosets]
-            self.regrets[own] += values[self.slots[own]] - np.repeat(infoset_values[infosets], counts)
+            self.regrets[own] += values[self.slots[own]] - np.repeat(infoset_values[infosets], legal.sum(axis=1))
             if settings.plus:
                 np.maximum(self.regrets[own], 0.0, out=self.regrets[own])
-            targets = self.targets(self.regrets[own], estimator.inputs.first)
-            losses.append(estimator.regress(targets, np.ones_like(targets), settings.fits))
+            regrets = np.zeros(legal.shape)
+            regrets[legal] = self.regrets[own]
+            losses.append(estimator.regress(self.targets(regrets, legal), legal.astype(np.float64), settings.fits))
             estimates = estimator.values()
             if settings.bootstrap:
-                self.regrets[own] = estimates * self.iteration
-            self.current[own] = matched(estimator.inputs.first, estimates, False)
-            strategy[sequences] = self.sequence_form(player, self.current)
-        self.count(game.size.histories * game.players, 0)
+                self.regrets[own] = estimates[legal] * self.iteration
+            self.current[own] = matched_rows(estimates, legal)[legal]
+            strategy[sequences] = self.sequence_form(player, self.table_of(self.current))
+        self.sampler.count(game.size.histories * game.players, 0)
         return {"loss": float(np.mean(losses))}
 
-    def targets(self, regrets: Floats, first: Ints) -> Floats:
-        """What networks are fitted to, float64 [S], for a player's regrets, whose infosets begin at the slots ``first``."""
+    def targets(self, regrets: Floats, legal: Bools) -> Floats:
+        """What networks are fitted to, float64 [P, A], for a player's regrets."""
         if self.settings.bootstrap:
             return regrets / self.iteration
-        largest = np.repeat(np.maximum.reduceat(np.abs(regrets), first[:-1]), np.diff(first))
-        even = regrets / np.sqrt(np.maximum(largest, TINY))
-        return np.asarray(even / max(float(np.sqrt(np.mean(even**2))), TINY))
+        even = regrets / np.sqrt(np.maximum(np.abs(regrets).max(axis=1, keepdims=True), TINY))
+        return np.asarray(even / max(float(np.sqrt(np.mean(even[legal] ** 2))), TINY))
 
     def policy(self) -> Policy:
         return self.average.policy(self.iteration)

@@ -12,9 +12,9 @@ from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import EXACT, NETWORK, Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.fitting.buffers import Rows
+from treeplex.learn.neural.fitting.policies import DiscountedValues, Values
 from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
-from treeplex.learn.neural.walks.ground import Followed, Predicted
 
 
 @dataclass(frozen=True)
@@ -68,21 +68,22 @@ class VrDeepDcfr(AveragingLearner):
         """The playthroughs of an iteration: rows of the advantages; the average and the critic get theirs."""
         settings, weight = self.settings, float(self.iteration) ** self.settings.gamma
         parts = []
-        for rows, others, found in self.critic.playthroughs(player, settings.walks, settings.exploration):
+        for found in self.critic.playthroughs(player, settings.walks, settings.exploration):
+            rows = found.regrets()
             parts.append(rows._replace(weights=np.ones(len(rows.places), np.float32)))
-            self.average.met(others, self.strategy, weight)
-            self.critic.add(found)
-        self.average.played(player, self.strategy, weight)
+            self.average.met(found, weight)
+            self.critic.add(found.transitions)
+        self.average.played(player, weight)
         return Rows.joined(parts)
 
     def learn(self, player: int, rows: Rows) -> float:
         """Fit a player's regrets, and match them; the loss."""
         regrets = self.regrets[player]
-        known = self.kept(self.iteration - 1) * np.maximum(regrets.at(rows), 0.0)
+        known = self.kept(self.iteration - 1) * np.maximum(regrets.values(rows.places), 0.0)
         wanted = rows._replace(values=rows.values + known.astype(np.float32))
         loss = regrets.fit(wanted, self.settings.fits, self.generator)
         self.predict(player, rows)
-        self.ground.follow(player, self.followed(player))
+        self.follow(player)
         return float(loss)
 
     def kept(self, iteration: int) -> float:
@@ -112,19 +113,19 @@ class VrDeepPdcfr(VrDeepDcfr):
 
     def __init__(self, game: Game, settings: VrDeepPdcfrSettings) -> None:
         super().__init__(game, settings)
-        self.latest: list[Any] = [self.ground.approximator(player, self.generator) for player in range(2)]
+        self.latest: list[Any] = [self.sampler.approximator(player, self.generator) for player in range(2)]
 
-    def exact_average(self) -> Average:
-        if self.by_rules is not None:
+    def make_average(self) -> Average:
+        if not self.sampler.numbered and self.settings.average == EXACT:
             raise AlgorithmError(f"average={EXACT} keeps a network of each policy, which here has two; set average={NETWORK}")
-        return super().exact_average()
+        return super().make_average()
 
     def predict(self, player: int, rows: Rows) -> None:
         self.latest[player].reset(self.generator)
         self.latest[player].fit(rows, self.settings.fits, self.generator)
 
-    def followed(self, player: int) -> Followed:
-        return Predicted(self.regrets[player], self.kept(self.iteration), self.latest[player])
+    def matched(self, player: int) -> Values:
+        return DiscountedValues(super().matched(player), self.kept(self.iteration), self.latest[player].frozen())
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = super().state()
@@ -133,6 +134,6 @@ class VrDeepPdcfr(VrDeepDcfr):
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        super().restore(arrays)
         for player, latest in enumerate(self.latest):
             latest.restore(under(f"latest{player}", arrays))
+        super().restore(arrays)

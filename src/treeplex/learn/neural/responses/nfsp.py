@@ -8,7 +8,7 @@ Deviations. Policies are read into tables for a batch of episodes (the paper lea
 sees all that is kept, put together by infoset, where the paper draws a sample. Of the responses' actions, counts are kept: a
 reservoir without a limit. What counts is the response's greedy action, also where exploration drew another. Adam takes the
 place of plain gradient steps. With tables the average policy is the counts themselves, and values are means over the
-transitions kept. By the rules (:mod:`treeplex.learn.neural.responses.by_rows`) nothing is counted: steps take batches of
+transitions kept. By the rules nothing is counted: steps take batches of
 rows, and the average imitates a sample of limited size, as in the paper.
 """
 
@@ -24,10 +24,10 @@ from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import TABLE
+from treeplex.learn.neural.fitting.policies import Profile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.responses.by_rows import RowImitation, make_response
-from treeplex.learn.neural.responses.imitation import Imitation
-from treeplex.learn.neural.walks.rules_walks import MetEpisodes
+from treeplex.learn.neural.responses.q_learning import Imitation, QLearning
+from treeplex.learn.neural.walks.sampler import Played
 
 RESPONSE, AVERAGE = 0, 1
 """What a player follows in an episode."""
@@ -70,10 +70,8 @@ class Nfsp(NeuralLearner):
     def __init__(self, game: Game, settings: NfspSettings) -> None:
         super().__init__(game, settings)
         players, self.batches = range(self.players), 0
-        self.responses = [make_response(self, player, settings.memory) for player in players]
-        self.averages: list[Any] = [
-            Imitation(self, player) if self.by_rules is None else RowImitation(self, player) for player in players
-        ]
+        self.responses = [QLearning(self, player, settings.memory) for player in players]
+        self.averages = [Imitation(self, player) for player in players]
 
     def step(self) -> Mapping[str, float]:
         """Play a batch of episodes, and learn from it."""
@@ -94,17 +92,17 @@ class Nfsp(NeuralLearner):
     @property
     def exploration(self) -> float:
         """The share of random actions in responses now."""
-        settings, share = self.settings, min(self.played / self.settings.explore_over, 1.0)
+        settings, share = self.settings, min(self.sampler.played / self.settings.explore_over, 1.0)
         return float(settings.explore + share * (settings.explore_last - settings.explore))
 
-    def play(self, follows: NDArray[np.int64]) -> MetEpisodes:
+    def play(self, follows: NDArray[np.int64]) -> Played:
         """Episodes in which players follow what ``follows``, int64 [B, N], says."""
         exploration = self.exploration
-        explored = [response.exploring(exploration) for response in self.responses]
-        return self.ground.play([explored, [average.policy() for average in self.averages]], follows)
+        explored = Profile([response.exploring(exploration) for response in self.responses])
+        return self.sampler.episodes([explored, Profile([average.policy() for average in self.averages])], follows)
 
     def policy(self) -> Policy | NeuralPolicy:
-        return self.ground.policy([average.result() for average in self.averages])
+        return self.sampler.result([average.result() for average in self.averages])
 
     def state(self) -> dict[str, NDArray[Any]]:
         arrays = {"batches": np.array([self.batches]), **self.counts()}

@@ -6,12 +6,12 @@ the paper simulates plays. With exact responses and ``meta=nash`` it is the doub
 2003); with ``meta=uniform`` it is fictitious play. Learned responses are what Q-learning makes of episodes against the
 mixtures, starting anew each time. The result is the mixture, as one behaviour policy.
 
-By the rules (:class:`RowPools`) strategies are networks of values, of which the greatest is played, payoffs are means over
+By the rules (:class:`SimulatedPools`) strategies are networks of values, of which the greatest is played, payoffs are means over
 playthroughs, as in the paper, and pools begin with networks that have learned nothing.
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any, ClassVar
@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats
+from treeplex.base.arrays import Floats, Ints
 from treeplex.base.settings import setting
 from treeplex.engine.tree.form import workspace
 from treeplex.engine.tree.gradient import gradient
@@ -27,14 +27,20 @@ from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.heads import BEST
-from treeplex.forms.policies.neural import Layers, NeuralPolicy
+from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.kept_layers import KeptLayers
+from treeplex.learn.neural.fitting.policies import (
+    AnyProfile,
+    MatrixProfile,
+    NetworkLists,
+    NetworkValues,
+    PlayerPolicy,
+    Profile,
+)
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
-from treeplex.learn.neural.responses.by_rows import make_response
 from treeplex.learn.neural.responses.meta_solvers import META_SOLVERS
-from treeplex.learn.neural.walks.row_policies import RowPolicy, RowValues
+from treeplex.learn.neural.responses.q_learning import QLearning
 
 EXACT, LEARNED = "exact", "learned"
 
@@ -64,6 +70,10 @@ class Pools(ABC):
     payoffs: Floats
     found: list[NDArray[np.int64]]
 
+    def __init__(self, learner: "PSRO") -> None:
+        self.learner, self.players = learner, range(learner.players)
+        self.payoffs = np.empty((learner.players, *[0] * learner.players))
+
     @abstractmethod
     def respond(self, mixed: Sequence[Floats]) -> None:
         """Add a response of each player to the mixtures of the others, for each player float64 [K], and fill in payoffs."""
@@ -81,8 +91,8 @@ class Pools(ABC):
         """Continue from what :meth:`state` returned."""
 
 
-class SequencePools(Pools):
-    """Of a compiled game.
+class ExactPools(Pools):
+    """Of a compiled game: their payoffs are exact.
 
     Attributes:
         of: for each player float64 [K, q], strategies in sequence form over the player's own q sequences.
@@ -90,16 +100,20 @@ class SequencePools(Pools):
 
     def __init__(self, learner: "PSRO") -> None:
         """Begin with uniform play."""
-        self.learner, players = learner, range(learner.players)
-        self.of = [learner.sequence_form(player, learner.uniform())[None] for player in players]
-        self.found = [np.ones(1, np.int64) for _ in players]
-        self.payoffs = pool_payoffs(learner.compiled, self.of, np.empty((learner.players, *[0] * learner.players)))
+        super().__init__(learner)
+        uniform = learner.table_of(learner.uniform())
+        self.of = [learner.sequence_form(player, uniform)[None] for player in self.players]
+        self.found = [np.ones(1, np.int64) for _ in self.players]
+        self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def respond(self, mixed: Sequence[Floats]) -> None:
         learner, policy = self.learner, self.policy(mixed)
-        answer = learner.best if learner.settings.oracle == EXACT else learner.learned
-        for player in range(learner.players):
-            response = learner.sequence_form(player, answer(player, policy))
+        for player in self.players:
+            if learner.settings.oracle == EXACT:
+                answer = best_response(learner.compiled, policy, player)[1].probabilities
+            else:
+                answer = self.learned(player, policy)
+            response = learner.sequence_form(player, answer)
             known = (self.of[player] == response).all(axis=1)
             if known.any():
                 self.found[player] += known
@@ -107,6 +121,15 @@ class SequencePools(Pools):
                 self.of[player] = np.concatenate((self.of[player], response[None]))
                 self.found[player] = np.append(self.found[player], 1)
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
+
+    def learned(self, player: int, policy: Policy) -> Floats:
+        """What a player learns from episodes against the others' policies; float64 [Q], ones for the others."""
+        learner = self.learner
+        others = MatrixProfile(learner.infosets.matrix(policy.probabilities))
+        seats = np.zeros((learner.settings.plays, learner.players), np.int64)
+        response = learner.learned(player, [others], lambda: seats, learner.settings.plays * learner.compiled.size.depth)
+        greedy = Profile([response.exploring(0.0) if each == player else None for each in self.players])
+        return learner.infosets.table(greedy(learner.infosets))
 
     def policy(self, mixed: Sequence[Floats]) -> Policy:
         mixture = np.concatenate([weights @ pool for weights, pool in zip(mixed, self.of, strict=True)])
@@ -119,84 +142,72 @@ class SequencePools(Pools):
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.of = [np.array(arrays[f"pool.{player}"], np.float64) for player in range(len(self.of))]
-        self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in range(len(self.of))]
+        self.of = [np.array(arrays[f"pool.{player}"], np.float64) for player in self.players]
+        self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in self.players]
         self.payoffs = np.array(arrays["payoffs"])
 
 
-class RowPools(Pools):
-    """By the rules.
+class SimulatedPools(Pools):
+    """By the rules: networks of the values of actions, of which the greatest is played, and payoffs by playthroughs.
 
     Attributes:
-        of: for each player networks of the values of actions, of which the greatest is played; as many for all.
+        networks: of each player, as many for all.
     """
 
     def __init__(self, learner: "PSRO") -> None:
         """Begin with a network for each player that has learned nothing."""
-        self.learner, self.of, players = learner, KeptLayers(learner.players), range(learner.players)
-        self.of.keep([make_response(learner, player, 1).values.layers() for player in players])
-        self.payoffs = np.zeros((learner.players, *[0] * learner.players))
-        self.found = [np.zeros(0, np.int64) for _ in players]
+        super().__init__(learner)
+        self.networks = NetworkLists(learner.players)
+        self.networks.keep([learner.sampler.approximator(player, learner.generator).copied_layers() for player in self.players])
         self.fill()
 
-    def parts(self) -> list[list[Any]]:
-        """The strategies as :meth:`treeplex.learn.neural.walks.ground.Ground.play` takes them."""
-        return [[self.strategy(layers) for layers in member] for member in zip(*self.of.of, strict=True)]
-
-    def strategy(self, layers: Layers) -> RowPolicy:
-        """What one plays at rows of infosets."""
-        features = len(self.learner.probed.view.scale)
-        return RowPolicy(features, RowValues(features, layers), BEST)
+    def profiles(self) -> list[Profile]:
+        """The strategies: for each number that of all players."""
+        features = len(self.learner.sampler.view.scale)
+        return [
+            Profile([PlayerPolicy(NetworkValues(features, layers), BEST) for layers in member])
+            for member in zip(*self.networks.of, strict=True)
+        ]
 
     def respond(self, mixed: Sequence[Floats]) -> None:
-        self.of.keep([self.learned(player, mixed) for player in range(self.learner.players)])
-        self.fill()
+        """Respond to mixtures, of which each episode has one strategy."""
+        learner, settings, profiles = self.learner, self.learner.settings, self.profiles()
 
-    def learned(self, player: int, mixed: Sequence[Floats]) -> Layers:
-        """A response to the others' mixtures, of which each episode has one strategy."""
-        learner, settings, parts = self.learner, self.learner.settings, self.parts()
-        response = make_response(learner, player, settings.plays * settings.batches)
-        for _ in range(settings.batches):
-            own: list[Any] = [None] * learner.players
-            own[player] = response.exploring(settings.explore)
-            seats = np.stack([learner.generator.choice(len(each), settings.plays, p=each) for each in mixed], axis=1)
-            seats[:, player] = len(parts)
-            response.see(learner.ground.play([*parts, own], seats))
-            response.learn(settings.fits)
-            response.refresh()
-        found: Layers = response.values.layers()
-        return found
+        def seats() -> Ints:
+            return np.stack([learner.generator.choice(len(each), settings.plays, p=each) for each in mixed], axis=1)
+
+        room = settings.plays * settings.batches
+        found = [learner.learned(player, profiles, seats, room).approximator for player in self.players]
+        self.networks.keep([network.copied_layers() for network in found])
+        self.fill()
 
     def fill(self) -> None:
         """Value the choices that were not valued yet."""
-        learner, count, known = self.learner, len(self.of), self.payoffs.shape[1]
+        learner, count, known = self.learner, len(self.networks), self.payoffs.shape[1]
         choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
         payoffs = np.zeros((learner.players, *[count] * learner.players))
-        old: list[Any] = [slice(None), *[slice(known)] * learner.players]
-        payoffs[tuple(old)] = self.payoffs
+        payoffs[(slice(None), *[slice(known)] * learner.players)] = self.payoffs
         seats = np.repeat(np.array(choices, np.int64), learner.settings.simulated, axis=0)
-        paid = learner.ground.play(self.parts(), seats).episodes.payoffs
+        paid = learner.sampler.episodes(self.profiles(), seats).episodes.payoffs
         means = paid.reshape(len(choices), learner.settings.simulated, -1).mean(axis=1)
-        if learner.constant is not None and learner.players == 2:
-            means[:, 1] = learner.constant - means[:, 0]
+        if learner.sampler.constant is not None and learner.players == 2:
+            means[:, 1] = learner.sampler.constant - means[:, 0]
         for choice, each in zip(choices, means, strict=True):
-            cell: list[Any] = [slice(None), *choice]
-            payoffs[tuple(cell)] = each
-        self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in range(learner.players)]
+            payoffs[(slice(None), *choice)] = each
+        self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in self.players]
 
     def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:
-        learner = self.learner
-        networks = [layers for member in zip(*self.of.of, strict=True) for layers in member]
-        weights, view = np.stack(mixed, axis=1), learner.probed.view
+        learner, networks = self.learner, self.networks.members
+        weights, view = np.stack(mixed, axis=1), learner.sampler.view
         return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=BEST, weights=weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
-        return {"payoffs": self.payoffs, **self.of.state()}
+        return {"payoffs": self.payoffs, **self.networks.state()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.of.restore(arrays)
+        self.networks.restore(arrays)
         self.payoffs = np.array(arrays["payoffs"])
-        self.found = [np.ones(len(self.of), np.int64) for _ in self.of.of]
+        self.found = [np.ones(len(self.networks), np.int64) for _ in self.players]
 
 
 class PSRO(NeuralLearner):
@@ -214,9 +225,9 @@ class PSRO(NeuralLearner):
 
     def __init__(self, game: Game, settings: PsroSettings) -> None:
         super().__init__(game, settings)
-        if self.by_rules is not None and settings.oracle == EXACT:
+        if not self.sampler.numbered and settings.oracle == EXACT:
             raise AlgorithmError(f"oracle={EXACT} sweeps all infosets, and {game} is walked by its rules; set oracle={LEARNED}")
-        self.pools: Pools = SequencePools(self) if self.by_rules is None else RowPools(self)
+        self.pools: Pools = ExactPools(self) if self.sampler.numbered else SimulatedPools(self)
         self.mix()
 
     @property
@@ -233,24 +244,25 @@ class PSRO(NeuralLearner):
         """Solve the game between the pools."""
         self.mixed = META_SOLVERS[self.settings.meta](self.pools.payoffs, self.pools.found)
 
-    def best(self, player: int, policy: Policy) -> Floats:
-        """A policy of slots in which a player plays a best response to the others."""
-        return best_response(self.compiled, policy, player)[1].probabilities[self.slots]
+    def learned(self, player: int, others: Sequence[AnyProfile], seats: Callable[[], Ints], room: int) -> QLearning:
+        """What a player learns from episodes against the others.
 
-    def learned(self, player: int, policy: Policy) -> Floats:
-        """A policy of slots in which a player plays a response to the others that it has learned from episodes."""
-        settings, shares = self.settings, policy.probabilities[self.slots]
-        response = make_response(self, player, settings.plays * self.compiled.size.depth)
-        parts = [shares[self.slots_of(each)] for each in range(self.players)]
-        seats = np.zeros((settings.plays, self.players), np.int64)
-        seats[:, player] = 1
+        Args:
+            player: who learns.
+            others: policies.
+            seats: int64 [B, N] for each batch, which of these each player follows.
+            room: how many transitions are kept.
+        """
+        settings, response = self.settings, QLearning(self, player, room)
         for _ in range(settings.batches):
-            own = [response.exploring(settings.explore) if each == player else part for each, part in enumerate(parts)]
-            response.see(self.ground.play([parts, own], seats))
+            exploring = response.exploring(settings.explore)
+            own = Profile([exploring if each == player else None for each in range(self.players)])
+            followed = seats().copy()
+            followed[:, player] = len(others)
+            response.see(self.sampler.episodes([*others, own], followed))
             response.learn(settings.fits)
             response.refresh()
-        shares[self.slots_of(player)] = response.exploring(0.0)
-        return shares
+        return response
 
     def policy(self) -> Policy | NeuralPolicy:
         """The mixtures as one behaviour policy."""

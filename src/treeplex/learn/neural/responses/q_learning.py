@@ -1,4 +1,4 @@
-"""Deep Q-learning over infosets: values of own actions, from whatever was played, toward best responses."""
+"""Responses of a player by deep Q-learning, and the average policy that imitates them."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.transitions import next_own
+from treeplex.forms.policies.heads import BEST, MATCHED, best_rows
 from treeplex.learn.common.replay import Replay
-from treeplex.learn.neural.fitting.approximator import make_approximator
-from treeplex.learn.neural.fitting.buffers import check_room
-from treeplex.learn.neural.frame import NeuralLearner, under
-from treeplex.learn.neural.walks.rules_walks import MetEpisodes
+from treeplex.learn.neural.fitting.approximator import POLICY, Approximator
+from treeplex.learn.neural.fitting.buffers import Counts, Reservoir, Rows, check_room
+from treeplex.learn.neural.fitting.policies import PlayerPolicy
+from treeplex.learn.neural.frame import NeuralLearner, named, under
+from treeplex.learn.neural.walks.sampler import Played
 
-PARTS = ("slot", "next", "reward")
+COLUMNS = ("places", "actions", "following", "rewards")
 
 
 class QLearning:
@@ -24,89 +26,144 @@ class QLearning:
         Q(I, a) -> r + max_b Q'(I', b),
 
     I' the player's own next infoset, where there is one, and r what an episode pays, at the last own decision. Q' is Q as it
-    was at the last :meth:`refresh`, read into a table. The newest transitions are kept, and a step is on all of them, put
-    together by action: that is the mean of the steps on samples of them.
+    was at the last :meth:`refresh`, at first 0. The newest transitions are kept. In a compiled game a step is on all of them, put
+    together by action, which is the mean of the steps on samples of them; by the rules on those drawn at random.
 
     Attributes:
         approximator: Q.
-        first: int64 [I+1], the first slot of each of the player's infosets.
-        target: float64 [I], the values of infosets by Q'.
-        rows: transitions: the slot that was played, the next infoset or -1, and the payoff.
+        target: Q', frozen.
+        transitions: the infoset as a row, int32 [n] the action, the next own infoset as a row, float32 [n] the payoff.
     """
 
     def __init__(self, learner: NeuralLearner, player: int, room: int) -> None:
         """Know nothing; ``room`` is how many transitions are kept."""
-        self.approximator = make_approximator(learner.inputs(player), learner.settings, learner.generator)
-        self.first, self.room, self.player = self.approximator.inputs.first, room, player
-        self._slots, self._begin = learner.first, learner.infosets_of(player).start
-        self.target = np.zeros(len(self.first) - 1)
-        self.rows = Replay(np.empty(0, np.int32), np.empty(0, np.int32), np.empty(0, np.float32), room=room)
-        check_room(room, self.rows.row)
+        self.player, self.room, self.settings, self.generator = player, room, learner.settings, learner.generator
+        self.approximator: Approximator = learner.sampler.approximator(player, learner.generator)
+        self.inputs = self.approximator.inputs
+        self.target, none = self.inputs.constant(0.0), self.inputs.no_rows()
+        self.transitions = Replay(none, np.empty(0, np.int32), none, np.empty(0, np.float32), room=room)
+        check_room(room, self.transitions.row)
 
-    def see(self, played: MetEpisodes) -> None:
+    def see(self, played: Played) -> None:
         """Keep the player's transitions."""
-        self.rows.add(transitions(played.episodes, self.player, self._slots, self._begin), self.room)
+        episodes, infosets = played.episodes, played.infosets
+        own = np.flatnonzero(episodes.player == self.player)
+        following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])[own]
+        paid = episodes.payoffs[episode_of(episodes)[own], self.player]
+        rewards = np.where(following < 0, paid, 0.0).astype(np.float32)
+        rows, after = infosets.rows(episodes.infoset[own]), infosets.rows_or_none(following)
+        self.transitions.add((rows, episodes.action[own], after, rewards), self.room)
 
     def learn(self, steps: int) -> float:
-        """Steps on all transitions; the loss."""
-        slots, following, rewards = self.rows.ordered()
-        found = rewards + np.where(following < 0, 0.0, self.target[following])
-        size = int(self.first[-1])
-        counts = np.bincount(slots, minlength=size).astype(np.float64)
-        return self.approximator.regress(np.bincount(slots, found, size) / np.maximum(counts, 1.0), counts, steps)
+        """Steps; the loss."""
+        if not len(self.transitions):
+            return 0.0
+        if self.inputs.numbered:
+            places, actions, after, rewards = self.transitions.ordered()
+            shape = self.inputs.legal_actions.shape
+            at, size = places.astype(np.int64) * shape[1] + actions, shape[0] * shape[1]
+            counts = np.bincount(at, minlength=size).astype(np.float64)
+            means = np.bincount(at, rewards + self.best(after), size) / np.maximum(counts, 1.0)
+            return self.approximator.regress(means.reshape(shape), counts.reshape(shape), steps)
+        drawn = self.generator.integers(0, len(self.transitions), steps * self.settings.batch)
+        places, actions, after, rewards = self.transitions.take(drawn)
+        values = np.full((len(drawn), self.inputs.actions), np.nan, np.float32)
+        values[np.arange(len(drawn)), actions] = rewards + self.best(after)
+        return self.approximator.fit(Rows(places, values, np.ones(len(drawn), np.float32)), steps, self.generator)
+
+    def best(self, rows: NDArray[Any]) -> Floats:
+        """The target's values of infosets, float64 [n]; 0 where there is none."""
+        values, legal = self.target(rows)
+        return np.where(legal.any(axis=1), np.where(legal, values, -np.inf).max(axis=1), 0.0)
 
     def refresh(self) -> None:
-        """Targets are now those of Q as it stands."""
-        self.target[:] = np.maximum.reduceat(self.approximator.values(), self.first[:-1])
+        """Targets are now those of the values as they stand."""
+        self.target = self.approximator.frozen()
 
-    def greedy(self) -> Ints:
-        """The slot of the action with the highest value at each infoset, int64 [I]; of equal ones the first."""
-        return best_slots(self.first, self.approximator.values())
+    def greedy(self, rows: NDArray[Any]) -> Floats:
+        """The action of the greatest value, of equal ones the first, has probability 1; float64 [n, A]."""
+        return best_rows(self.approximator.values(rows), self.inputs.legal(rows))
 
-    def exploring(self, exploration: float) -> Floats:
-        """The policy float64 [S] that plays the greedy action, and with this probability any."""
-        counts = np.diff(self.first)
-        policy = np.repeat(exploration / counts, counts)
-        policy[self.greedy()] += 1.0 - exploration
-        return policy
+    def exploring(self, exploration: float) -> PlayerPolicy:
+        """The greedy policy with this share of uniform play."""
+        return PlayerPolicy(self.approximator.frozen(), BEST, exploration)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
-        rows = dict(zip(PARTS, self.rows.ordered(), strict=True))
-        values = {f"values.{name}": array for name, array in self.approximator.state().items()}
-        return {"target": self.target, **rows, **values}
+        rows = dict(zip(COLUMNS, self.transitions.ordered(), strict=True))
+        return named("values", self.approximator.state()) | named("target", self.target.state()) | named("rows", rows)
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Go on from what :meth:`state` returned."""
-        self.target[:] = arrays["target"]
-        self.rows.restore(*(arrays[part] for part in PARTS))
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
         self.approximator.restore(under("values", arrays))
+        if "slot" in arrays:
+            self.restore_slots(*(np.array(arrays[name]) for name in ("target", "slot", "next", "reward")))
+            return
+        self.target = self.inputs.restored(under("target", arrays))
+        self.transitions.restore(*(under("rows", arrays)[name] for name in COLUMNS))
+
+    def restore_slots(self, target: Floats, slots: Ints, following: Ints, rewards: Floats) -> None:
+        """Restore what earlier versions saved of compiled games: infosets' values, and actions numbered through."""
+        legal = self.inputs.legal_actions
+        places, actions = (each.astype(np.int32)[slots] for each in np.nonzero(legal))
+        self.target = self.inputs.restored({"table": np.repeat(target[:, None], legal.shape[1], axis=1)})
+        self.transitions.restore(places, actions, following, rewards)
 
 
-def best_slots(first: Ints, values: Floats) -> Ints:
-    """The slot with the greatest value, float64 [S], of each infoset, int64 [I]; of equal ones the first."""
-    highest = np.repeat(np.maximum.reduceat(values, first[:-1]), np.diff(first))
-    at = np.flatnonzero(values == highest)
-    return at[np.searchsorted(at, first[:-1])]
+class Imitation:
+    """A player's average policy, fitted to the infosets at which its response was followed, and what the response does there.
 
-
-def transitions(
-    episodes: Episodes, player: int, first: Ints, begin: int
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.float32]]:
-    """A player's transitions in episodes: own slots, own next infosets or -1, and payoffs at the last own decisions.
-
-    Args:
-        episodes: of everybody.
-        player: whose.
-        first: int64 [I+1], the first slot of each infoset of all players.
-        begin: the player's first infoset; own slots and infosets count from it and its first slot.
+    Attributes:
+        network: the average policy, or a table.
+        chosen: the infosets, and the response's greedy action as a distribution: by the rules a sample, else all.
     """
-    following = next_own(episodes.first, episodes.player, episodes.infoset, episodes.payoffs.shape[1])
-    own = np.flatnonzero(episodes.player == player)
-    slots = first[episodes.infoset[own]] - first[begin] + episodes.action[own]
-    ahead, paid = following[own], episodes.payoffs[episode_of(episodes)[own], player]
-    rewards = np.where(ahead < 0, paid, 0.0)
-    return slots.astype(np.int32), np.where(ahead < 0, -1, ahead - begin).astype(np.int32), rewards.astype(np.float32)
+
+    def __init__(self, learner: NeuralLearner, player: int) -> None:
+        self.player, self.generator = player, learner.generator
+        self.network: Approximator = learner.sampler.approximator(player, learner.generator, POLICY)
+        self.chosen: Counts | Reservoir = (
+            Counts(self.network.inputs.legal_actions)
+            if learner.sampler.numbered
+            else learner.sampler.reservoir(learner.settings.reservoir, setting="reservoir")
+        )
+
+    def see(self, played: Played, response: QLearning, followed: NDArray[np.bool_]) -> None:
+        """Keep what the response does in the episodes in which it was followed, bool [B]."""
+        episodes = played.episodes
+        own = (episodes.player == self.player) & followed[episode_of(episodes)]
+        places = played.infosets.rows(episodes.infoset[own])
+        if len(places):
+            rows = Rows(places, response.greedy(places).astype(np.float32), np.ones(len(places), np.float32))
+            self.chosen.add(rows, self.generator)
+
+    def imitate(self, steps: int) -> None:
+        """Fit the average."""
+        self.network.fit(self.chosen.rows, steps, self.generator)
+
+    def result(self) -> Approximator | None:
+        """The network; None before anything was chosen."""
+        return self.network if len(self.chosen) else None
+
+    def policy(self) -> PlayerPolicy:
+        """The average policy; uniform before there is one."""
+        return self.network.as_policy() if len(self.chosen) else PlayerPolicy(self.network.inputs.constant(1.0), MATCHED)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        return named("network", self.network.state()) | self.chosen.state()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError, RuntimeError: the arrays do not fit.
+        """
+        self.network.restore(under("network", arrays) or {"values": arrays["average"]})
+        self.chosen.restore(arrays)
 
 
 def episode_of(episodes: Episodes) -> Ints:

@@ -1,29 +1,33 @@
-"""Critics: what a traverser gets from each action of each history, learned from what came of actions.
+"""Critics: what a traverser gets from each action of each history, learned from what came of actions; and outcome sampling.
 
-A critic sees all players' information. Its rows are transitions: a slot of a history, and the next history where somebody
+A critic sees all players' information. Its rows are transitions: an action at a history, and the next history where somebody
 acts or the game is over; chance lies between. What a transition is worth is computed anew from the present policy and critic
 whenever the critic is fitted (expected SARSA), so old transitions stay true.
 """
 
-from collections.abc import Iterator, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Ints
+from treeplex.base.arrays import Floats, Ints, Singles, SmallInts
 from treeplex.base.settings import setting
 from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.features import history_features
-from treeplex.learn.neural.fitting.approximator import Inputs, make_approximator
+from treeplex.learn.neural.fitting.approximator import GameInputs, Inputs, RowInputs, make_approximator
 from treeplex.learn.neural.fitting.buffers import Rows, check_room
+from treeplex.learn.neural.fitting.infosets import Infosets
+from treeplex.learn.neural.fitting.policies import AnyProfile
 from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
-from treeplex.learn.neural.walks.jobs import WalkKind, walk_outcomes
-from treeplex.learn.neural.walks.rules_outcomes import RowCritic
-from treeplex.learn.neural.walks.rules_walks import MetEpisodes
+from treeplex.learn.neural.walks.compiled import WalkKind, walk_outcomes
+from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
 
 Arrays = Mapping[str, NDArray[Any]]
+TOGETHER = 512
+"""Playthroughs by the rules whose rows are held together."""
 
 
 @dataclass(frozen=True)
@@ -35,61 +39,52 @@ class CriticSettings(NeuralSettings):
     critic_rounds: int = setting(5, "how often in these the worth of transitions is computed anew", low=1)
 
 
-class Critic:
-    """What each player gets from each action of each history; with two players and a constant sum one network serves both.
+class Critic(ABC):
+    """What each player gets from each action of each history, in units of the largest payoff.
 
     Attributes:
-        nodes: int64 [D], the histories where somebody acts.
-        edge: int64 [H], the first slot of each of them; -1 elsewhere.
+        inputs: histories as rows.
+        parts: an approximator for each player; with two players and a constant sum one serves both.
+        transitions: the newest, in columns named ``names``.
     """
 
-    def __init__(self, learner: NeuralLearner) -> None:
-        nodes = learner.histories.nodes
-        self.learner, self.nodes = learner, np.flatnonzero(nodes[:, 0] >= 0)
-        first = np.concatenate(([0], np.cumsum(nodes[self.nodes, 2], dtype=np.int64)))
-        self.edge: Ints = np.full(len(nodes), -1, np.int64)
-        self.edge[self.nodes] = first[:-1]
-        below = np.arange(int(first[-1])) - np.repeat(first[:-1], np.diff(first))
-        self.policy_slots = learner.first[np.repeat(nodes[self.nodes, 3], np.diff(first))] + below
-        outputs = np.unique(learner.compiled.action_ids[learner.slots[self.policy_slots]], return_inverse=True)[1]
-        features = history_features(learner.compiled, learner.settings.features)[self.nodes]
-        self.inputs, self.places = Inputs(features, first, outputs), np.repeat(np.arange(len(self.nodes)), np.diff(first))
-        constant = learner.compiled.constant
-        self.shared = None if learner.compiled.players != 2 or constant is None else constant / learner.scale
-        count = 1 if self.shared is not None else learner.compiled.players
-        self.parts = [make_approximator(self.inputs, learner.settings, learner.generator) for _ in range(count)]
-        self.transitions = Replay(np.empty((0, 2), np.int32), room=learner.settings.critic_memory)
-        check_room(learner.settings.critic_memory, self.transitions.row, "critic_memory")
-        self._values = [part.values() for part in self.parts]
+    names: ClassVar[Sequence[str]]
 
-    def values(self, player: int) -> Floats:
-        """What a player gets from each slot of a history, in units of the largest payoff; float64 [slots]."""
-        if self.shared is not None and player == 1:
-            return np.asarray(self.shared - self._values[0])
-        return self._values[player]
+    def __init__(self, learner: NeuralLearner, inputs: Inputs, *columns: NDArray[Any]) -> None:
+        self.learner, self.sampler, self.settings, self.inputs = learner, learner.sampler, learner.settings, inputs
+        constant, self._columns = learner.sampler.constant, columns
+        self.constant = None if learner.players != 2 or constant is None else constant / learner.sampler.scale
+        count = 1 if self.constant is not None else learner.players
+        self.parts = [make_approximator(inputs, learner.settings, learner.generator) for _ in range(count)]
+        self.transitions = Replay(*columns, room=self.settings.critic_memory)
+        check_room(self.settings.critic_memory, self.transitions.row, "critic_memory")
 
-    def add(self, edges: NDArray[np.int32]) -> None:
-        """Add transitions, int32 [n, 2]."""
-        self.transitions.add((edges,), self.learner.settings.critic_memory)
+    def values(self, player: int, histories: Any = None, parts: Sequence[Callable[[Any], Floats]] | None = None) -> Floats:
+        """What a player gets from each action at histories, float64 [n, A]; of a compiled game by default at all.
 
-    def see(self, played: MetEpisodes) -> None:
-        """Add the transitions of episodes: a slot of a history, and the next history where somebody acts, or the end."""
-        episodes = played.episodes
-        following = np.append(episodes.history[1:], np.int32(0))
-        begun = np.diff(episodes.first) > 0
-        following[episodes.first[1:][begun] - 1] = episodes.ends[begun]
-        slots = self.edge[episodes.history] + episodes.action
-        self.add(np.stack((slots, following), axis=1).astype(np.int32))
+        Args:
+            player: the player.
+            histories: rows.
+            parts: others than :attr:`parts`, such as earlier ones.
+        """
+        functions = parts or [part.values for part in self.parts]
+        if self.constant is not None and player == 1:
+            return np.asarray(self.constant - functions[0](histories))
+        return np.asarray(functions[player](histories))
 
-    def watch(self, player: int, count: int, exploration: float) -> None:
-        """Take in what so many playthroughs of a traverser come to at their ends."""
-        for _, _, edges in self.playthroughs(player, count, exploration, returns=True):
-            self.add(edges)
+    def add(self, transitions: Sequence[NDArray[Any]]) -> None:
+        """Keep transitions."""
+        self.transitions.add(transitions, self.settings.critic_memory)
 
+    @abstractmethod
+    def see(self, played: Played) -> None:
+        """Keep the transitions of episodes."""
+
+    @abstractmethod
     def playthroughs(
         self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
-    ) -> Iterator[tuple[Rows, NDArray[np.int32], NDArray[np.int32]]]:
-        """Playthroughs of the present policies by outcome sampling, counted by the learner and numbered by its count.
+    ) -> Iterator[Walks]:
+        """Playthroughs of the present policies by outcome sampling, counted by the sampler and numbered by its count.
 
         Args:
             player: the traverser.
@@ -99,51 +94,45 @@ class Critic:
             returns: whether transitions lead to the ends of playthroughs, not to the next decisions.
 
         Yields:
-            Some at a time: rows of the traverser's regrets in units of the largest payoff, weighted by one over the
-            probability that its own choices led there, times that of uniform ones; where the others acted, for
-            :meth:`treeplex.learn.neural.walks.ground.Ground.shown`; and transitions for :meth:`add`.
+            Some at a time, regrets in units of the largest payoff; their transitions are for :meth:`add`.
         """
-        learner, kind = self.learner, WalkKind(player, self.learner.settings.seed, exploration, corrected, returns)
-        begin, values = learner.infosets_of(player).start, self.values(player) * learner.scale
-        for found in learner.walks(walk_outcomes, [learner.ground.strategy, values, self.edge], kind, learner.played, count):
-            regrets = found.values / np.float32(learner.scale)
-            yield Rows(found.places - begin, regrets, found.weights), found.others, found.edges
+
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        """Add the returns of ``count`` playthroughs by the traverser."""
+        for found in self.playthroughs(player, count, exploration, returns=True):
+            self.add(found.transitions)
 
     def forget(self) -> None:
         """Drop all transitions, and begin with new networks."""
-        self.transitions = Replay(np.empty((0, 2), np.int32), room=self.learner.settings.critic_memory)
-        for number, part in enumerate(self.parts):
+        self.transitions = Replay(*self._columns, room=self.settings.critic_memory)
+        for part in self.parts:
             part.reset(self.learner.generator)
-            self._values[number] = part.values()
 
-    def fit(self, policy: Floats) -> float:
-        """Fit to the worth of transitions under a policy of slots, float64 [S]; the mean loss."""
-        settings, (edges,) = self.learner.settings, self.transitions.ordered()
-        if not len(edges):
+    def fit(self, policy: AnyProfile) -> float:
+        """Fit to the worth of transitions under a policy; the mean loss."""
+        settings, columns = self.settings, self.transitions.ordered()
+        if not len(columns[0]):
             return 0.0
-        losses = []
+        worth_of, losses = self.worth_under(policy, columns), []
         for number, part in enumerate(self.parts):
             for done in range(settings.critic_rounds):
+                histories, actions, worth = worth_of(number)
+                values = np.full((len(actions), self.inputs.actions), np.nan, np.float32)
+                values[np.arange(len(actions)), actions] = worth
+                rows = Rows(histories, values, np.ones(len(actions), np.float32))
                 fits = (settings.critic_fits + done) // settings.critic_rounds
-                losses.append(part.fit(self.rows(number, policy, edges), max(1, fits), self.learner.generator))
-                self._values[number] = part.values()
+                losses.append(part.fit(rows, max(1, fits), self.learner.generator))
         return float(np.mean(losses))
 
-    def rows(self, player: int, policy: Floats, edges: NDArray[np.int32]) -> Rows:
-        """Transitions as rows: the value of the action that was taken; nothing is known of the others."""
-        nodes, slots, next_nodes = self.learner.histories.nodes, edges[:, 0], edges[:, 1]
-        worth = np.zeros(len(nodes))
-        worth[self.nodes] = np.add.reduceat(policy[self.policy_slots] * self.values(player), self.inputs.first[:-1])
-        ends = nodes[:, 0] < -1
-        worth[ends] = self.learner.histories.payoffs[nodes[ends, 3], player] / self.learner.scale
-        places = self.places[slots]
-        values = np.full((len(edges), int(np.diff(self.inputs.first).max(initial=1))), np.nan, np.float32)
-        values[np.arange(len(edges)), slots - self.inputs.first[places]] = worth[next_nodes]
-        return Rows(places.astype(np.int32), values, np.ones(len(edges), np.float32))
+    @abstractmethod
+    def worth_under(
+        self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
+    ) -> Callable[[int], tuple[NDArray[Any], NDArray[Any], Floats]]:
+        """From a player to transitions as rows of histories, actions, and what these are worth by the critic as it stands."""
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
-        arrays: dict[str, NDArray[Any]] = {"transitions": self.transitions.ordered()[0]}
+        arrays: dict[str, NDArray[Any]] = dict(zip(self.names, self.transitions.ordered(), strict=True))
         for number, part in enumerate(self.parts):
             arrays |= named(str(number), part.state())
         return arrays
@@ -154,12 +143,185 @@ class Critic:
         Raises:
             KeyError, ValueError, RuntimeError: the arrays do not fit.
         """
-        self.transitions.restore(np.array(arrays["transitions"]))
+        self.transitions.restore(*(np.array(arrays[name]) for name in self.names))
         for number, part in enumerate(self.parts):
             part.restore(under(str(number), arrays))
-            self._values[number] = part.values()
+
+
+class GameCritic(Critic):
+    """Of the histories of a compiled game.
+
+    Transitions are int32 [n, 2]: an action of a history, and the history that came of it. All actions of histories lie side by
+    side, those of a history from ``edge`` on.
+
+    Attributes:
+        nodes: int64 [D], the histories where somebody acts.
+        infosets: int64 [D], their infosets.
+        first: int64 [D + 1], where the actions of each begin.
+        edge: int64 [H], the same by history; -1 where nobody acts.
+    """
+
+    names = ("transitions",)
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        game, nodes, infosets = learner.compiled, learner.histories.nodes, learner.infosets
+        self.nodes = np.flatnonzero(nodes[:, 0] >= 0)
+        self.infosets: Ints = nodes[self.nodes, 3].astype(np.int64)
+        self.first: Ints = np.append(0, np.cumsum(nodes[self.nodes, 2], dtype=np.int64))
+        self.edge: Ints = np.full(len(nodes), -1, np.int64)
+        self.edge[self.nodes] = self.first[:-1]
+        self.place_of: Ints = np.repeat(np.arange(len(self.nodes)), np.diff(self.first))
+        legal = infosets.legal[self.infosets]
+        actions = game.action_ids[infosets.sequences[self.infosets][legal]]
+        features = history_features(game, learner.settings.features)[self.nodes]
+        super().__init__(learner, GameInputs(features, legal, actions), np.empty((0, 2), np.int32))
+        self.legal = legal
+
+    def see(self, played: Played) -> None:
+        episodes = played.episodes
+        following = np.append(episodes.history[1:], np.int32(0))
+        begun = np.diff(episodes.first) > 0
+        following[episodes.first[1:][begun] - 1] = episodes.ends[begun]
+        slots = self.edge[episodes.history] + episodes.action
+        self.add((np.stack((slots, following), axis=1).astype(np.int32),))
+
+    def playthroughs(
+        self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
+    ) -> Iterator[Walks]:
+        sampler = self.sampler
+        kind = WalkKind(player, self.settings.seed, exploration, corrected, returns)
+        values = self.values(player)[self.legal] * sampler.scale
+        walks = range(sampler.played, sampler.played + count)
+        for found in sampler.walks(walk_outcomes, self.learner.strategy, [values, self.edge], kind, walks):  # type: ignore[attr-defined]
+            yield found._replace(transitions=(found.transitions,))
+
+    def worth_under(
+        self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
+    ) -> Callable[[int], tuple[NDArray[Any], NDArray[Any], Floats]]:
+        (edges,), histories, shares = columns, self.learner.histories, policy(self.learner.infosets)[self.infosets]
+        places, ends = self.place_of[edges[:, 0]].astype(np.int32), histories.nodes[:, 0] < -1
+
+        def worth_of(player: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+            worth = np.zeros(len(histories.nodes))
+            worth[self.nodes] = (shares * self.values(player)).sum(axis=1)
+            worth[ends] = histories.payoffs[histories.nodes[ends, 3], player] / self.sampler.scale
+            return places, edges[:, 0] - self.first[places], worth[edges[:, 1]]
+
+        return worth_of
+
+
+class RowCritic(Critic):
+    """By the rules, of histories as rows: what all players know.
+
+    Transitions are decisions in the order of play: histories float32 [n, W], actions int32 [n], who acted int32 [n], which are
+    the last of their playthroughs bool [n], and payoffs in units of the largest float32 [n, N].
+
+    Attributes:
+        returns: whether what came of an action is the payoff, not the next decision.
+    """
+
+    names = ("histories", "actions", "actors", "ends", "payoffs")
+
+    def __init__(self, learner: NeuralLearner) -> None:
+        one, players = learner.sampler.inputs(0), learner.players
+        inputs, self.returns = RowInputs(players * one.width, one.actions), False
+        none, payoffs = np.empty(0, np.int32), np.empty((0, players), np.float32)
+        super().__init__(learner, inputs, inputs.no_rows(), none, none, np.empty(0, np.bool_), payoffs)
+
+    def see(self, played: Played) -> None:
+        self.add(self.transitions_of(played))
+
+    def transitions_of(self, played: Played) -> tuple[NDArray[Any], ...]:
+        """The decisions of episodes."""
+        episodes, ends = played.episodes, np.zeros(len(played.episodes.player), np.bool_)
+        ends[episodes.first[1:][np.diff(episodes.first) > 0] - 1] = True
+        payoffs = np.repeat(episodes.payoffs / self.sampler.scale, np.diff(episodes.first), axis=0)
+        return played.histories, episodes.action, episodes.player, ends, payoffs
+
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        self.returns = True
+        super().watch(player, count, exploration)
+
+    def playthroughs(
+        self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
+    ) -> Iterator[Walks]:
+        sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
+        playing = Playing(self.settings.seed, player, player, exploration, histories=True)
+        while sampler.played < last:
+            seats = np.zeros((min(TOGETHER, last - sampler.played), sampler.players), np.int64)
+            played = sampler.episodes([strategy], seats, playing)
+            infosets, episodes, transitions = played.infosets, played.episodes, self.transitions_of(played)
+            if returns:
+                own, values, weights = (
+                    np.empty(0, np.int32),
+                    np.empty((0, self.inputs.actions), np.float32),
+                    np.empty(0, np.float32),
+                )
+            else:
+                critic = self.values(player, played.histories)
+                own, values, weights = sampled_regrets(played, player, critic, corrected=corrected, scale=sampler.scale)
+            others = episodes.infoset[episodes.player != player]
+            places, count, nodes = episodes.infoset[own], len(seats), episodes.nodes
+            yield Walks(infosets, played.policy, places, values, weights, others, transitions, count, nodes)
+
+    def worth_under(
+        self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
+    ) -> Callable[[int], tuple[NDArray[Any], NDArray[Any], Floats]]:
+        histories, actions, actors, ends, payoffs = columns
+        later = np.flatnonzero(~ends) + 1
+        shares = None if self.returns else policy(self.infosets_at(histories[later], actors[later]))
+
+        def worth_of(player: int) -> tuple[NDArray[Any], NDArray[Any], Floats]:
+            worth = payoffs[:, player].astype(np.float64)
+            if shares is not None:
+                worth[later - 1] = (shares * self.values(player, histories[later])).sum(axis=1)
+            return histories, actions, worth
+
+        return worth_of
+
+    def infosets_at(self, histories: Singles, actors: SmallInts) -> Infosets:
+        """The infosets of whoever acts at histories."""
+        width, rows = self.inputs.width // self.learner.players, np.arange(len(histories))
+        features = histories[:, : self.inputs.width].reshape(len(rows), -1, width)[rows, actors]
+        return Infosets(actors, features, self.inputs.legal(histories))
 
 
 def make_critic(learner: NeuralLearner) -> Any:
     """A critic of the histories of a compiled game, or of rows by the rules."""
-    return Critic(learner) if learner.by_rules is None else RowCritic(learner, learner.by_rules)
+    return GameCritic(learner) if learner.sampler.numbered else RowCritic(learner)
+
+
+def sampled_regrets(
+    played: Played, player: int, critic: Floats, *, corrected: bool, scale: float
+) -> tuple[SmallInts, Singles, Singles]:
+    """Regrets of a traverser's actions read from a critic; see :func:`treeplex.engine.histories.recording.record_outcomes`.
+
+    Args:
+        played: playthroughs of one policy.
+        player: the traverser.
+        critic: float64 [D, A], what it gets from each action, in units of the largest payoff.
+        corrected: whether the critic is corrected by what was sampled.
+        scale: the largest payoff.
+
+    Returns:
+        Which decisions are the traverser's, int32 [R]; float32 [R, A], NaN where an action is not legal; and float32 [R], one
+        over the probability that the traverser's own choices led there, times that of uniform ones.
+    """
+    episodes, infosets = played.episodes, played.infosets
+    own, values = np.flatnonzero(episodes.player == player).astype(np.int32), critic.copy()
+    policy, means, weights = played.policy[episodes.infoset], np.empty(len(critic)), np.ones(len(critic))
+    counts = infosets.legal[episodes.infoset].sum(axis=1)
+    for episode, payoffs in enumerate(episodes.payoffs):
+        value, begin, end = payoffs[player] / scale, int(episodes.first[episode]), int(episodes.first[episode + 1])
+        for at in range(end - 1, begin - 1, -1):
+            if corrected:
+                taken = episodes.action[at]
+                values[at, taken] += (value - values[at, taken]) / episodes.probability[at]
+            means[at] = value = policy[at] @ values[at]
+        reach = 1.0
+        for at in range(begin, end):
+            if episodes.player[at] == player:
+                weights[at] = 1.0 / reach
+                reach *= episodes.probability[at] * counts[at]
+    regrets = np.where(infosets.legal[episodes.infoset[own]], values[own] - means[own, None], np.nan)
+    return own, regrets.astype(np.float32), weights[own].astype(np.float32)

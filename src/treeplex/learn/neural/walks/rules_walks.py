@@ -5,109 +5,29 @@ infosets look like is noted once in a batch of walks, and so is the policy there
 order of the compiled walks (``engine.histories.episodes``, ``engine.histories.recording``): by one policy both are the same.
 """
 
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Generator, Iterable, Sequence
 from itertools import chain
-from typing import Any, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from treeplex.base.arrays import Bools, Floats, Ints, Singles, SmallInts
-from treeplex.engine.histories.episodes import LANE, Episodes
+from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.sampling.streams import Stream
 from treeplex.errors import TreeplexError
 from treeplex.forms.compile.rule_errors import failed_rules
 from treeplex.forms.compile.stepping import outcomes, picked
 from treeplex.forms.policies.views import View
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
+from treeplex.learn.neural.fitting.infosets import Infosets
+from treeplex.learn.neural.fitting.policies import AnyProfile
+from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
 
 T = TypeVar("T")
 Walk = Generator[tuple[int, int], list[float], T]
 """Asks for (policy, infoset) by number and is sent the probabilities of the infoset's actions in order."""
 TOGETHER = 1024
 """Walks that go side by side."""
-
-
-class Met(NamedTuple):
-    """P infosets that walks came to, in the order in which they were met.
-
-    Attributes:
-        player: int32 [P], who acts.
-        features: float32 [P, F], what networks see.
-        legal: bool [P, columns], which actions there are.
-    """
-
-    player: SmallInts
-    features: Singles
-    legal: Bools
-
-    def at(self, infosets: NDArray[np.integer]) -> "Met":
-        """Some of them."""
-        return Met(self.player[infosets], self.features[infosets], self.legal[infosets])
-
-    def described(self) -> Singles:
-        """Each as a row of features and of its actions side by side, float32 [P, F + columns]."""
-        return np.concatenate([self.features, self.legal.astype(np.float32)], axis=1)
-
-
-Asked = Callable[[Met], Floats]
-"""A policy: from infosets to probabilities float64 [P, columns], zero where an action is not there."""
-
-
-class External(NamedTuple):
-    """What walks by external sampling found.
-
-    Attributes:
-        met: the infosets.
-        places: int32 [R], those of the traverser, one for each time it acted.
-        values: float32 [R, columns], the sampled regrets of its actions; NaN where an action is not there.
-        others: int32 [R'], those of the other players that were met.
-        probabilities: float64 [P, columns], the policy.
-        walks, nodes: how many there were, and the histories that they visited.
-    """
-
-    met: Met
-    places: SmallInts
-    values: Singles
-    others: SmallInts
-    probabilities: Floats
-    walks: int
-    nodes: int
-
-
-class Playing(NamedTuple):
-    """How episodes are played besides by policies.
-
-    Attributes:
-        seed: of all; an episode has a stream of its own, from the seed, its number and the lane.
-        lane: of the streams.
-        explorer: a player who now and then chooses uniformly; -1 for none.
-        exploration: with which probability it does.
-        histories: whether to note what all players know.
-    """
-
-    seed: int
-    lane: int = LANE
-    explorer: int = -1
-    exploration: float = 0.0
-    histories: bool = False
-
-
-class MetEpisodes(NamedTuple):
-    """Episodes, and what they met; of a compiled game, whose infosets are numbered, the episodes alone.
-
-    Attributes:
-        episodes: whose infosets are numbers of ``met``, actions columns, and histories -1.
-        met: the infosets.
-        policy: float64 [P, columns], the first policy as far as it was asked for; zeros elsewhere.
-        histories: float32 [D, N F + columns], what all players know at each decision, and which actions there are; none
-            where that is not asked for.
-    """
-
-    episodes: Episodes
-    met: Any
-    policy: Any
-    histories: Any
 
 
 class Decided(NamedTuple):
@@ -119,18 +39,6 @@ class Decided(NamedTuple):
     nodes: int
 
 
-class Others(NamedTuple):
-    """Infosets of others than the traverser, and what they play there, float64 [n, columns]."""
-
-    met: Met
-    shares: Floats
-
-    @classmethod
-    def of(cls, met: Met, infosets: SmallInts, policy: Floats) -> "Others | tuple[()]":
-        """Some of those met, int32 [n]; nothing if there are none."""
-        return cls(met.at(infosets), policy[infosets]) if len(infosets) else ()
-
-
 class Notes:
     """The infosets met in a batch of walks, and the policies there as far as they were asked for.
 
@@ -138,7 +46,7 @@ class Notes:
         ahead: (policy, infoset) by number that a walk will come to later, to be asked for with what is needed now.
     """
 
-    def __init__(self, view: View, policies: Sequence[Asked]) -> None:
+    def __init__(self, view: View, policies: Sequence[AnyProfile]) -> None:
         self.ahead: list[tuple[int, int]] = []
         self.view, self.policies = view, policies
         self.numbers: dict[tuple[int, bytes, tuple[int, ...]], int] = {}
@@ -158,14 +66,14 @@ class Notes:
             self.columns.append(self.view.columns(actions))
         return found
 
-    def met(self, infosets: Sequence[int] | None = None) -> Met:
+    def infosets(self, infosets: Sequence[int] | None = None) -> Infosets:
         """Some infosets, or all."""
         chosen = range(len(self.players)) if infosets is None else infosets
         legal = np.zeros((len(chosen), len(self.view.actions)), np.bool_)
         for row, infoset in enumerate(chosen):
             legal[row, self.columns[infoset]] = True
         rows = np.array([self.rows[infoset] for infoset in chosen], np.float32).reshape(len(chosen), len(self.view.scale))
-        return Met(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
+        return Infosets(np.array([self.players[infoset] for infoset in chosen], np.int32), rows, legal)
 
     def answer(self, asks: Iterable[tuple[int, int]]) -> None:
         """Find out what policies do at infosets."""
@@ -174,7 +82,7 @@ class Notes:
             wanted.setdefault(policy, []).append(infoset)
         self.ahead.clear()
         for policy, infosets in wanted.items():
-            found, known = self.policies[policy](self.met(infosets)).tolist(), self.known[policy]
+            found, known = self.policies[policy](self.infosets(infosets)).tolist(), self.known[policy]
             for infoset, row in zip(infosets, found, strict=True):
                 known[infoset] = [row[column] for column in self.columns[infoset]]
 
@@ -229,11 +137,11 @@ class RulesWalks:
     def __init__(self, rules: Game, view: View) -> None:
         self.rules, self.view = rules, view
 
-    def nothing(self) -> Met:
+    def no_infosets(self) -> Infosets:
         """No infosets."""
-        return Notes(self.view, []).met()
+        return Notes(self.view, []).infosets()
 
-    def episodes(self, policies: Sequence[Asked], seats: Ints, playing: Playing, number: int) -> MetEpisodes:
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
         """Play episodes; each is a function of the seed and its number, however they are batched.
 
         Args:
@@ -249,7 +157,7 @@ class RulesWalks:
         found = side_by_side(walks, notes)
         decisions = np.array([row for each in found for row in each.decisions]).reshape(-1, 4)
         player, infoset, action = (decisions[:, column].astype(np.int32) for column in range(3))
-        met = notes.met()
+        infosets = notes.infosets()
         width = len(seats[0]) * len(self.view.scale) if playing.histories else 0
         known = np.array([row for each in found for row in each.known], np.float32).reshape(-1 if width else 0, width)
         episodes = Episodes(
@@ -263,8 +171,8 @@ class RulesWalks:
             np.full(len(seats), -1, np.int32),
             sum(each.nodes for each in found),
         )
-        legal = met.legal[infoset[: len(known)]].astype(np.float32)
-        return MetEpisodes(episodes, met, notes.probabilities(0), np.concatenate([known, legal], axis=1))
+        legal = infosets.legal[infoset[: len(known)]].astype(np.float32)
+        return Played(episodes, infosets, notes.probabilities(0), np.concatenate([known, legal], axis=1))
 
     def episode(self, notes: Notes, seats: Sequence[int], stream: Stream, playing: Playing) -> Walk[Decided]:
         """One episode."""
@@ -295,7 +203,7 @@ class RulesWalks:
             nodes += 1
         return Decided(decisions, known, state.returns(), nodes)
 
-    def external(self, policy: Asked, player: int, walks: range, seed: int) -> External:
+    def external(self, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
         """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).
 
         Args:
@@ -310,12 +218,14 @@ class RulesWalks:
         values = np.full((len(regrets), len(self.view.actions)), np.nan, np.float32)
         for place, (infoset, row) in enumerate(regrets):
             values[place, notes.columns[infoset]] = row
-        return External(
-            notes.met(),
+        return Walks(
+            notes.infosets(),
+            notes.probabilities(0),
             np.array([infoset for infoset, _ in regrets], np.int32),
             values,
+            np.ones(len(values), np.float32),
             np.array([infoset for trail in found for infoset in trail.others], np.int32),
-            notes.probabilities(0),
+            None,
             len(walks),
             sum(trail.nodes for trail in found),
         )

@@ -1,5 +1,6 @@
-"""Walks and episodes of compiled games as jobs of workers: what each finds is a function of its numbers, whoever makes it."""
+"""Samples of compiled games, as jobs of workers: what each finds is a function of its numbers, whoever makes it."""
 
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -8,14 +9,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.episodes import Episodes, play_episodes
 from treeplex.engine.histories.form import Histories
 from treeplex.engine.histories.recording import Recorded, RecordedWalks, record_external, record_outcomes, recorded
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.views.histories import histories_of
-from treeplex.solvers.sampling.solver import laid_out
+from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.learn.neural.fitting.approximator import Approximator, GameInputs
+from treeplex.learn.neural.fitting.infosets import GameInfosets
+from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile
+from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
 
+PARTS = 4
+"""Into how many parts for each worker episodes are split."""
 WALKS = 250
 """Walks of a job, however many workers there are: so what goes into a reservoir does so in the same portions."""
 CHUNK = 1 << 14
@@ -51,8 +59,7 @@ class WalkedGame:
     @cached_property
     def first(self) -> Ints:
         """The first slot of each infoset, int64 [I+1]."""
-        layout, _, slots = laid_out(self.compiled, "history")
-        return np.append(layout.infosets[:, 0], len(slots))
+        return np.append(0, np.cumsum(self.compiled.tree.infoset_layout[:, 2], dtype=np.int64))
 
     @cached_property
     def room(self) -> Recorded:
@@ -138,3 +145,68 @@ def joined_episodes(parts: list[Episodes]) -> Episodes:
     lengths = np.concatenate([np.diff(part.first) for part in parts])
     nodes = sum(part.nodes for part in parts)
     return Episodes(np.append(0, np.cumsum(lengths)), *columns, nodes)  # type: ignore[call-arg]
+
+
+class CompiledSampler(Sampler):
+    """Samples a compiled game, whose infosets have numbers."""
+
+    numbered = True
+
+    def __init__(self, game: CompiledGame, settings: Any, executor: Executor) -> None:
+        super().__init__(settings)
+        payoffs = histories_of(game).payoffs
+        self.game, self.players, self.constant = game, game.players, game.constant
+        self.infosets: GameInfosets = GameInfosets(game, settings.features)
+        self.scale = float(np.abs(payoffs).max(initial=0.0)) or 1.0
+        self.cooperative = bool((payoffs == payoffs[:, :1]).all() and payoffs.any()) and game.players > 1
+        self.spread_over(executor, game.spec)
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        self._executor, self._shared = executor, executor.share(WalkedGame.of(self.game, spec))
+
+    def infosets_of(self, player: int) -> slice:
+        """The infosets of a player."""
+        begin, end = self.infosets.begin[player : player + 2]
+        return slice(int(begin), int(end))
+
+    def inputs(self, player: int) -> GameInputs:
+        own, legal = self.infosets_of(player), self.infosets.legal
+        actions = self.game.action_ids[self.infosets.sequences[own][legal[own]]]
+        return GameInputs(self.infosets.features[own], legal[own], actions)
+
+    def external(self, policy: AnyProfile, player: int, walks: range) -> Iterator[Walks]:
+        return self.walks(walk_external, policy, [], WalkKind(player, self.settings.seed), walks)
+
+    def walks(
+        self, function: Callable[..., Walked], policy: AnyProfile, shared: Sequence[Any], kind: WalkKind, walks: range
+    ) -> Iterator[Walks]:
+        """What a function of this module finds by a policy, with other arguments that all walks share; counted."""
+        matrix = policy(self.infosets)
+        own = [self._executor.share(each) for each in (matrix[self.infosets.legal], *shared)]
+        jobs = ((self._shared, *own, kind, start, min(start + WALKS, walks.stop)) for start in walks[::WALKS])
+        for found in self._executor.map(function, jobs):
+            self.count(found.nodes, found.walks)
+            yield Walks(self.infosets, matrix, *found._replace(values=found.values / np.float32(self.scale)))
+        for each in own:
+            self._executor.forget(each)
+
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+        matrices = [policy(self.infosets) for policy in policies]
+        shared = self._executor.share(np.stack([self.infosets.table(matrix) for matrix in matrices]))
+        size, seed = self._executor.size, self.settings.seed
+        step = len(seats) if size == 1 else -(-len(seats) // (PARTS * size))
+        jobs = ((self._shared, shared, seats[i : i + step], seed, self.played + i) for i in range(0, len(seats), step))
+        found = joined_episodes(list(self._executor.map(play_part, jobs)))
+        self._executor.forget(shared)
+        self.count(found.nodes, len(seats))
+        return Played(found, self.infosets, matrices[0], np.empty((0, 0), np.float32))
+
+    def fixed(self, policy: AnyProfile) -> MatrixProfile:
+        return MatrixProfile(policy(self.infosets))
+
+    def result(self, averages: Sequence[Approximator | None]) -> Policy:
+        found = self.infosets.legal.astype(np.float64)
+        for player, average in enumerate(averages):
+            if average is not None:
+                found[self.infosets_of(player)] = average.values()
+        return Policy(self.game, normalised(self.game, self.infosets.table(found)))

@@ -1,0 +1,223 @@
+"""Values and policies that nothing changes: copies of tables and networks, to be followed, kept, or sent to workers.
+
+Walks by the rules ask a network for a few rows very often. There a call of PyTorch costs more than the product, so small
+products are NumPy's; larger ones are PyTorch's with one thread. Which it is depends on the shapes alone, and neither has several
+threads: so the numbers are the same in every process.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Bools, Floats, Singles
+from treeplex.forms.policies.heads import HEADS, masked_softmax, uniform_rows
+from treeplex.forms.policies.neural import Layers, outputs_of
+from treeplex.learn.common.device import one_thread, torch_module
+from treeplex.learn.neural.fitting.infosets import Infosets
+
+GIVEN = "given"
+"""The head of values that are probabilities already."""
+SMALL = 1 << 18
+"""Multiplications of the largest product of NumPy's; OpenBLAS gives no more than these to one thread."""
+
+
+@dataclass(frozen=True, eq=False)
+class TableValues:
+    """Values float64 [P, A] of a player's infosets by number, of which ``legal`` bool [P, A] are of legal actions."""
+
+    table: Floats
+    legal: Bools
+
+    def __call__(self, rows: NDArray[Any]) -> tuple[Floats, Bools]:
+        """Values and legal actions of infosets int32 [n], both [n, A]; none are legal at -1."""
+        return self.table[rows], self.legal[rows] & (rows >= 0)[:, None]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Its arrays, of which ``Inputs.restored`` makes it again."""
+        return {"table": self.table}
+
+
+@dataclass(frozen=True, eq=False)
+class NetworkValues:
+    """Outputs of a network for rows of features and legal actions side by side.
+
+    Attributes:
+        features: columns of features.
+        layers: copies of matrices and biases.
+    """
+
+    features: int
+    layers: Layers
+
+    def __call__(self, rows: NDArray[Any]) -> tuple[Floats, Bools]:
+        """Outputs and legal actions of rows float32 [n, features + A], both [n, A]."""
+        return self.outputs(rows), rows[:, self.features :] > 0.0
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Its arrays, of which ``Inputs.restored`` makes it again."""
+        return layer_arrays(self.layers)
+
+    def outputs(self, rows: Singles) -> Floats:
+        """The outputs for rows float32 [n, features or more], float64 [n, outputs]."""
+        seen = rows[:, : self.features]
+        small = len(rows) * max(matrix.size for matrix, _ in self.layers) <= SMALL
+        return np.asarray(outputs_of(self.layers, seen) if small else large_outputs(self.layers, seen), np.float64)
+
+
+Values = Callable[[NDArray[Any]], tuple[Floats, Bools]]
+"""From rows of one player's infosets to values and legal actions, both [n, A]."""
+
+
+@dataclass(frozen=True, eq=False)
+class DiscountedValues:
+    """Regrets without their negative part, discounted, and the latest ones added: what VR-DeepPDCFR+ matches."""
+
+    regrets: Values
+    discount: float
+    latest: Values
+
+    def __call__(self, rows: NDArray[Any]) -> tuple[Floats, Bools]:
+        """Values and legal actions of rows, both [n, A]."""
+        (regrets, legal), (latest, _) = self.regrets(rows), self.latest(rows)
+        return self.discount * np.maximum(regrets, 0.0) + latest, legal
+
+
+def large_outputs(layers: Layers, rows: Singles) -> Singles:
+    """:func:`treeplex.forms.policies.neural.outputs_of` by PyTorch."""
+    torch = torch_module()
+    with one_thread(), torch.inference_mode():
+        found = torch.from_numpy(np.ascontiguousarray(rows))
+        for number, (matrix, biases) in enumerate(layers):
+            found = torch.nn.functional.linear(found, torch.from_numpy(matrix), torch.from_numpy(biases))
+            if number + 1 < len(layers):
+                found = found.relu_()
+        outputs: Singles = found.numpy()
+    return outputs
+
+
+@dataclass(frozen=True, eq=False)
+class PlayerPolicy:
+    """What a player does at rows of its infosets.
+
+    Attributes:
+        values: of its actions.
+        head: what values say, of :data:`treeplex.forms.policies.heads.HEADS`; :data:`GIVEN` if they are probabilities.
+        explore: the share of uniform play.
+    """
+
+    values: Values
+    head: str
+    explore: float = 0.0
+
+    def __call__(self, rows: NDArray[Any]) -> Floats:
+        """Probabilities, float64 [n, A], zero for illegal actions."""
+        values, legal = self.values(rows)
+        found = values if self.head == GIVEN else HEADS[self.head](values, legal)
+        return self.explore * uniform_rows(legal) + (1.0 - self.explore) * found if self.explore else found
+
+
+@dataclass(frozen=True, eq=False)
+class Profile:
+    """A policy of all players, a part for each; None for a player who does not follow it."""
+
+    parts: Sequence[Callable[[NDArray[Any]], Floats] | None]
+
+    def __call__(self, infosets: Infosets) -> Floats:
+        """Probabilities at infosets, float64 [P, A]; zero where nobody follows it."""
+        found = np.zeros(infosets.legal.shape)
+        for player, part in enumerate(self.parts):
+            own = np.flatnonzero(infosets.player == player)
+            if part is not None and len(own):
+                found[own] = part(infosets.rows(own))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class MatrixProfile:
+    """A policy of a compiled game by its probabilities, float64 [I, A]."""
+
+    matrix: Floats
+
+    def __call__(self, infosets: Infosets) -> Floats:
+        """The matrix, for all infosets of the game."""
+        return self.matrix
+
+
+@dataclass(frozen=True, eq=False)
+class SharedProfile:
+    """The softmax of one network's outputs, which sees who acts as well; outputs beyond the actions are not used."""
+
+    players: int
+    values: NetworkValues
+
+    def __call__(self, infosets: Infosets) -> Floats:
+        """Probabilities at infosets, float64 [P, A]."""
+        outputs = self.values.outputs(infosets.with_player(self.players))
+        return masked_softmax(outputs[:, : infosets.legal.shape[1]], infosets.legal)
+
+
+AnyProfile = Callable[[Infosets], Floats]
+"""A policy of all players: from infosets to probabilities float64 [P, A], zero for illegal actions."""
+
+
+class NetworkLists:
+    """Lists of networks of the past, one list for each of some roles, such as players.
+
+    Attributes:
+        of: for each role its networks.
+    """
+
+    def __init__(self, roles: int) -> None:
+        self.of: list[list[Layers]] = [[] for _ in range(roles)]
+
+    def __len__(self) -> int:
+        return len(self.of[0])
+
+    def keep(self, networks: Sequence[Layers], place: int | None = None) -> None:
+        """Keep a network of each role, as the last or in place of another."""
+        for kept, layers in zip(self.of, networks, strict=True):
+            if place is None:
+                kept.append(layers)
+            else:
+                kept[place] = layers
+
+    @property
+    def members(self) -> list[Layers]:
+        """All networks, those that were kept together side by side."""
+        return [layers for member in zip(*self.of, strict=True) for layers in member]
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        arrays: dict[str, NDArray[Any]] = {"kept": np.array([len(kept) for kept in self.of])}
+        for role, kept in enumerate(self.of):
+            for number, layers in enumerate(kept):
+                arrays |= {f"{role}.{number}.{name}": array for name, array in layer_arrays(layers).items()}
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError: the arrays do not fit.
+        """
+        for role, count in enumerate(arrays["kept"].tolist()):
+            starts = [f"{role}.{number}." for number in range(count)]
+            self.of[role] = [
+                layers_from({name.removeprefix(start): array for name, array in arrays.items() if name.startswith(start)})
+                for start in starts
+            ]
+
+
+def layer_arrays(layers: Layers) -> dict[str, NDArray[Any]]:
+    """The matrices and biases of a network by name."""
+    pairs = [zip(("matrix", "biases"), pair, strict=True) for pair in layers]
+    return {f"{layer}.{name}": array for layer, pair in enumerate(pairs) for name, array in pair}
+
+
+def layers_from(arrays: Mapping[str, NDArray[Any]]) -> Layers:
+    """A network of what :func:`layer_arrays` gave."""
+    depth = len(arrays) // 2
+    return [(np.array(arrays[f"{layer}.matrix"]), np.array(arrays[f"{layer}.biases"])) for layer in range(depth)]

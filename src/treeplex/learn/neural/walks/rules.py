@@ -1,0 +1,154 @@
+"""Samples of rules, as jobs of workers: what each finds is a function of its numbers, whoever makes it.
+
+Walks go side by side in portions that do not depend on the number of workers, since what a network says of a row depends, in
+the last bit, on the rows beside it.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from treeplex.base.arrays import Ints
+from treeplex.base.workers.executor import Executor
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.compile.stepping import turn_by_turn
+from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.views import View, probe
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game
+from treeplex.learn.neural.features import USUAL
+from treeplex.learn.neural.fitting.approximator import Approximator, Network, RowInputs
+from treeplex.learn.neural.fitting.infosets import Infosets
+from treeplex.learn.neural.fitting.policies import AnyProfile
+from treeplex.learn.neural.walks.compiled import joined_episodes
+from treeplex.learn.neural.walks.rules_walks import RulesWalks
+from treeplex.learn.neural.walks.sampler import Played, Playing, Sampler, Walks
+
+EPISODES = 32
+"""Episodes of a job."""
+JOBS, AT_FIRST, ROWS = 16, 2, 1 << 15
+"""Jobs of a round of walks by external sampling, and walks of each at first: a walk alone asks for one infoset at a time, and
+takes half as long again. Then there are twice as many walks, or half, if the round found fewer or more rows than the last."""
+
+
+@dataclass(frozen=True, eq=False)
+class RuledGame:
+    """What a worker knows: rules, which it loads once, and what networks see of them; spec and view travel."""
+
+    spec: str
+    view: View
+
+    @classmethod
+    def of(cls, walks: RulesWalks, spec: str) -> "RuledGame":
+        """Rules that are here already."""
+        found = cls(spec, walks.view)
+        found.__dict__["walks"] = walks
+        return found
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return RuledGame, (self.spec, self.view)
+
+    @cached_property
+    def walks(self) -> RulesWalks:
+        """Walks on the rules."""
+        return RulesWalks(turn_by_turn(load(self.spec).walkable_rules()), self.view)
+
+
+def play_rules(game: RuledGame, policies: Sequence[AnyProfile], seats: Ints, playing: Playing, number: int) -> Played:
+    """Episodes; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.episodes`."""
+    return game.walks.episodes(policies, seats, playing, number)
+
+
+def walk_rules(game: RuledGame, policy: AnyProfile, player: int, walks: range, seed: int) -> Walks:
+    """Walks; see :meth:`treeplex.learn.neural.walks.rules_walks.RulesWalks.external`."""
+    return game.walks.external(policy, player, walks, seed)
+
+
+class RulesSampler(Sampler):
+    """Samples rules, for games too large to compile. An infoset is known by what networks see of it.
+
+    Attributes:
+        view: what they see.
+    """
+
+    numbered = False
+
+    def __init__(self, game: Game, settings: Any, executor: Executor) -> None:
+        super().__init__(settings)
+        probed = probe(turn_by_turn(game), None if settings.features == USUAL else settings.features)
+        self.spec, self.view, self.players = game.spec, probed.view, game.num_players
+        self.scale, self.constant = probed.largest, probed.constant
+        self.cooperative = probed.cooperative and self.players > 1
+        self._walks = RulesWalks(turn_by_turn(game), probed.view)
+        self.infosets = self._walks.no_infosets()
+        self.spread_over(executor, game.spec)
+
+    def spread_over(self, executor: Executor, spec: str) -> None:
+        self._executor, self._shared = executor, executor.share(RuledGame.of(self._walks, spec))
+
+    def inputs(self, player: int) -> RowInputs:
+        return RowInputs(len(self.view.scale), len(self.view.actions))
+
+    def external(self, policy: AnyProfile, player: int, walks: range) -> Iterator[Walks]:
+        shared, together, left = self._executor.share(policy), AT_FIRST, walks
+        try:
+            while left:
+                chosen, left = left[: JOBS * together], left[JOBS * together :]
+                starts = range(0, len(chosen), together)
+                jobs = ((self._shared, shared, player, chosen[i : i + together], self.settings.seed) for i in starts)
+                rows = 0
+                for found in self._executor.map(walk_rules, jobs):
+                    rows += len(found.places)
+                    self.count(found.nodes, found.walks)
+                    yield found._replace(values=found.values / np.float32(self.scale))
+                together = 2 * together if rows < ROWS else max(together // 2, 1)
+        finally:
+            self._executor.forget(shared)
+
+    def episodes(self, policies: Sequence[AnyProfile], seats: Ints, playing: Playing | None = None) -> Played:
+        playing = playing or Playing(self.settings.seed)
+        shared, starts = self._executor.share(tuple(policies)), range(0, len(seats), EPISODES)
+        jobs = ((self._shared, shared, seats[start : start + EPISODES], playing, self.played + start) for start in starts)
+        try:
+            found = joined(list(self._executor.map(play_rules, jobs)))
+        finally:
+            self._executor.forget(shared)
+        self.count(found.episodes.nodes, len(seats))
+        return found
+
+    def check_judged(self, game: CompiledGame) -> None:
+        self.view.rows_of(game, 0, 1)
+
+    def fixed(self, policy: AnyProfile) -> AnyProfile:
+        return policy
+
+    def result(self, averages: Sequence[Approximator | None]) -> NeuralPolicy:
+        even = self.inputs(0).constant(1.0).layers
+        layers = [average.copied_layers() if isinstance(average, Network) else even for average in averages]
+        return NeuralPolicy(self.spec, self.players, self.view, layers)
+
+
+def joined(parts: Sequence[Played]) -> Played:
+    """Episodes one after the other; an infoset that several met stands there once."""
+    if len(parts) == 1:
+        return parts[0]
+    numbers: dict[bytes, int] = {}
+    places = [numbered(numbers, part.infosets) for part in parts]
+    _, first = np.unique(np.concatenate(places), return_index=True)
+    infosets = Infosets.joined([part.infosets for part in parts]).at(first)
+    policy = np.zeros(infosets.legal.shape)
+    for place, part in zip(reversed(places), reversed(parts), strict=True):
+        asked = part.policy.any(axis=1)
+        policy[place[asked]] = part.policy[asked]
+    episodes = [part.episodes._replace(infoset=place[part.episodes.infoset]) for place, part in zip(places, parts, strict=True)]
+    return Played(joined_episodes(episodes), infosets, policy, np.concatenate([part.histories for part in parts]))
+
+
+def numbered(numbers: dict[bytes, int], infosets: Infosets) -> NDArray[np.int32]:
+    """Numbers of infosets, which those that are new get in their order; int32 [P]."""
+    rows = np.concatenate([infosets.player[:, None].astype(np.float32), infosets.rows()], axis=1)
+    return np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in rows], np.int32)
