@@ -36,7 +36,7 @@ from treeplex.holdem.spots.known import flop_holdem, holdem
 from treeplex.holdem.study.batches.board import BoardTask, solve_board, solve_row
 from treeplex.holdem.study.batches.boards import read_boards
 from treeplex.learn.discount.episodes import Player, play
-from treeplex.learn.neural.walks.jobs import WALKS, WalkedGame, WalkKind, walk_external
+from treeplex.learn.neural.walks.compiled import WALKS, WalkedGame, WalkKind, walk_external
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, advance, taken
 from treeplex.learn.rebel.policy_net import weights_of
 from treeplex.learn.rebel.settings import RebelSettings

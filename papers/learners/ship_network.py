@@ -15,6 +15,7 @@ from treeplex.base.spec import quoted
 from treeplex.evaluate import judge
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.learn.neural.fitting.approximator import Network
 from treeplex.learn.neural.fitting.averages import AveragingLearner, LearnedAverage
 from treeplex.learn.neural.network_policy import SHIPPED, SUFFIX, network_policy
 from treeplex.learn.neural.responses.nfsp import Nfsp
@@ -38,7 +39,7 @@ def networks_of(folder: Path) -> NeuralPolicy:
         job.restore({name: np.array(file[name]) for name in file})
     student = job.student
     student.policy()  # fits a learned average
-    if isinstance(student, Nfsp) and student.averages[0].network is not None:
+    if isinstance(student, Nfsp) and isinstance(student.averages[0].network, Network):
         return network_policy(student, [average.network for average in student.averages])
     if isinstance(student, AveragingLearner) and isinstance(student.average, LearnedAverage):
         return network_policy(student, student.average.fitted)

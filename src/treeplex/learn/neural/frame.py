@@ -1,6 +1,6 @@
 """What learners that fit networks share: settings, sampling, judging, counts, and the infosets of a compiled game as slots."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar
@@ -56,6 +56,8 @@ class NeuralLearner(Learner):
     Attributes:
         walks_rules: whether the class can learn by the rules alone.
         for_teams: whether it is made for games in which everybody is paid the same.
+        zero_sum: its name, if it is defined for two players and constant sums alone.
+        saved: attributes that are saved, integers and arrays; :meth:`parts` are saved besides.
         sampler: walks and episodes.
         strategy: what walks follow, of learners that walk.
     """
@@ -64,6 +66,8 @@ class NeuralLearner(Learner):
     strategy: AnyProfile
     walks_rules: ClassVar[bool] = False
     for_teams: ClassVar[bool] = False
+    zero_sum: ClassVar[str] = ""
+    saved: ClassVar[Sequence[str]] = ()
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
@@ -129,11 +133,15 @@ class NeuralLearner(Learner):
         return {} if self.judging is None else {"exploitability": self.judging.exploitability(self.policy())}
 
     def check_game(self) -> None:
-        """Refuse games that the learner is not defined for; any game will do, unless a class overrides it.
+        """Refuse games that the learner is not defined for.
 
         Raises:
             AlgorithmError: it is not defined for this one.
         """
+        if self.zero_sum and (self.players != 2 or self.sampler.constant is None):
+            kind = f"{self.players} players" if self.players != 2 else "general sums"
+            wanted = "games of two players whose payoffs sum to a constant"
+            raise AlgorithmError(f"{self.zero_sum} learns {wanted}; {self.game} has {kind}")
 
     @property
     def infosets(self) -> GameInfosets:
@@ -193,24 +201,24 @@ class NeuralLearner(Learner):
     def effort(self) -> Mapping[str, int]:
         return {"nodes": self.sampler.walked, "episodes": self.sampler.played}
 
-    def counts(self) -> dict[str, NDArray[Any]]:
-        """The counts, for :meth:`state`."""
-        return {"counts": np.array([self.sampler.walked, self.sampler.played])}
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        """Everything that has a ``state`` and can ``restore`` it, by the name before its arrays."""
+        yield from ()
 
-    def restore_counts(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Put counts back that :meth:`counts` gave."""
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        arrays = {"counts": np.array([self.sampler.walked, self.sampler.played])}
+        arrays |= {name: np.atleast_1d(getattr(self, name)) for name in self.saved}
+        for name, part in self.parts():
+            arrays |= named(name, part.state())
+        return arrays
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         self.sampler.walked, self.sampler.played = (int(number) for number in arrays["counts"])
-
-
-def check_zero_sum(learner: NeuralLearner, name: str) -> None:
-    """Refuse a game that is not of two players whose payoffs sum to a constant.
-
-    Raises:
-        AlgorithmError: it is another one.
-    """
-    if learner.players != 2 or learner.sampler.constant is None:
-        kind = f"{learner.players} players" if learner.players != 2 else "general sums"
-        raise AlgorithmError(f"{name} learns games of two players whose payoffs sum to a constant; {learner.game} has {kind}")
+        for name in self.saved:
+            found = np.array(arrays[name])
+            setattr(self, name, int(found[0]) if isinstance(getattr(self, name), int) else found)
+        for name, part in self.parts():
+            part.restore(under(name, arrays))
 
 
 def named(prefix: str, arrays: Mapping[str, NDArray[Any]]) -> dict[str, NDArray[Any]]:

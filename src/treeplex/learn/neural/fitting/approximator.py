@@ -1,12 +1,11 @@
 """What learns numbers of infosets or histories from rows: a network, or in its place a table, which makes no error.
 
-An infoset is a row. By the rules it is a row of features and legal actions. In a compiled game it is a number, by which features
-and legal actions are looked up: a network is asked for all infosets of a player at once, rows of one infoset are put together
-before a network is fitted, and a table may take the network's place. Each method is tried with a table first, where it has to
-do what its theory says; then the only difference is how well a network learns.
+An infoset is a row. By the rules it is a row of features and legal actions. In a compiled game it is a number, by which
+features and legal actions are looked up: a network is asked for all infosets of a player at once, rows of one infoset are put
+together before a network is fitted, and a table may take the network's place. Each method is tried with a table first, where it
+has to do what its theory says; then the only difference is how well a network learns.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -44,8 +43,14 @@ class NetworkSettings(Settings):
 
 
 class Targets(NamedTuple):
-    """What a network is fitted to: float32 features [n, F], targets [n, outputs], and ``parts`` [n, outputs], which share of the
-    weight knows an output, 0 where there is no such action; bool [n, outputs], which actions are legal; float64 [n] shares.
+    """What a network is fitted to.
+
+    Attributes:
+        features: float32 [n, F].
+        wanted: float32 [n, outputs].
+        parts: float32 [n, outputs], which share of the weight knows an output, 0 where there is no such action.
+        legal: bool [n, outputs].
+        shares: float64 [n], of all weights.
     """
 
     features: Singles
@@ -135,7 +140,7 @@ class GameInputs:
         return self.legal_actions[rows]
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
-        """Numbers float64 [n, A], zero for illegal actions, from a function of features and legal outputs; of all by default."""
+        """Numbers float64 [n, A] from a function of features and legal outputs; zero for illegal actions."""
         found = function(self.features, self.legal_outputs)
         whole = np.where(self.legal_actions, np.take_along_axis(found, self.output_of, axis=1), 0.0).astype(np.float64)
         return whole if rows is None else whole[rows]
@@ -172,57 +177,7 @@ class GameInputs:
 Inputs = RowInputs | GameInputs
 
 
-class Approximator(ABC):
-    """Learns a number for each action of each infoset, or history."""
-
-    inputs: Any
-
-    @abstractmethod
-    def values(self, rows: NDArray[Any] | None = None) -> Floats:
-        """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
-
-    @abstractmethod
-    def frozen(self) -> Values:
-        """A copy of the values that does not learn; of a policy, of its logits or probabilities."""
-
-    def as_policy(self) -> PlayerPolicy:
-        """Of a policy, how a player follows it as it stands."""
-        return PlayerPolicy(self.frozen(), self.inputs.policy_head)
-
-    @abstractmethod
-    def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
-        """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.
-
-        Raises:
-            AlgorithmError: the loss is not finite.
-        """
-
-    @abstractmethod
-    def regress(self, means: Floats, weights: Floats, steps: int) -> float:
-        """In a compiled game, bring numbers nearer to ``means`` by squared errors with weights, both float64 [P, A]; the loss.
-
-        Raises:
-            AlgorithmError: the loss is not finite.
-        """
-
-    @abstractmethod
-    def reset(self, generator: np.random.Generator) -> None:
-        """Forget everything."""
-
-    @abstractmethod
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
-
-    @abstractmethod
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned.
-
-        Raises:
-            KeyError, ValueError, RuntimeError: the arrays do not fit.
-        """
-
-
-class TableApproximator(Approximator):
+class TableApproximator:
     """A number for each action: those that have rows get their weighted means, others stay as they are.
 
     Values begin at 0, policies uniform.
@@ -234,27 +189,50 @@ class TableApproximator(Approximator):
         self._values = self._begun.copy()
 
     def values(self, rows: NDArray[Any] | None = None) -> Floats:
+        """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
         return self._values.copy() if rows is None else self._values[rows]
 
     def frozen(self) -> Values:
+        """A copy of the values that does not learn; by the rules of a policy its logits."""
         return TableValues(self._values.copy(), self.inputs.legal_actions)
 
+    def as_policy(self) -> PlayerPolicy:
+        """Of a policy, how a player follows it as it stands."""
+        return PlayerPolicy(self.frozen(), self.inputs.policy_head)
+
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
+        """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
         weights, means, error = gathered(self.inputs.legal_actions, *rows)
         self._values = np.where(weights > 0.0, means, self._values)
         return finite(error)
 
     def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        """In a compiled game, bring numbers nearer to ``means`` by squared errors with weights, both float64 [P, A]; the loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
         self._values = np.where(weights > 0.0, means, self._values)
         return 0.0
 
     def reset(self, generator: np.random.Generator) -> None:
+        """Forget everything."""
         self._values = self._begun.copy()
 
     def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
         return {"values": self._values[self.inputs.legal_actions]}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
         found, legal = np.array(arrays["values"], np.float64), self.inputs.legal_actions
         if found.shape != (int(legal.sum()),):
             raise ValueError(f"a table of {len(found)} numbers, not {int(legal.sum())}")
@@ -322,11 +300,11 @@ class Perceptron:
         restore_optimizer(self.optimizer, arrays)
 
 
-class Network(Perceptron, Approximator):
+class Network(Perceptron):
     """A network of values or of a policy.
 
-    Of no more rows than ``settings.batch`` (in a compiled game no more infosets that have rows) each step takes all: the gradient
-    of the whole buffer at the price of a small batch. Otherwise a step takes some, drawn in proportion to their weight.
+    Of no more rows than ``settings.batch`` (in a compiled game, infosets that have rows) each step takes all: the gradient of
+    the whole buffer at the price of a small batch. Otherwise a step takes some, drawn in proportion to their weight.
     """
 
     def __init__(self, inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES) -> None:
@@ -334,7 +312,8 @@ class Network(Perceptron, Approximator):
         super().__init__(inputs.width, inputs.outputs, settings, generator)
 
     def values(self, rows: NDArray[Any] | None = None) -> Floats:
-        return np.asarray(self.inputs.evaluate(self.outputs, rows))
+        """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
+        return self.inputs.evaluate(self.outputs, rows)
 
     def outputs(self, features: Singles, legal: Bools) -> Singles:
         """The network's outputs, float32 [n, outputs]; of a policy probabilities."""
@@ -347,9 +326,19 @@ class Network(Perceptron, Approximator):
         return outputs
 
     def frozen(self) -> Values:
+        """A copy of the values that does not learn; by the rules of a policy its logits."""
         return self.inputs.frozen(self)  # type: ignore[no-any-return]
 
+    def as_policy(self) -> PlayerPolicy:
+        """Of a policy, how a player follows it as it stands."""
+        return PlayerPolicy(self.frozen(), self.inputs.policy_head)
+
     def fit(self, rows: Rows, steps: int, generator: np.random.Generator) -> float:
+        """Bring the numbers nearer to the weighted means of rows; the loss at the end, a mean over weights.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
         if not rows.weights.any():
             return 0.0
         targets = self.inputs.targets(rows)
@@ -389,6 +378,11 @@ class Network(Perceptron, Approximator):
         return float((slope * apart).sum()), np.float32(2.0) * slope
 
     def regress(self, means: Floats, weights: Floats, steps: int) -> float:
+        """In a compiled game, bring numbers nearer to ``means`` by squared errors with weights, both float64 [P, A]; the loss.
+
+        Raises:
+            AlgorithmError: the loss is not finite.
+        """
         torch, inputs = torch_module(), self.inputs
         wanted = torch.from_numpy(inputs.spread(np.where(weights > 0.0, means, 0.0)))
         shares = torch.from_numpy(inputs.spread(weights / max(float(weights[inputs.legal_actions].sum()), 1e-30)))
@@ -419,6 +413,10 @@ class Network(Perceptron, Approximator):
             lost = finite(float(value.detach()))
             self.clip_and_step()
         return lost
+
+
+Approximator = TableApproximator | Network
+"""What learns a number for each action of each infoset, or history."""
 
 
 def make_approximator(

@@ -1,7 +1,6 @@
 """Average policies: exact, as a sum of tables or as all networks; or learned by a network from what was seen to be played."""
 
-from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -39,8 +38,8 @@ class AverageSettings(LearnedAverageSettings):
     average: str = setting(NETWORK, "how policies are averaged", choices=(NETWORK, EXACT), fixed=True)
 
 
-class Average(ABC):
-    """The average of the policies that players played, weighted by iteration and own reach.
+class Average:
+    """The average of the policies that players followed, weighted by iteration and own reach.
 
     Attributes:
         costly: whether asking for it takes long.
@@ -54,17 +53,17 @@ class Average(ABC):
     def met(self, found: Walks, weight: float) -> None:
         """Take in walks, which met the other player's infosets in proportion to that player's own reach."""
 
-    @abstractmethod
     def policy(self, iteration: int) -> Policy | NeuralPolicy:
         """The average policy after an iteration."""
+        raise NotImplementedError
 
-    @abstractmethod
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""
+        raise NotImplementedError
 
-    @abstractmethod
     def restore(self, arrays: Arrays) -> None:
         """Continue from what :meth:`state` returned."""
+        raise NotImplementedError
 
 
 class ExactAverage(Average):
@@ -207,13 +206,16 @@ class RegretLearner(NeuralLearner):
     """A learner of regrets, an approximator for each player, whose policies match them.
 
     Attributes:
+        iteration: iterations done.
         regrets: of each player.
         followed: what each player follows, at first uniform play.
     """
 
+    saved = ("iteration",)
+
     def begin(self) -> None:
         """Begin with regrets that have learned nothing, and uniform play."""
-        players = range(self.players)
+        self.iteration, players = 0, range(self.players)
         self.regrets: list[Any] = [self.sampler.approximator(player, self.generator) for player in players]
         self.followed = [PlayerPolicy(self.sampler.inputs(player).constant(1.0), MATCHED) for player in players]
         self.follow()
@@ -228,18 +230,21 @@ class RegretLearner(NeuralLearner):
             self.followed[player] = PlayerPolicy(self.matched(player), head_of(self.settings))
         self.strategy = self.sampler.fixed(Profile(list(self.followed)))
 
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from ((f"regrets{player}", regrets) for player, regrets in enumerate(self.regrets))
+
+    def restore(self, arrays: Arrays) -> None:
+        super().restore(arrays)
+        if self.iteration:
+            self.follow(*range(self.players))
+
 
 class AveragingLearner(RegretLearner):
-    """A learner of regrets whose result is the average of its policies.
-
-    Attributes:
-        iteration: iterations done.
-        average: of the policies.
-    """
+    """A learner of regrets whose result is the average of its policies, :attr:`average`."""
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        self.iteration, self.average = 0, self.make_average()
+        self.average = self.make_average()
         self.begin()
 
     def make_average(self) -> Average:
@@ -253,18 +258,6 @@ class AveragingLearner(RegretLearner):
     def policy(self) -> Policy | NeuralPolicy:
         return self.average.policy(self.iteration)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"iteration": np.array([self.iteration]), **self.counts()}
-        arrays |= named("average", self.average.state())
-        for player, regrets in enumerate(self.regrets):
-            arrays |= named(f"regrets{player}", regrets.state())
-        return arrays
-
-    def restore(self, arrays: Arrays) -> None:
-        self.iteration = int(arrays["iteration"][0])
-        self.restore_counts(arrays)
-        self.average.restore(under("average", arrays))
-        for player, regrets in enumerate(self.regrets):
-            regrets.restore(under(f"regrets{player}", arrays))
-        if self.iteration:
-            self.follow(*range(self.players))
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield "average", self.average
+        yield from super().parts()

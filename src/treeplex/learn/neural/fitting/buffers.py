@@ -1,7 +1,8 @@
 """What networks are fitted to: rows of a place, a number for each of its actions, and a weight; and buffers of them.
 
 A place is the number of an infoset or of a history; by the rules, where nothing is numbered, it is features and legal actions
-(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). The newest rows of a training are kept by :class:`treeplex.learn.common.replay.Replay`; a buffer that is cleared at each step is no buffer but the step's rows.
+(:meth:`treeplex.learn.neural.fitting.infosets.Infosets.rows`). A buffer that is cleared at each step is no buffer but the
+step's rows.
 """
 
 from collections.abc import Mapping
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from treeplex.base.arrays import Bools
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import AlgorithmError
+from treeplex.learn.common.replay import Replay
 
 
 class Rows(NamedTuple):
@@ -53,6 +55,43 @@ def check_room(most: int, row: int, setting: str = "memory") -> None:
             f"a buffer of {most:,} rows takes {megabytes(size)}, and {megabytes(free)} are free; keep fewer rows "
             f"(--set {setting}={free // (4 * row)})"
         )
+
+
+class Window:
+    """The newest rows."""
+
+    def __init__(self, empty: Rows, room: int) -> None:
+        """Begin without rows; memory for up to ``room`` is taken as they come."""
+        self._rows = Replay(*empty, room=room)
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def row(self) -> int:
+        """Bytes of a row."""
+        return self._rows.row
+
+    @property
+    def rows(self) -> Rows:
+        """The rows kept, oldest first."""
+        return Rows(*self._rows.ordered())
+
+    def add(self, rows: Rows, most: int) -> None:
+        """Add rows, and keep the newest ``most`` of all."""
+        self._rows.add(rows, most)
+
+    def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
+        return self.rows._asdict()
+
+    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned.
+
+        Raises:
+            KeyError, ValueError: the arrays do not fit.
+        """
+        self._rows.restore(*(np.array(arrays[name]) for name in Rows._fields))
 
 
 class Counts:

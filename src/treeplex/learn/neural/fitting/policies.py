@@ -1,8 +1,8 @@
 """Values and policies that nothing changes: copies of tables and networks, to be followed, kept, or sent to workers.
 
 Walks by the rules ask a network for a few rows very often. There a call of PyTorch costs more than the product, so small
-products are NumPy's; larger ones are PyTorch's with one thread. Which it is depends on the shapes alone, and neither has several
-threads: so the numbers are the same in every process.
+products are NumPy's; larger ones are PyTorch's with one thread. Which it is depends on the shapes alone, and neither has
+several threads: so the numbers are the same in every process.
 """
 
 from collections.abc import Callable, Mapping, Sequence

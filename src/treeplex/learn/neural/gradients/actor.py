@@ -1,13 +1,12 @@
 """What learners of softmax policies have in common: logits for every infoset, episodes, and the exact average policy."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.base.settings import Settings, setting
@@ -19,9 +18,9 @@ from treeplex.games.base import Game
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.infosets import Infosets
-from treeplex.learn.neural.fitting.outputs import Arrays, Network, Outputs, TableOutputs
+from treeplex.learn.neural.fitting.outputs import Network, Outputs, TableOutputs
 from treeplex.learn.neural.fitting.policies import AnyProfile, MatrixProfile, NetworkValues, SharedProfile
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 AVERAGE, LAST = "average", "last"
 RESULT = "which policy is learned: the average over updates, or the last; by the rules always the last"
@@ -56,6 +55,7 @@ class Actor(NeuralLearner):
     """
 
     settings_class: ClassVar[type[Settings]] = ActorSettings
+    saved: ClassVar[Sequence[str]] = ("updates", "average")
     walks_rules: ClassVar[bool] = True
     spreads = True
     momentum: ClassVar[float] = 0.9
@@ -91,10 +91,8 @@ class Actor(NeuralLearner):
     @property
     def share(self) -> float:
         """What step sizes are multiplied by now."""
-        wanted = self.settings
-        limits = [
-            made / most for made, most in ((self.sampler.walked, wanted.nodes), (self.sampler.played, wanted.episodes)) if most
-        ]
+        wanted, made = self.settings, self.sampler
+        limits = [done / most for done, most in ((made.walked, wanted.nodes), (made.played, wanted.episodes)) if most]
         done = max(limits, default=self.updates / wanted.steps)
         return float(max(1.0 - done, 0.0) ** wanted.decay)
 
@@ -150,23 +148,9 @@ class Actor(NeuralLearner):
         """By the rules, the logits of the policy that is the result: the last."""
         return self.logits
 
-    def parts(self) -> Iterator[tuple[str, Outputs]]:
+    def parts(self) -> Iterator[tuple[str, Any]]:
         """Everything that is fitted, by name."""
         yield "logits", self.logits
-
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """Counts, the average and everything that is fitted."""
-        arrays = {"updates": np.array([self.updates]), "average": self.average, **self.counts()}
-        for part, each in self.parts():
-            arrays |= named(part, each.state())
-        return arrays
-
-    def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
-        self.updates, self.average = int(arrays["updates"][0]), np.array(arrays["average"])
-        self.restore_counts(arrays)
-        for part, each in self.parts():
-            each.restore(under(part, arrays))
 
 
 def entropy_slopes(policy: Floats) -> Floats:

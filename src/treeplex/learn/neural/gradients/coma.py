@@ -13,20 +13,16 @@ Deviations. Where players see each other's moves, actions that come later are no
 batch, not once for each time step of it.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import history_features
-from treeplex.learn.neural.fitting.optimised import Arrays, Optimised
-from treeplex.learn.neural.frame import named, under
+from treeplex.learn.neural.fitting.optimised import Optimised
 from treeplex.learn.neural.gradients.team import TABLES, TeamLearner, TeamSettings, Tensor, traced_returns
 
 
@@ -41,6 +37,7 @@ class Coma(TeamLearner):
     """COMA: counterfactual advantages by one central critic; for games in which everybody is paid the same."""
 
     settings_class = ComaSettings
+    saved = ("updates",)
     presets = TABLES
     source = "Foerster et al. 2018, Counterfactual multi-agent policy gradients (AAAI)"
 
@@ -73,12 +70,6 @@ class Coma(TeamLearner):
             self.target.module.load_state_dict(self.critic.module.state_dict())
         return advantages, loss
 
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """Also the copy of the critic."""
-        return {**super().state(), **named("target", self.target.state()), "updates": np.array([self.updates])}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
-        super().restore(arrays)
-        self.target.restore(under("target", arrays))
-        self.updates = int(arrays["updates"][0])
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield "target", self.target

@@ -73,7 +73,6 @@ class Mmd(Ppo):
         self.sampler.count(self.compiled.size.histories, 0)
         logits = self.logits
         if isinstance(logits, TableOutputs):
-            logits.numbers[:] = self.infosets.centred(
-                (logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate)
-            )
+            moved = (logits.numbers + rate * values / self.scale) / (1.0 + temperature * rate)
+            logits.numbers[:] = self.infosets.centred(moved)
         return {"temperature": temperature}

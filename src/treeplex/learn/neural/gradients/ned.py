@@ -9,7 +9,7 @@ where P projects onto distributions. That is the table. A network gives logits a
 values v held fixed (section 5 there; here by Adam). All infosets are seen at once, and responses are exact.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -24,7 +24,7 @@ from treeplex.engine.tree.sweeps import backup, best_response, reach
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import POLICY, TABLE, Network
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, check_zero_sum, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.gradients.simplex import nearest_distributions
 
 
@@ -50,7 +50,9 @@ class Ned(NeuralLearner):
     """
 
     settings_class = NedSettings
+    saved = ("steps",)
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE, "rate": 1.4, "slowing": 0.6}}
+    zero_sum = "ned"
     source = "Lockhart et al. 2019, Computing approximate equilibria in sequential adversarial games by exploitability descent"
 
     def __init__(self, game: Game, settings: NedSettings) -> None:
@@ -59,9 +61,6 @@ class Ned(NeuralLearner):
         self.networks = [Network(self.sampler.inputs(player), settings, self.generator, POLICY) for player in players]
         self.current, self.steps = self.uniform(), 0
         self.read()
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "ned")
 
     @property
     def countable(self) -> Sequence[str]:
@@ -111,17 +110,16 @@ class Ned(NeuralLearner):
     def policy(self) -> Policy:
         return self.policy_of(self.current)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"policy": self.current, "steps": np.array([self.steps])}
-        for player, network in enumerate(self.networks):
-            arrays |= named(f"network{player}", network.state())
-        return arrays | self.counts()
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield from ((f"network{player}", network) for player, network in enumerate(self.networks))
+
+    def state(self) -> Mapping[str, NDArray[Any]]:
+        return {**super().state(), "policy": self.current}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.current, self.steps = np.array(arrays["policy"]), int(arrays["steps"][0])
-        for player, network in enumerate(self.networks):
-            network.restore(under(f"network{player}", arrays))
-        self.restore_counts(arrays)
+        super().restore(arrays)
+        self.current = np.array(arrays["policy"])
 
 
 def projected(first: Ints, numbers: Floats) -> Floats:

@@ -20,7 +20,6 @@ from treeplex.base.settings import setting
 from treeplex.errors import AlgorithmError
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
-from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings, entropy_slopes
 
 EXACT, LEARNED = "exact", "learned"
@@ -100,7 +99,7 @@ class PolicyGradient(Actor):
         """Histories, and episodes unless values are exact."""
         return ("nodes",) if self.settings.critic == EXACT else super().countable
 
-    def parts(self) -> Iterator[tuple[str, Outputs]]:
+    def parts(self) -> Iterator[tuple[str, Any]]:
         """The logits, and the critic if it is learned."""
         yield from super().parts()
         if self.critic is not None:
@@ -151,20 +150,16 @@ class Rpg(PolicyGradient):
     """Regret policy gradient: descends on the sum of positive regrets. Two players with a constant sum, as its theory."""
 
     source = Qpg.source
+    zero_sum = "rpg"
     direction = staticmethod(regret_direction)
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "rpg")
 
 
 class Rmpg(PolicyGradient):
     """Regret matching policy gradient: ascends on positive regrets. Two players with a constant sum, as its theory."""
 
     source = Qpg.source
+    zero_sum = "rmpg"
     direction = staticmethod(matching_direction)
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "rmpg")
 
 
 @dataclass(frozen=True)

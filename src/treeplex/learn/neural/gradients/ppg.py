@@ -44,6 +44,7 @@ class Ppg(Ppo):
     """
 
     settings_class = PpgSettings
+    saved = (*Ppo.saved, "visits", "sums")
     source = "Cobbe et al. 2021, Phasic policy gradient (ICML; arXiv 2009.04416)"
     auxiliary: ClassVar[int] = 1
 
@@ -88,13 +89,11 @@ class Ppg(Ppo):
         self.begin()
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """PPO's, and the rows since the last phase."""
-        seen = {} if self.sampler.numbered else named("seen", self.phase_infosets.columns())
-        return {**super().state(), **seen, "visits": self.visits, "sums": self.sums}
+        """PPO's, and by the rules the infosets of the rows since the last phase."""
+        return {**super().state(), **({} if self.sampler.numbered else named("seen", self.phase_infosets.columns()))}
 
     def restore(self, arrays: Arrays) -> None:
         """Restore all of that."""
         super().restore(arrays)
         if not self.sampler.numbered:
             self.phase_infosets = Infosets(**under("seen", arrays))
-        self.visits, self.sums = np.array(arrays["visits"]), np.array(arrays["sums"])

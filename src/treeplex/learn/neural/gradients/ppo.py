@@ -23,7 +23,6 @@ from treeplex.base.settings import setting
 from treeplex.engine.histories.episodes import Episodes
 from treeplex.engine.histories.returns import lambda_returns
 from treeplex.games.base import Game
-from treeplex.learn.neural.fitting.outputs import Outputs
 from treeplex.learn.neural.gradients.actor import Actor, ActorSettings, entropy_slopes
 
 
@@ -55,7 +54,7 @@ class Ppo(Actor):
         super().__init__(game, settings)
         self.critic = self.outputs(1)
 
-    def parts(self) -> Iterator[tuple[str, Outputs]]:
+    def parts(self) -> Iterator[tuple[str, Any]]:
         """The logits and the values."""
         yield from super().parts()
         yield "critic", self.critic

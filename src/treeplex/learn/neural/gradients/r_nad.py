@@ -28,7 +28,6 @@ from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.outputs import Outputs
-from treeplex.learn.neural.frame import check_zero_sum
 from treeplex.learn.neural.gradients.actor import AVERAGE, LAST, Actor, ActorSettings
 from treeplex.learn.neural.gradients.policy_gradient import inside
 
@@ -64,6 +63,7 @@ class RNaD(Actor):
 
     settings_class = RNaDSettings
     momentum: ClassVar[float] = 0.0
+    zero_sum = "r-nad"
     source = "Perolat et al. 2022, Mastering the game of Stratego with model-free multiagent reinforcement learning (Science)"
 
     def __init__(self, game: Game, settings: Any) -> None:
@@ -74,16 +74,13 @@ class RNaD(Actor):
         self.target_logits, self.target_critic = self.copied(self.logits), self.copied(self.critic)
         self.anchors = [self.copied(self.logits) for _ in range(2)]
 
-    def check_game(self) -> None:
-        check_zero_sum(self, "r-nad")
-
     def copied(self, one: Outputs) -> Outputs:
         """Another that begins as this one is."""
         found = self.outputs(one.values().shape[1])
         found.follow(one, 1.0)
         return found
 
-    def parts(self) -> Iterator[tuple[str, Outputs]]:
+    def parts(self) -> Iterator[tuple[str, Any]]:
         """The logits and the values, their averages, and the regularisation policies."""
         yield from super().parts()
         yield "critic", self.critic
@@ -139,11 +136,8 @@ class RNaD(Actor):
         """The average over updates, the last one, that of the averaged logits, and this one fine-tuned."""
         target = self.seen.softmax(self.target_logits.values())
         tuned = fine_tuned(target, self.settings.least, self.settings.parts)
-        others = {TARGET: target, TUNED: tuned}
-        return {
-            **super().policies(),
-            **{name: Policy(self.compiled, self.infosets.table(each)) for name, each in others.items()},
-        }
+        tables = {name: self.infosets.table(each) for name, each in ((TARGET, target), (TUNED, tuned))}
+        return {**super().policies(), **{name: Policy(self.compiled, table) for name, table in tables.items()}}
 
     @property
     def resulting(self) -> Outputs:

@@ -1,12 +1,11 @@
 """What actor-critic learners of cooperative games share: everybody is paid the same, and all learn from episodes together."""
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.base.settings import Settings, setting
@@ -19,9 +18,9 @@ from treeplex.games.base import Game
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.neural.features import Rows
 from treeplex.learn.neural.fitting.approximator import TABLE
-from treeplex.learn.neural.fitting.optimised import Arrays, Optimised, perceptron, table
+from treeplex.learn.neural.fitting.optimised import Optimised, perceptron, table
 from treeplex.learn.neural.fitting.policies import MatrixProfile
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 Tensor = Any
 TABLES: Mapping[str, Mapping[str, Any]] = {"table": {"approximator": TABLE, "rate": 0.02, "critic_rate": 0.01}}
@@ -159,15 +158,9 @@ class TeamLearner(NeuralLearner):
         found = {name: judge(self.compiled, each).value[0] for name, each in (("return", policy), ("greedy_return", greedy))}
         return found | {"exploration": self.exploration}
 
-    def state(self) -> Mapping[str, NDArray[Any]]:
-        """Actors, critic, and what was played."""
-        return {**named("actor", self.actor.state()), **named("critic", self.critic.state()), **self.counts()}
-
-    def restore(self, arrays: Arrays) -> None:
-        """Restore all of that."""
-        self.actor.restore(under("actor", arrays))
-        self.critic.restore(under("critic", arrays))
-        self.restore_counts(arrays)
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield from (("actor", self.actor), ("critic", self.critic))
 
 
 def traced_returns(episodes: Episodes, values: Rows, trace: float, *, own: bool) -> Rows:

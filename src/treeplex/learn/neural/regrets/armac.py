@@ -18,23 +18,20 @@ TreeBackup. The traverser explores by a fixed mixture of uniform play and the cu
 newest rows: few are a noisy sample of past policies, and with many the next policy answers old ones.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints
 from treeplex.base.settings import setting
 from treeplex.forms.policies.neural import NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
-from treeplex.learn.common.replay import Replay
 from treeplex.learn.neural.fitting.approximator import POLICY, TABLE
 from treeplex.learn.neural.fitting.averages import RegretLearner
-from treeplex.learn.neural.fitting.buffers import Rows, check_room
-from treeplex.learn.neural.frame import check_zero_sum, named, under
+from treeplex.learn.neural.fitting.buffers import Rows, Window, check_room
 from treeplex.learn.neural.regrets.past import explored, make_past
 from treeplex.learn.neural.responses.q_learning import episode_of
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
@@ -74,6 +71,7 @@ class Armac(RegretLearner):
     spreads = True
     walks_rules: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {"table": {"approximator": TABLE, "share": 0.05}}
+    zero_sum = "armac"
     source = "Gruslys et al. 2020, The advantage regret-matching actor-critic (arXiv 2008.12234)"
 
     def __init__(self, game: Game, settings: ArmacSettings) -> None:
@@ -82,12 +80,9 @@ class Armac(RegretLearner):
         self.begin()
         self.averages: list[Any] = [self.sampler.approximator(player, self.generator, POLICY) for player in range(2)]
         empty = self.sampler.no_rows()
-        self.regret_rows, self.average_rows = ([Replay(*empty, room=ROOM) for _ in range(2)] for _ in "ra")
+        self.regret_rows, self.average_rows = ([Window(empty, ROOM) for _ in range(2)] for _ in "ra")
         check_room(settings.memory, self.regret_rows[0].row)
         self.past, self.iteration = make_past(self, self.critic), 0
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "armac")
 
     def step(self) -> Mapping[str, float]:
         """An iteration."""
@@ -103,8 +98,8 @@ class Armac(RegretLearner):
         self.gather(played, number, traverser)
         losses = []
         for player, (regrets, average) in enumerate(zip(self.regrets, self.averages, strict=True)):
-            losses.append(regrets.fit(Rows(*self.regret_rows[player].ordered()), settings.fits, generator))
-            average.fit(Rows(*self.average_rows[player].ordered()), settings.fits, generator)
+            losses.append(regrets.fit(self.regret_rows[player].rows, settings.fits, generator))
+            average.fit(self.average_rows[player].rows, settings.fits, generator)
         self.follow(0, 1)
         return {"loss": float(np.mean(losses)), "critic_loss": critic_loss}
 
@@ -141,26 +136,10 @@ class Armac(RegretLearner):
     def policy(self) -> Policy | NeuralPolicy:
         return self.sampler.result(self.averages if self.iteration else [None, None])
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = named("past", self.past.state()) | named("critic", self.critic.state()) | self.counts()
-        arrays["iteration"] = np.array([self.iteration])
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield from (("past", self.past), ("critic", self.critic))
         for player in range(2):
-            arrays |= named(f"regrets{player}", self.regrets[player].state())
-            arrays |= named(f"averages{player}", self.averages[player].state())
-            for name, memory in (("regret", self.regret_rows[player]), ("average", self.average_rows[player])):
-                arrays |= named(f"{name}_rows{player}", Rows(*memory.ordered())._asdict())
-        return arrays
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.past.restore(under("past", arrays))
-        self.critic.restore(under("critic", arrays))
-        self.iteration = int(arrays["iteration"][0])
-        for player in range(2):
-            self.regrets[player].restore(under(f"regrets{player}", arrays))
-            self.averages[player].restore(under(f"averages{player}", arrays))
-            for name, memory in (("regret", self.regret_rows[player]), ("average", self.average_rows[player])):
-                found = under(f"{name}_rows{player}", arrays)
-                memory.restore(*(np.array(found[part]) for part in Rows._fields))
-        self.restore_counts(arrays)
-        if self.iteration:
-            self.follow(0, 1)
+            yield f"averages{player}", self.averages[player]
+            yield f"regret_rows{player}", self.regret_rows[player]
+            yield f"average_rows{player}", self.average_rows[player]

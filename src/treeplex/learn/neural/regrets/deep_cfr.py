@@ -1,11 +1,10 @@
 """Deep CFR and Single Deep CFR: regrets of external sampling, learned by a network that starts anew at each iteration."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
 from treeplex.games.base import Game
@@ -16,7 +15,7 @@ from treeplex.learn.neural.fitting.averages import (
     LearnedAverageSettings,
     exact_average,
 )
-from treeplex.learn.neural.frame import NeuralSettings, named, under
+from treeplex.learn.neural.frame import NeuralSettings
 
 
 @dataclass(frozen=True)
@@ -76,16 +75,9 @@ class SingleDeepCfr(AveragingLearner):
             self.memories[player].add(rows._replace(weights=rows.weights * np.float32(self.iteration)), self.generator)
             self.average.met(found, self.iteration)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = super().state()
-        for player, memory in enumerate(self.memories):
-            arrays |= named(f"memory{player}", memory.state())
-        return arrays
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        super().restore(arrays)
-        for player, memory in enumerate(self.memories):
-            memory.restore(under(f"memory{player}", arrays))
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield from ((f"memory{player}", memory) for player, memory in enumerate(self.memories))
 
 
 class DeepCfr(SingleDeepCfr):

@@ -1,15 +1,13 @@
 """DREAM: Single Deep CFR from single playthroughs, whose variance a critic takes away."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
 from treeplex.games.base import Game
-from treeplex.learn.neural.frame import named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 
@@ -49,9 +47,6 @@ class Dream(SingleDeepCfr):
             self.memories[player].add(rows._replace(weights=weights), self.generator)
             self.critic.add(found.transitions)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return super().state() | named("critic", self.critic.state())
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        super().restore(arrays)
-        self.critic.restore(under("critic", arrays))
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield "critic", self.critic

@@ -1,16 +1,14 @@
 """ESCHER: regrets read from a critic alone, without importance weights; or with what was sampled as correction."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import Average, AverageSettings, AveragingLearner
-from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.regrets.deep_cfr import SingleDeepCfr, SingleDeepCfrSettings
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 
@@ -54,14 +52,12 @@ class Escher(SingleDeepCfr):
     """
 
     settings_class = EscherSettings
+    zero_sum = "escher"
     source = "McAleer, Farina, Lanctot and Sandholm 2023, ESCHER: Eschewing Importance Sampling in Games (ICLR)"
 
     def __init__(self, game: Game, settings: EscherSettings) -> None:
         super().__init__(game, settings)
         self.critic = make_critic(self)
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "escher")
 
     def make_average(self) -> Average:
         return AveragingLearner.make_average(self)
@@ -90,9 +86,6 @@ class Escher(SingleDeepCfr):
             if settings.critic == SARSA:
                 self.critic.add(found.transitions)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return super().state() | named("critic", self.critic.state())
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        super().restore(arrays)
-        self.critic.restore(under("critic", arrays))
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield "critic", self.critic

@@ -1,6 +1,5 @@
-"""Past policies and the advantages of actions under them, as ARMAC needs them: tables of a compiled game, or networks."""
+"""Past policies of two players and the advantages of actions under them, as ARMAC needs them: tables or networks."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,39 +15,7 @@ from treeplex.learn.neural.walks.critics import GameCritic, RowCritic
 from treeplex.learn.neural.walks.sampler import Played
 
 
-class PastPolicies(ABC):
-    """Past policies of two players, and what a critic said of them."""
-
-    @abstractmethod
-    def __len__(self) -> int:
-        """How many there are."""
-
-    @abstractmethod
-    def keep(self, place: int | None) -> None:
-        """Keep the current policy and what the critic says of it, as the last one or in place of another."""
-
-    @abstractmethod
-    def profiles(self) -> list[AnyProfile]:
-        """The policies."""
-
-    @abstractmethod
-    def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What past policies, by their numbers, do at some of a player's decisions; [n, A]."""
-
-    @abstractmethod
-    def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
-        """What actions were worth more than the policy there, by the critic of its time; [n, A], undefined for illegal ones."""
-
-    @abstractmethod
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
-
-    @abstractmethod
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
-
-
-class PastTables(PastPolicies):
+class PastTables:
     """Of a compiled game.
 
     Attributes:
@@ -63,6 +30,7 @@ class PastTables(PastPolicies):
         return len(self.policies)
 
     def keep(self, place: int | None) -> None:
+        """Keep the current policy and what the critic says of it, as the last one or in place of another."""
         critic, current = self.critic, self.learner.strategy(self.learner.infosets)
         actor = self.learner.infosets.player[critic.infosets, None]
         values = np.where(actor == 0, critic.values(0), critic.values(1))
@@ -75,14 +43,17 @@ class PastTables(PastPolicies):
             self.policies[place], self.values[place] = policy, found
 
     def profiles(self) -> list[AnyProfile]:
+        """The policies."""
         matrices = np.zeros((len(self), *self.legal.shape))
         matrices[:, self.legal] = self.policies
         return [MatrixProfile(matrix) for matrix in matrices]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+        """What past policies, by their numbers, do at some of a player's decisions; [n, A]."""
         return self.numbers(self.policies, number, self.learner.first[played.episodes.infoset[at]])
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+        """What actions were worth more than the policy there, by the critic of its time; [n, A], undefined for illegal ones."""
         return self.numbers(self.values, number, self.critic.edge[played.episodes.history[at]])
 
     def numbers(self, source: NDArray[Any], number: Ints, starts: Ints) -> Floats:
@@ -91,13 +62,15 @@ class PastTables(PastPolicies):
         return np.asarray(source[number[:, None], places])
 
     def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
         return {"policies": self.policies, "values": self.values}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
         self.policies, self.values = np.array(arrays["policies"]), np.array(arrays["values"])
 
 
-class PastNetworks(PastPolicies):
+class PastNetworks:
     """By the rules: networks of past regrets, and of what critics said of the policies that match them.
 
     Attributes:
@@ -112,6 +85,7 @@ class PastNetworks(PastPolicies):
         return len(self.kept)
 
     def keep(self, place: int | None) -> None:
+        """Keep the current policy and what the critic says of it, as the last one or in place of another."""
         regrets = [each.values.layers for each in self.learner.followed]  # type: ignore[attr-defined]
         self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)  # type: ignore[attr-defined]
 
@@ -120,9 +94,11 @@ class PastNetworks(PastPolicies):
         return [PlayerPolicy(NetworkValues(self.width, layers), MATCHED) for layers in self.kept.of[player]]
 
     def profiles(self) -> list[AnyProfile]:
+        """The policies."""
         return [Profile(parts) for parts in zip(self.policies(0), self.policies(1), strict=True)]
 
     def shares(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+        """What past policies, by their numbers, do at some of a player's decisions; [n, A]."""
         rows, policies = played.infosets.rows(played.episodes.infoset[at]), self.policies(player)
         shares = np.empty((len(at), played.infosets.legal.shape[1]))
         for each in np.unique(number):
@@ -130,6 +106,7 @@ class PastNetworks(PastPolicies):
         return shares
 
     def advantages(self, played: Played, at: Ints, number: Ints, player: int) -> Floats:
+        """What actions were worth more than the policy there, by the critic of its time; [n, A], undefined for illegal ones."""
         shares, histories = self.shares(played, at, number, player), played.histories[at]
         values = np.empty(shares.shape)
         for each in np.unique(number):
@@ -140,13 +117,15 @@ class PastNetworks(PastPolicies):
         return np.where(legal, values - (values * shares).sum(axis=1, keepdims=True), np.nan)
 
     def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
         return self.kept.state()
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
         self.kept.restore(arrays)
 
 
-def make_past(learner: RegretLearner, critic: Any) -> PastPolicies:
+def make_past(learner: RegretLearner, critic: Any) -> PastTables | PastNetworks:
     """No past policies: tables of a compiled game, or networks."""
     return (PastTables if learner.sampler.numbered else PastNetworks)(learner, critic)
 

@@ -13,12 +13,11 @@ place of networks it is CFR itself. The paper fits regression trees, OpenSpiel n
 sees all infosets of a player.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Bools, Floats
 from treeplex.base.settings import setting
@@ -30,7 +29,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.averages import ExactAverage
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 
 TINY = 1e-300
 """In place of zero where one divides."""
@@ -58,6 +57,7 @@ class Rcfr(NeuralLearner):
     """
 
     settings_class = RcfrSettings
+    saved = ("regrets", "current", "iteration")
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "table": {"approximator": TABLE},
         "plus": {"plus": True, "linear": True},
@@ -112,16 +112,7 @@ class Rcfr(NeuralLearner):
     def policy(self) -> Policy:
         return self.average.policy(self.iteration)
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"regrets": self.regrets, "current": self.current, **named("average", self.average.state())}
-        for player, estimator in enumerate(self.estimators):
-            arrays |= named(f"estimator{player}", estimator.state())
-        return arrays | {"iteration": np.array([self.iteration])} | self.counts()
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.regrets, self.current = np.array(arrays["regrets"]), np.array(arrays["current"])
-        self.average.restore(under("average", arrays))
-        for player, estimator in enumerate(self.estimators):
-            estimator.restore(under(f"estimator{player}", arrays))
-        self.iteration = int(arrays["iteration"][0])
-        self.restore_counts(arrays)
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield "average", self.average
+        yield from ((f"estimator{player}", estimator) for player, estimator in enumerate(self.estimators))

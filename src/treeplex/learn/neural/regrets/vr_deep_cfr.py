@@ -1,11 +1,10 @@
 """VR-DeepDCFR+ and VR-DeepPDCFR+: discounted regrets, learned from the network's own and from one iteration's playthroughs."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.settings import setting
 from treeplex.errors import AlgorithmError
@@ -13,7 +12,6 @@ from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.averages import EXACT, NETWORK, Average, AverageSettings, AveragingLearner
 from treeplex.learn.neural.fitting.buffers import Rows
 from treeplex.learn.neural.fitting.policies import DiscountedValues, Values
-from treeplex.learn.neural.frame import check_zero_sum, named, under
 from treeplex.learn.neural.walks.critics import CriticSettings, make_critic
 
 
@@ -49,14 +47,12 @@ class VrDeepDcfr(AveragingLearner):
     settings_class = VrDeepDcfrSettings
     spreads = True
     walks_rules: ClassVar[bool] = True
+    zero_sum = "variance-reduced deep CFR"
     source = "Xu, Li, Fu, Fu, Xing and Cheng 2026, Deep (predictive) discounted counterfactual regret minimization (AAAI)"
 
     def __init__(self, game: Game, settings: VrDeepDcfrSettings) -> None:
         super().__init__(game, settings)
         self.critic = make_critic(self)
-
-    def check_game(self) -> None:
-        check_zero_sum(self, "variance-reduced deep CFR")
 
     def step(self) -> Mapping[str, float]:
         """An iteration: each player in turn plays, and learns; then the critic does."""
@@ -94,12 +90,9 @@ class VrDeepDcfr(AveragingLearner):
     def predict(self, player: int, rows: Rows) -> None:
         """Learn what the next policy matches besides the regrets; nothing."""
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        return super().state() | named("critic", self.critic.state())
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        super().restore(arrays)
-        self.critic.restore(under("critic", arrays))
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield "critic", self.critic
 
 
 class VrDeepPdcfr(VrDeepDcfr):
@@ -127,13 +120,6 @@ class VrDeepPdcfr(VrDeepDcfr):
     def matched(self, player: int) -> Values:
         return DiscountedValues(super().matched(player), self.kept(self.iteration), self.latest[player].frozen())
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = super().state()
-        for player, latest in enumerate(self.latest):
-            arrays |= named(f"latest{player}", latest.state())
-        return arrays
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        for player, latest in enumerate(self.latest):
-            latest.restore(under(f"latest{player}", arrays))
-        super().restore(arrays)
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
+        yield from ((f"latest{player}", latest) for player, latest in enumerate(self.latest))

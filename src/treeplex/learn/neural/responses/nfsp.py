@@ -12,7 +12,7 @@ transitions kept. By the rules nothing is counted: steps take batches of
 rows, and the average imitates a sample of limited size, as in the paper.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -25,7 +25,7 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import Game
 from treeplex.learn.neural.fitting.approximator import TABLE
 from treeplex.learn.neural.fitting.policies import Profile
-from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings, named, under
+from treeplex.learn.neural.frame import NeuralLearner, NeuralSettings
 from treeplex.learn.neural.responses.q_learning import Imitation, QLearning
 from treeplex.learn.neural.walks.sampler import Played
 
@@ -59,6 +59,7 @@ class Nfsp(NeuralLearner):
     """
 
     settings_class = NfspSettings
+    saved = ("batches",)
     spreads = True
     walks_rules: ClassVar[bool] = True
     presets: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -104,15 +105,7 @@ class Nfsp(NeuralLearner):
     def policy(self) -> Policy | NeuralPolicy:
         return self.sampler.result([average.result() for average in self.averages])
 
-    def state(self) -> dict[str, NDArray[Any]]:
-        arrays = {"batches": np.array([self.batches]), **self.counts()}
+    def parts(self) -> Iterator[tuple[str, Any]]:
+        yield from super().parts()
         for player, (response, average) in enumerate(zip(self.responses, self.averages, strict=True)):
-            arrays |= named(f"response{player}", response.state()) | named(f"average{player}", average.state())
-        return arrays
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        self.batches = int(arrays["batches"][0])
-        self.restore_counts(arrays)
-        for player, (response, average) in enumerate(zip(self.responses, self.averages, strict=True)):
-            response.restore(under(f"response{player}", arrays))
-            average.restore(under(f"average{player}", arrays))
+            yield from ((f"response{player}", response), (f"average{player}", average))

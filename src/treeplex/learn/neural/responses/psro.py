@@ -6,11 +6,10 @@ the paper simulates plays. With exact responses and ``meta=nash`` it is the doub
 2003); with ``meta=uniform`` it is fictitious play. Learned responses are what Q-learning makes of episodes against the
 mixtures, starting anew each time. The result is the mixture, as one behaviour policy.
 
-By the rules (:class:`SimulatedPools`) strategies are networks of values, of which the greatest is played, payoffs are means over
-playthroughs, as in the paper, and pools begin with networks that have learned nothing.
+By the rules (:class:`SimulatedPools`) strategies are networks of values, of which the greatest is played, payoffs are means
+over playthroughs, as in the paper, and pools begin with networks that have learned nothing.
 """
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -59,36 +58,19 @@ class PsroSettings(NeuralSettings):
     meta: str = setting("nash", "how the strategies of a pool are mixed", choices=tuple(META_SOLVERS))
 
 
-class Pools(ABC):
-    """The strategies of all players.
+class Pools:
+    """The strategies of all players, and what they pay.
 
     Attributes:
         payoffs: float64 [N, K0, K1, ...], what each player gets from all choices of strategies.
         found: for each player int64 [K], how often each strategy was found.
     """
 
-    payoffs: Floats
     found: list[NDArray[np.int64]]
 
     def __init__(self, learner: "PSRO") -> None:
         self.learner, self.players = learner, range(learner.players)
-        self.payoffs = np.empty((learner.players, *[0] * learner.players))
-
-    @abstractmethod
-    def respond(self, mixed: Sequence[Floats]) -> None:
-        """Add a response of each player to the mixtures of the others, for each player float64 [K], and fill in payoffs."""
-
-    @abstractmethod
-    def policy(self, mixed: Sequence[Floats]) -> Policy | NeuralPolicy:
-        """The mixtures as one behaviour policy."""
-
-    @abstractmethod
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Everything that :meth:`restore` needs."""
-
-    @abstractmethod
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Continue from what :meth:`state` returned."""
+        self.payoffs: Floats = np.empty((learner.players, *[0] * learner.players))
 
 
 class ExactPools(Pools):
@@ -107,6 +89,7 @@ class ExactPools(Pools):
         self.payoffs = pool_payoffs(learner.compiled, self.of, self.payoffs)
 
     def respond(self, mixed: Sequence[Floats]) -> None:
+        """Add a response of each player to the mixtures of the others, for each player float64 [K], and fill in payoffs."""
         learner, policy = self.learner, self.policy(mixed)
         for player in self.players:
             if learner.settings.oracle == EXACT:
@@ -132,16 +115,19 @@ class ExactPools(Pools):
         return learner.infosets.table(greedy(learner.infosets))
 
     def policy(self, mixed: Sequence[Floats]) -> Policy:
+        """The mixtures as one behaviour policy."""
         mixture = np.concatenate([weights @ pool for weights, pool in zip(mixed, self.of, strict=True)])
         return Policy(self.learner.compiled, normalised(self.learner.compiled, mixture))
 
     def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
         arrays: dict[str, NDArray[Any]] = {"payoffs": self.payoffs}
         for player, (pool, found) in enumerate(zip(self.of, self.found, strict=True)):
             arrays |= {f"pool.{player}": pool, f"found.{player}": found}
         return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
         self.of = [np.array(arrays[f"pool.{player}"], np.float64) for player in self.players]
         self.found = [np.array(arrays[f"found.{player}"], np.int64) for player in self.players]
         self.payoffs = np.array(arrays["payoffs"])
@@ -197,14 +183,17 @@ class SimulatedPools(Pools):
         self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in self.players]
 
     def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:
+        """The mixtures as one policy."""
         learner, networks = self.learner, self.networks.members
         weights, view = np.stack(mixed, axis=1), learner.sampler.view
         return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=BEST, weights=weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
+        """Everything that :meth:`restore` needs."""
         return {"payoffs": self.payoffs, **self.networks.state()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Continue from what :meth:`state` returned."""
         self.networks.restore(arrays)
         self.payoffs = np.array(arrays["payoffs"])
         self.found = [np.ones(len(self.networks), np.int64) for _ in self.players]
@@ -227,7 +216,7 @@ class PSRO(NeuralLearner):
         super().__init__(game, settings)
         if not self.sampler.numbered and settings.oracle == EXACT:
             raise AlgorithmError(f"oracle={EXACT} sweeps all infosets, and {game} is walked by its rules; set oracle={LEARNED}")
-        self.pools: Pools = ExactPools(self) if self.sampler.numbered else SimulatedPools(self)
+        self.pools: ExactPools | SimulatedPools = ExactPools(self) if self.sampler.numbered else SimulatedPools(self)
         self.mix()
 
     @property
@@ -273,13 +262,11 @@ class PSRO(NeuralLearner):
         return {**super().measure(), "pool": float(sum(map(len, self.pools.found)))}
 
     def state(self) -> Mapping[str, NDArray[Any]]:
-        """The pools and their payoffs; mixtures follow."""
-        return self.pools.state() | self.counts()
+        return {**super().state(), **self.pools.state()}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Take up pools, and mix them."""
+        super().restore(arrays)
         self.pools.restore(arrays)
-        self.restore_counts(arrays)
         self.mix()
 
 

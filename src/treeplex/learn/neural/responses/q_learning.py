@@ -26,8 +26,8 @@ class QLearning:
         Q(I, a) -> r + max_b Q'(I', b),
 
     I' the player's own next infoset, where there is one, and r what an episode pays, at the last own decision. Q' is Q as it
-    was at the last :meth:`refresh`, at first 0. The newest transitions are kept. In a compiled game a step is on all of them, put
-    together by action, which is the mean of the steps on samples of them; by the rules on those drawn at random.
+    was at the last :meth:`refresh`, at first 0. The newest transitions are kept. In a compiled game a step is on all of them,
+    put together by action, which is the mean of the steps on samples of them; by the rules on those drawn at random.
 
     Attributes:
         approximator: Q.

@@ -81,9 +81,7 @@ class Critic(ABC):
         """Keep the transitions of episodes."""
 
     @abstractmethod
-    def playthroughs(
-        self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
-    ) -> Iterator[Walks]:
+    def playthroughs(self, player: int, count: int, exploration: float, *, corrected: bool = True) -> Iterator[Walks]:
         """Playthroughs of the present policies by outcome sampling, counted by the sampler and numbered by its count.
 
         Args:
@@ -91,16 +89,14 @@ class Critic(ABC):
             count: how many.
             exploration: the probability with which it chooses uniformly.
             corrected: whether the critic's values are corrected by what was sampled.
-            returns: whether transitions lead to the ends of playthroughs, not to the next decisions.
 
         Yields:
             Some at a time, regrets in units of the largest payoff; their transitions are for :meth:`add`.
         """
 
+    @abstractmethod
     def watch(self, player: int, count: int, exploration: float) -> None:
         """Add the returns of ``count`` playthroughs by the traverser."""
-        for found in self.playthroughs(player, count, exploration, returns=True):
-            self.add(found.transitions)
 
     def forget(self) -> None:
         """Drop all transitions, and begin with new networks."""
@@ -191,9 +187,13 @@ class GameCritic(Critic):
         sampler = self.sampler
         kind = WalkKind(player, self.settings.seed, exploration, corrected, returns)
         values = self.values(player)[self.legal] * sampler.scale
-        walks = range(sampler.played, sampler.played + count)
-        for found in sampler.walks(walk_outcomes, self.learner.strategy, [values, self.edge], kind, walks):  # type: ignore[attr-defined]
+        walks, strategy = range(sampler.played, sampler.played + count), self.learner.strategy
+        for found in sampler.walks(walk_outcomes, strategy, [values, self.edge], kind, walks):
             yield found._replace(transitions=(found.transitions,))
+
+    def watch(self, player: int, count: int, exploration: float) -> None:
+        for found in self.playthroughs(player, count, exploration, returns=True):
+            self.add(found.transitions)
 
     def worth_under(
         self, policy: AnyProfile, columns: Sequence[NDArray[Any]]
@@ -240,29 +240,25 @@ class RowCritic(Critic):
 
     def watch(self, player: int, count: int, exploration: float) -> None:
         self.returns = True
-        super().watch(player, count, exploration)
+        for played in self.played(player, count, exploration):
+            self.see(played)
 
-    def playthroughs(
-        self, player: int, count: int, exploration: float, *, corrected: bool = True, returns: bool = False
-    ) -> Iterator[Walks]:
+    def played(self, player: int, count: int, exploration: float) -> Iterator[Played]:
+        """Playthroughs of the present policies, counted by the sampler and numbered by its count."""
         sampler, last, strategy = self.sampler, self.sampler.played + count, self.learner.strategy
         playing = Playing(self.settings.seed, player, player, exploration, histories=True)
         while sampler.played < last:
             seats = np.zeros((min(TOGETHER, last - sampler.played), sampler.players), np.int64)
-            played = sampler.episodes([strategy], seats, playing)
+            yield sampler.episodes([strategy], seats, playing)
+
+    def playthroughs(self, player: int, count: int, exploration: float, *, corrected: bool = True) -> Iterator[Walks]:
+        for played in self.played(player, count, exploration):
             infosets, episodes, transitions = played.infosets, played.episodes, self.transitions_of(played)
-            if returns:
-                own, values, weights = (
-                    np.empty(0, np.int32),
-                    np.empty((0, self.inputs.actions), np.float32),
-                    np.empty(0, np.float32),
-                )
-            else:
-                critic = self.values(player, played.histories)
-                own, values, weights = sampled_regrets(played, player, critic, corrected=corrected, scale=sampler.scale)
+            critic = self.values(player, played.histories)
+            own, values, weights = sampled_regrets(played, player, critic, corrected=corrected, scale=self.sampler.scale)
             others = episodes.infoset[episodes.player != player]
-            places, count, nodes = episodes.infoset[own], len(seats), episodes.nodes
-            yield Walks(infosets, played.policy, places, values, weights, others, transitions, count, nodes)
+            places, made = episodes.infoset[own], len(episodes.payoffs)
+            yield Walks(infosets, played.policy, places, values, weights, others, transitions, made, episodes.nodes)
 
     def worth_under(
         self, policy: AnyProfile, columns: Sequence[NDArray[Any]]

@@ -132,6 +132,7 @@ class Sampler(ABC):
         Raises:
             GameError: its infosets say too little.
         """
+        return
 
     @abstractmethod
     def inputs(self, player: int) -> Inputs:
