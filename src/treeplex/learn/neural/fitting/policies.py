@@ -32,8 +32,13 @@ class TableValues:
     legal: Bools
 
     def __call__(self, rows: NDArray[Any]) -> tuple[Floats, Bools]:
-        """Values and legal actions of infosets int32 [n], both [n, A]; none are legal at -1."""
-        return self.table[rows], self.legal[rows] & (rows >= 0)[:, None]
+        """Values and legal actions of infosets int32 [n], both [n, A]."""
+        return self.table[rows], self.legal[rows]
+
+    def best(self, rows: NDArray[Any]) -> Floats:
+        """The greatest value of legal actions, float64 [n]; 0 for -1, no infoset."""
+        found = np.where(self.legal, self.table, -np.inf).max(axis=1)
+        return np.asarray(np.append(found, 0.0)[rows])
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Its arrays, of which ``Inputs.restored`` makes it again."""
@@ -55,6 +60,11 @@ class NetworkValues:
     def __call__(self, rows: NDArray[Any]) -> tuple[Floats, Bools]:
         """Outputs and legal actions of rows float32 [n, features + A], both [n, A]."""
         return self.outputs(rows), rows[:, self.features :] > 0.0
+
+    def best(self, rows: NDArray[Any]) -> Floats:
+        """The greatest value of legal actions, float64 [n]; 0 where there are none."""
+        values, legal = self(rows)
+        return np.where(legal.any(axis=1), np.where(legal, values, -np.inf).max(axis=1), 0.0)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Its arrays, of which ``Inputs.restored`` makes it again."""

@@ -63,18 +63,13 @@ class QLearning:
             shape = self.inputs.legal_actions.shape
             at, size = places.astype(np.int64) * shape[1] + actions, shape[0] * shape[1]
             counts = np.bincount(at, minlength=size).astype(np.float64)
-            means = np.bincount(at, rewards + self.best(after), size) / np.maximum(counts, 1.0)
+            means = np.bincount(at, rewards + self.target.best(after), size) / np.maximum(counts, 1.0)
             return self.approximator.regress(means.reshape(shape), counts.reshape(shape), steps)
         drawn = self.generator.integers(0, len(self.transitions), steps * self.settings.batch)
         places, actions, after, rewards = self.transitions.take(drawn)
         values = np.full((len(drawn), self.inputs.actions), np.nan, np.float32)
-        values[np.arange(len(drawn)), actions] = rewards + self.best(after)
+        values[np.arange(len(drawn)), actions] = rewards + self.target.best(after)
         return self.approximator.fit(Rows(places, values, np.ones(len(drawn), np.float32)), steps, self.generator)
-
-    def best(self, rows: NDArray[Any]) -> Floats:
-        """The target's values of infosets, float64 [n]; 0 where there is none."""
-        values, legal = self.target(rows)
-        return np.where(legal.any(axis=1), np.where(legal, values, -np.inf).max(axis=1), 0.0)
 
     def refresh(self) -> None:
         """Targets are now those of the values as they stand."""
