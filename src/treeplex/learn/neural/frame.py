@@ -130,7 +130,7 @@ class NeuralLearner(Learner):
         return self.compiled
 
     def measure(self) -> Mapping[str, float]:
-        return {} if self.judging is None else {"exploitability": self.judging.exploitability(self.policy())}
+        return {} if self.judging is None else {"exploitability": self.judging(self.policy())}
 
     def check_game(self) -> None:
         """Refuse games that the learner is not defined for.

@@ -78,16 +78,7 @@ class WalkKind(NamedTuple):
 
 
 class Walked(NamedTuple):
-    """What the walks of a job recorded; see :class:`treeplex.engine.histories.recording.Recorded`.
-
-    Attributes:
-        places: int32 [R].
-        values: float32 [R, A].
-        weights: float32 [R].
-        others: int32 [R'].
-        edges: int32 [R'', 2].
-        walks, nodes: how many there were, and the histories that they visited.
-    """
+    """What the walks of a job recorded: see :class:`treeplex.engine.histories.recording.Recorded` and :class:`Walks`."""
 
     places: NDArray[np.int32]
     values: NDArray[np.float32]
@@ -100,35 +91,33 @@ class Walked(NamedTuple):
 
 def walk_external(game: WalkedGame, policy: Floats, kind: WalkKind, walk: int, end: int) -> Walked:
     """Walks by external sampling, by a policy of slots."""
-    walks = RecordedWalks(game.histories, game.first, policy, *kind)
-    begun, nodes, parts = walk, 0, list[Recorded]()
-    while walk < end:
-        walk, rows, others, visited = record_external(walks, walk, end, game.room)
-        parts.append(taken(game.room, rows, others, 0))
-        nodes += visited
-    return Walked(*joined(parts), end - begun, nodes)
+
+    def record(walks: RecordedWalks, first: int) -> tuple[int, ...]:
+        following, rows, others, visited = record_external(walks, first, end, game.room)
+        return following, rows, others, 0, visited
+
+    return walked(game, policy, kind, range(walk, end), record)
 
 
 def walk_outcomes(game: WalkedGame, policy: Floats, critic: Floats, edge: Ints, kind: WalkKind, walk: int, end: int) -> Walked:
     """Playthroughs by outcome sampling, by a policy of slots and with a critic's values."""
-    walks = RecordedWalks(game.histories, game.first, policy, *kind)
-    begun, nodes, parts = walk, 0, list[Recorded]()
-    while walk < end:
-        walk, rows, others, edges, visited = record_outcomes(walks, critic, edge, walk, end, game.room)
-        parts.append(taken(game.room, rows, others, edges))
+    return walked(
+        game, policy, kind, range(walk, end), lambda walks, first: record_outcomes(walks, critic, edge, first, end, game.room)
+    )
+
+
+def walked(
+    game: WalkedGame, policy: Floats, kind: WalkKind, numbers: range, record: Callable[[RecordedWalks, int], tuple[int, ...]]
+) -> Walked:
+    """What a kernel records of walks, as many at a time as there is room for."""
+    walks, walk, nodes, parts = RecordedWalks(game.histories, game.first, policy, *kind), numbers.start, 0, list[list[Any]]()
+    while walk < numbers.stop:
+        walk, rows, others, edges, visited = record(walks, walk)
+        counts = (rows, rows, rows, others, edges)
+        parts.append([column[:count].copy() for column, count in zip(game.room, counts, strict=True)])
         nodes += visited
-    return Walked(*joined(parts), end - begun, nodes)
-
-
-def taken(room: Recorded, rows: int, others: int, edges: int) -> Recorded:
-    """Copies of what was written."""
-    found: list[Any] = [column[:count].copy() for column, count in zip(room, (rows, rows, rows, others, edges), strict=True)]
-    return Recorded(*found)
-
-
-def joined(parts: list[Recorded]) -> Recorded:
-    """All rows of some, in order."""
-    return parts[0] if len(parts) == 1 else Recorded(*map(np.concatenate, zip(*parts, strict=True)))
+    columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
+    return Walked(*columns, len(numbers), nodes)
 
 
 def play_part(game: WalkedGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:
