@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -71,7 +71,7 @@ class NeuralLearner(Learner):
 
     def __init__(self, game: Game, settings: Any) -> None:
         super().__init__(game, settings)
-        self.sampler: Any = self.make_sampler()
+        self.sampler = self.make_sampler()
         self.check_game()
         if self.sampler.cooperative and not self.for_teams:
             notify(f"everybody is paid the same in {game}: each player learns for itself; coma and a2c are made for such games")
@@ -108,7 +108,7 @@ class NeuralLearner(Learner):
     @property
     def scale(self) -> float:
         """The largest payoff in size: networks learn values divided by it."""
-        return float(self.sampler.scale)
+        return self.sampler.scale
 
     @property
     def identity(self) -> str:
@@ -146,7 +146,7 @@ class NeuralLearner(Learner):
     @property
     def infosets(self) -> GameInfosets:
         """All infosets of the compiled game."""
-        return self.sampler.infosets  # type: ignore[no-any-return]
+        return cast(GameInfosets, self.sampler.infosets)
 
     @cached_property
     def histories(self) -> Histories:

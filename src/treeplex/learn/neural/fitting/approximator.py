@@ -137,7 +137,7 @@ class GameInputs:
 
     def legal(self, rows: NDArray[Any]) -> Bools:
         """The legal actions of rows, bool [n, A]."""
-        return self.legal_actions[rows]
+        return np.asarray(self.legal_actions[rows])
 
     def evaluate(self, function: Callable[[Singles, Bools], Singles], rows: NDArray[Any] | None) -> Floats:
         """Numbers float64 [n, A] from a function of features and legal outputs; zero for illegal actions."""
@@ -308,12 +308,13 @@ class Network(Perceptron):
     """
 
     def __init__(self, inputs: Inputs, settings: NetworkSettings, generator: np.random.Generator, kind: str = VALUES) -> None:
-        self.inputs, self.kind = inputs, kind
+        self.inputs: Any = inputs
+        self.kind = kind
         super().__init__(inputs.width, inputs.outputs, settings, generator)
 
     def values(self, rows: NDArray[Any] | None = None) -> Floats:
         """The numbers of rows, float64 [n, A]; of a compiled game by default those of all."""
-        return self.inputs.evaluate(self.outputs, rows)
+        return np.asarray(self.inputs.evaluate(self.outputs, rows))
 
     def outputs(self, features: Singles, legal: Bools) -> Singles:
         """The network's outputs, float32 [n, outputs]; of a policy probabilities."""
@@ -327,7 +328,8 @@ class Network(Perceptron):
 
     def frozen(self) -> Values:
         """A copy of the values that does not learn; by the rules of a policy its logits."""
-        return self.inputs.frozen(self)  # type: ignore[no-any-return]
+        frozen: Values = self.inputs.frozen(self)
+        return frozen
 
     def as_policy(self) -> PlayerPolicy:
         """Of a policy, how a player follows it as it stands."""

@@ -116,7 +116,7 @@ class MixtureAverage(Average):
         if not len(self.kept):
             return sampler.result([None] * players)
         weights, head = np.array(self.weights).T, head_of(self.learner.settings)
-        return NeuralPolicy(self.learner.game.spec, players, sampler.view, self.kept.members, head=head, weights=weights)
+        return sampler.neural_policy(self.kept.members, head=head, weights=weights)
 
     def state(self) -> dict[str, NDArray[Any]]:
         return {"weights": np.array(self.weights), **self.kept.state()}

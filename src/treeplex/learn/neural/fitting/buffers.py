@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Bools
+from treeplex.base.arrays import Bools, Floats
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.errors import AlgorithmError
 from treeplex.learn.common.replay import Replay
@@ -102,7 +102,8 @@ class Counts:
     """
 
     def __init__(self, legal: Bools) -> None:
-        self.legal, self.counts = legal, np.zeros(legal.shape)
+        self.legal = legal
+        self.counts: Floats = np.zeros(legal.shape)
 
     def __len__(self) -> int:
         return int(self.counts.sum())
@@ -111,7 +112,7 @@ class Counts:
     def rows(self) -> Rows:
         """A row for each action that was chosen, with its count as weight."""
         places, actions = np.nonzero(self.counts)
-        chosen = np.asarray(actions[:, None] == np.arange(self.counts.shape[1]), np.float32)
+        chosen = np.eye(self.counts.shape[1], dtype=np.float32)[actions]
         return Rows(places.astype(np.int32), chosen, self.counts[places, actions].astype(np.float32))
 
     def add(self, rows: Rows, generator: np.random.Generator) -> None:

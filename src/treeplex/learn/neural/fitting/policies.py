@@ -113,12 +113,12 @@ class PlayerPolicy:
     """What a player does at rows of its infosets.
 
     Attributes:
-        values: of its actions.
+        values: of its actions, :data:`Values`.
         head: what values say, of :data:`treeplex.forms.policies.heads.HEADS`; :data:`GIVEN` if they are probabilities.
         explore: the share of uniform play.
     """
 
-    values: Values
+    values: Any
     head: str
     explore: float = 0.0
 

@@ -86,7 +86,8 @@ class Actor(NeuralLearner):
         """The policy as it stands, to be played."""
         if self.sampler.numbered:
             return MatrixProfile(self.current)
-        return SharedProfile(self.players, NetworkValues(self.logits.features.shape[1], self.logits.copied_layers()))
+        layers = self.logits.copied_layers()
+        return SharedProfile(self.players, NetworkValues(layers[0][0].shape[1], layers))
 
     @property
     def share(self) -> float:
@@ -132,7 +133,7 @@ class Actor(NeuralLearner):
         """The one that the setting ``result`` names; by the rules :attr:`resulting`, as a network."""
         if self.sampler.numbered:
             return self.policies()[self.settings.result]
-        return NeuralPolicy(self.game.spec, self.players, self.sampler.view, [self.resulting.copied_layers()])
+        return self.sampler.neural_policy([self.resulting.copied_layers()])
 
     def measure(self) -> Mapping[str, float]:
         """Exploitability of the policy that is the result, and of the others."""

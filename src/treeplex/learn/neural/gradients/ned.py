@@ -87,7 +87,7 @@ class Ned(NeuralLearner):
     def read(self) -> None:
         """Read the networks' policies."""
         for player, network in enumerate(self.networks):
-            self.current[self.slots_of(player)] = network.values()[network.inputs.legal_actions]
+            self.current[self.slots_of(player)] = network.values()[self.infosets.legal[self.infosets_of(player)]]
 
     def values_against_responses(self) -> tuple[Floats, float]:
         """Counterfactual values [S] of each player against the best response to it, and the sum of what both get there."""

@@ -86,8 +86,8 @@ class PastNetworks:
 
     def keep(self, place: int | None) -> None:
         """Keep the current policy and what the critic says of it, as the last one or in place of another."""
-        regrets = [each.values.layers for each in self.learner.followed]  # type: ignore[attr-defined]
-        self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)  # type: ignore[attr-defined]
+        regrets = [each.values.layers for each in self.learner.followed]
+        self.kept.keep([*regrets, *(part.copied_layers() for part in self.critic.parts)], place)
 
     def policies(self, player: int) -> list[PlayerPolicy]:
         """A player's."""

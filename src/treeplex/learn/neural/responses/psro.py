@@ -144,12 +144,12 @@ class SimulatedPools(Pools):
         """Begin with a network for each player that has learned nothing."""
         super().__init__(learner)
         self.networks = NetworkLists(learner.players)
-        self.networks.keep([learner.sampler.approximator(player, learner.generator).copied_layers() for player in self.players])
+        self.keep([learner.sampler.approximator(player, learner.generator) for player in self.players])
         self.fill()
 
     def profiles(self) -> list[Profile]:
         """The strategies: for each number that of all players."""
-        features = len(self.learner.sampler.view.scale)
+        features = self.learner.sampler.inputs(0).width
         return [
             Profile([PlayerPolicy(NetworkValues(features, layers), BEST) for layers in member])
             for member in zip(*self.networks.of, strict=True)
@@ -163,30 +163,33 @@ class SimulatedPools(Pools):
             return np.stack([learner.generator.choice(len(each), settings.plays, p=each) for each in mixed], axis=1)
 
         room = settings.plays * settings.batches
-        found = [learner.learned(player, profiles, seats, room).approximator for player in self.players]
-        self.networks.keep([network.copied_layers() for network in found])
+        self.keep([learner.learned(player, profiles, seats, room).approximator for player in self.players])
         self.fill()
+
+    def keep(self, networks: Sequence[Any]) -> None:
+        """Add a network of each player."""
+        self.networks.keep([network.copied_layers() for network in networks])
 
     def fill(self) -> None:
         """Value the choices that were not valued yet."""
         learner, count, known = self.learner, len(self.networks), self.payoffs.shape[1]
         choices = [each for each in product(range(count), repeat=learner.players) if max(each) >= known]
         payoffs = np.zeros((learner.players, *[count] * learner.players))
-        payoffs[(slice(None), *[slice(known)] * learner.players)] = self.payoffs
+        old: list[Any] = [slice(None), *[slice(known)] * learner.players]
+        payoffs[tuple(old)] = self.payoffs
         seats = np.repeat(np.array(choices, np.int64), learner.settings.simulated, axis=0)
         paid = learner.sampler.episodes(self.profiles(), seats).episodes.payoffs
         means = paid.reshape(len(choices), learner.settings.simulated, -1).mean(axis=1)
         if learner.sampler.constant is not None and learner.players == 2:
             means[:, 1] = learner.sampler.constant - means[:, 0]
         for choice, each in zip(choices, means, strict=True):
-            payoffs[(slice(None), *choice)] = each
+            cell: list[Any] = [slice(None), *choice]
+            payoffs[tuple(cell)] = each
         self.payoffs, self.found = payoffs, [np.ones(count, np.int64) for _ in self.players]
 
     def policy(self, mixed: Sequence[Floats]) -> NeuralPolicy:
         """The mixtures as one policy."""
-        learner, networks = self.learner, self.networks.members
-        weights, view = np.stack(mixed, axis=1), learner.sampler.view
-        return NeuralPolicy(learner.game.spec, learner.players, view, networks, head=BEST, weights=weights)
+        return self.learner.sampler.neural_policy(self.networks.members, head=BEST, weights=np.stack(mixed, axis=1))
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs."""

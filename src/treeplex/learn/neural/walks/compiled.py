@@ -116,8 +116,9 @@ def walked(
         counts = (rows, rows, rows, others, edges)
         parts.append([column[:count].copy() for column, count in zip(game.room, counts, strict=True)])
         nodes += visited
-    columns = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
-    return Walked(*columns, len(numbers), nodes)
+    columns: list[Any] = parts[0] if len(parts) == 1 else [np.concatenate(column) for column in zip(*parts, strict=True)]
+    places, values, weights, others, edges = columns
+    return Walked(places, values, weights, others, edges, len(numbers), nodes)
 
 
 def play_part(game: WalkedGame, policies: Floats, seats: Ints, seed: int, number: int) -> Episodes:

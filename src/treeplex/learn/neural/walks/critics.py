@@ -51,11 +51,12 @@ class Critic(ABC):
     names: ClassVar[Sequence[str]]
 
     def __init__(self, learner: NeuralLearner, inputs: Inputs, *columns: NDArray[Any]) -> None:
-        self.learner, self.sampler, self.settings, self.inputs = learner, learner.sampler, learner.settings, inputs
+        self.learner, self.settings, self.inputs = learner, learner.settings, inputs
+        self.sampler: Any = learner.sampler
         constant, self._columns = learner.sampler.constant, columns
         self.constant = None if learner.players != 2 or constant is None else constant / learner.sampler.scale
         count = 1 if self.constant is not None else learner.players
-        self.parts = [make_approximator(inputs, learner.settings, learner.generator) for _ in range(count)]
+        self.parts: list[Any] = [make_approximator(inputs, learner.settings, learner.generator) for _ in range(count)]
         self.transitions = Replay(*columns, room=self.settings.critic_memory)
         check_room(self.settings.critic_memory, self.transitions.row, "critic_memory")
 

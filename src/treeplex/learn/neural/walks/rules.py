@@ -16,7 +16,7 @@ from treeplex.base.arrays import Ints
 from treeplex.base.workers.executor import Executor
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import turn_by_turn
-from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.views import View, probe
 from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
@@ -129,7 +129,10 @@ class RulesSampler(Sampler):
     def result(self, averages: Sequence[Approximator | None]) -> NeuralPolicy:
         even = self.inputs(0).constant(1.0).layers
         layers = [average.copied_layers() if isinstance(average, Network) else even for average in averages]
-        return NeuralPolicy(self.spec, self.players, self.view, layers)
+        return self.neural_policy(layers)
+
+    def neural_policy(self, networks: Sequence[Layers], **options: Any) -> NeuralPolicy:
+        return NeuralPolicy(self.spec, self.players, self.view, networks, **options)
 
 
 def joined(parts: Sequence[Played]) -> Played:

@@ -14,7 +14,7 @@ from treeplex.base.arrays import Floats, Ints, Singles, SmallInts
 from treeplex.base.workers.executor import Executor
 from treeplex.engine.histories.episodes import LANE, Episodes
 from treeplex.forms.compile.compiled_game import CompiledGame
-from treeplex.forms.policies.neural import NeuralPolicy
+from treeplex.forms.policies.neural import Layers, NeuralPolicy
 from treeplex.forms.policies.tabular import Policy
 from treeplex.learn.neural.fitting.approximator import VALUES, Approximator, Inputs, make_approximator
 from treeplex.learn.neural.fitting.buffers import Reservoir, Rows
@@ -173,3 +173,7 @@ class Sampler(ABC):
     @abstractmethod
     def result(self, averages: Sequence[Approximator | None]) -> Policy | NeuralPolicy:
         """The policy that each player's network, or table, says; where there is None, a player chooses uniformly."""
+
+    def neural_policy(self, networks: Sequence[Layers], **options: Any) -> NeuralPolicy:
+        """By the rules, the policy of networks; see :class:`treeplex.forms.policies.neural.NeuralPolicy` for the options."""
+        raise NotImplementedError
