@@ -23,7 +23,7 @@ R_NAD: Mapping[str, Any] = {"steps": 27_000, "rate": 0.003, "decay": 1.0, "targe
 """Step sizes that fall to zero, and seven million episodes."""
 
 
-MODULES = ("gradients", "fitting.grid", "fitting.outputs")
+MODULES = ("gradients", "fitting.infosets", "fitting.outputs")
 KERNELS = ("episodes", "returns", "reaches")
 
 
