@@ -35,7 +35,7 @@ from treeplex.base.storage.tensors import METADATA, begun_digest
 from treeplex.base.work_clock import work_time
 from treeplex.errors import TreeplexError
 from treeplex.forms.policies.files import save_policy
-from treeplex.games.bet_sizes import parse_sizes
+from treeplex.games.betting.sizes import parse_sizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.ranges import parse_range
 from treeplex.holdem.solve.files import MAGIC, TRAILER, read_header

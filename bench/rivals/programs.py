@@ -40,7 +40,7 @@ from typing import Any
 import numpy as np
 
 from bench.rivals.child import Child
-from treeplex.games.bet_sizes import sizes_to_string
+from treeplex.games.betting.sizes import sizes_to_string
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string, hand_class
 from treeplex.holdem.spots.spot import Spot

@@ -9,7 +9,7 @@ from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.files import save_policy
-from treeplex.search.named_agents.agent_policy import policy_of_agent
+from treeplex.search.match.agent_policy import policy_of_agent
 from treeplex.solvers import make_solver
 
 GAME = "leduc_poker"

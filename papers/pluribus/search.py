@@ -10,7 +10,7 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.card_game import CardGame
 from treeplex.search.agents.agent import agent_policy
-from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent
+from treeplex.search.many_players.search import Continuations, EnumeratedRounds, RoundSearchAgent
 from treeplex.search.subgames.public_rules import public_game
 from treeplex.solvers import make_solver
 

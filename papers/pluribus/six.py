@@ -16,8 +16,8 @@ from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, sh
 from treeplex.holdem.blueprint.solver import BlueprintSolver
 from treeplex.holdem.whole.game import Holdem
 from treeplex.search.evaluate.statistics import Summary, half_width, summary
-from treeplex.search.many_players import RoundSearchAgent
-from treeplex.search.sampled_rounds import GuidedBetting, SampledRounds
+from treeplex.search.many_players.sampled_rounds import GuidedBetting, SampledRounds
+from treeplex.search.many_players.search import RoundSearchAgent
 
 DECK = "ranks=4,suits=2,hole=1,deal=[0;1]"
 THREE = f"holdem(players=3,bets=[2;4],raises=2,stack=40,{DECK})"

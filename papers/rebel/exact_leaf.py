@@ -8,7 +8,7 @@ from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.learn.common.device import one_thread
-from treeplex.search.named_agents.agent_policy import policy_of_agent
+from treeplex.search.match.agent_policy import policy_of_agent
 
 PLAYS, ITERATIONS = 128, 256
 ENDS = {"kuhn_poker": "depth=2,rounds=false", "leduc_poker": "depth=0,rounds=true"}

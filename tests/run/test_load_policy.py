@@ -11,7 +11,7 @@ from typer.testing import CliRunner
 import treeplex as tp
 from treeplex.errors import FileError
 from treeplex.run.cli.main import app
-from treeplex.search.named_agents import agent_policy as agents_judge
+from treeplex.search.match import agent_policy as agents_judge
 
 QUICK = {"boards": 5, "deals": 2, "buckets": ()}
 SMALL = "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[a])"

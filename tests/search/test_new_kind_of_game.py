@@ -10,10 +10,10 @@ import treeplex as tp
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.files import save_policy
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.betting.settlement import Settlement, shared_pot
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import Bets, Chance, Decision, Options, PublicGame, PublicTree, Terminal, pair_state
-from treeplex.games.settlement import Settlement, shared_pot
-from treeplex.games.stakes import Stakes
 from treeplex.search import cut
 from treeplex.search.agents.agent import agent_policy
 from treeplex.search.match.lbr_run import local_best_response

@@ -14,8 +14,8 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.betting.settlement import Settlement
 from treeplex.games.public import MOST_ENTRIES, Options, PublicGame, State, pick
-from treeplex.games.settlement import Settlement
 
 FOLDING, CALLING = ("fold",), ("call", "check")
 """First words of actions, in small letters; all others raise."""

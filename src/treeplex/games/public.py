@@ -22,7 +22,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL, on_one_line
 from treeplex.games.base import State as History
-from treeplex.games.stakes import Stakes
+from treeplex.games.betting.stakes import Stakes
 
 State = Hashable
 """A public state of a :class:`PublicGame`: what a kind of game makes of it is its own."""

@@ -95,6 +95,6 @@ class Blueprints(PolicySource):
 
     def policy(self, source: Any, game: Any = None) -> Policy:
         """What it plays at every infoset."""
-        from treeplex.search.named_agents.agent_policy import policy_of_agent
+        from treeplex.search.match.agent_policy import policy_of_agent
 
         return policy_of_agent(self.compiled(source) if game is None else game, f"blueprint(file={source})").policy

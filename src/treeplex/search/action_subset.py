@@ -7,9 +7,9 @@ from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
 from treeplex.games.base import Game
-from treeplex.games.bet_sizes import parse_sizes, sizes_to_string
+from treeplex.games.betting.sizes import parse_sizes, sizes_to_string
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
-from treeplex.games.stakes import Stakes
 from treeplex.search.subgames.public_rules import public_rules
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]

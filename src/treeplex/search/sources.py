@@ -48,7 +48,7 @@ class Agents(PolicySource):
         """What it plays at every infoset."""
         from treeplex.search.agents.agent import agent_policy
         from treeplex.search.agents.of_users import policy_of_user_agent
-        from treeplex.search.named_agents.agent_policy import policy_of_agent
+        from treeplex.search.match.agent_policy import policy_of_agent
 
         if not isinstance(source, str | os.PathLike):
             return agent_policy(source, game)
@@ -59,7 +59,7 @@ class Agents(PolicySource):
 
     def ask(self, text: str, game: Any, asked: Evaluation, say: Callable[[str], object]) -> AskedPolicy:
         """What it plays, and what it took to ask."""
-        from treeplex.search.named_agents.agent_policy import policy_of_agent
+        from treeplex.search.match.agent_policy import policy_of_agent
 
         if asked.complete or asked.refine or asked.ray is not None or asked.workers is not None:
             raise SpecError(

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.games.bet_sizes import Size, parse_sizes, sizes_to_string
+from treeplex.games.betting.sizes import Size, parse_sizes, sizes_to_string
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes, plan_from_json
 
 SIZES = {

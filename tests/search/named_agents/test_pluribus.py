@@ -11,9 +11,9 @@ from treeplex.learn.blueprint.kind import BlueprintKind
 from treeplex.learn.train.kind import Options
 from treeplex.run.job.workers import Work
 from treeplex.search.agents.agent import play_game
-from treeplex.search.many_players import EnumeratedRounds, RoundSearchAgent
+from treeplex.search.many_players.sampled_rounds import SampledRounds
+from treeplex.search.many_players.search import EnumeratedRounds, RoundSearchAgent
 from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.sampled_rounds import SampledRounds
 
 SIX = "holdem(players=6,stack=4,sizes=[a],ranks=5,suits=2,hole=1,deal=[0;1])"
 

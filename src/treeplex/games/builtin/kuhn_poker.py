@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.betting.settlement import Settlement, shared_pot
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, integer, observer
 from treeplex.games.public import Bets, Decision, PublicTree, Terminal, pair_state
 from treeplex.games.public import State as PublicGameState
-from treeplex.games.settlement import Settlement, shared_pot
-from treeplex.games.stakes import Stakes
 
 PASS, BET = 0, 1
 LETTERS = "pb"

@@ -19,12 +19,12 @@ from numpy.typing import NDArray
 
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.betting.settlement import Settlement, shared_pot
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, flag, integer, items, observer
 from treeplex.games.public import Bets, Chance, Decision, PublicTree, Terminal, check_entries, pair_state
 from treeplex.games.public import State as PublicGameState
-from treeplex.games.settlement import Settlement, shared_pot
-from treeplex.games.stakes import Stakes
 
 FOLD, CALL, RAISE = 0, 1, 2
 ACTION_NAMES = ("Fold", "Call", "Raise")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from treeplex.errors import GameError
-from treeplex.games.bet_sizes import Size
+from treeplex.games.betting.sizes import Size
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.spots.spot import Spot

@@ -14,7 +14,7 @@ import math
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from treeplex.games.bet_sizes import Size
+from treeplex.games.betting.sizes import Size
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.spots.spot import Spot
 

@@ -1,4 +1,4 @@
-"""Plans of no-limit bet sizes for every street and player, and fixed limits; see :mod:`treeplex.games.bet_sizes` for sizes."""
+"""Plans of no-limit bet sizes for every street and player, and fixed limits (sizes: :mod:`treeplex.games.betting.sizes`)."""
 
 import math
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from treeplex.errors import SpecError
-from treeplex.games.bet_sizes import Size, parse_sizes, sizes_to_string
+from treeplex.games.betting.sizes import Size, parse_sizes, sizes_to_string
 
 HOLDEM_STREETS = ("preflop", "flop", "turn", "river")
 DEFAULT = "default"

@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets
-from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.moves import Move, Sizing, SpotBetting
 from treeplex.holdem.spots.spot import Rake, Spot
 

@@ -7,7 +7,7 @@ from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, normalised_shares
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Seat
-from treeplex.search.sampled_rounds import GuidedBetting
+from treeplex.search.many_players.sampled_rounds import GuidedBetting
 from treeplex.search.subgames.beliefs import Belief
 
 

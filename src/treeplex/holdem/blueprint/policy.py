@@ -17,7 +17,7 @@ from treeplex.base.storage.tensors import TensorFile, tensor, write_tensors
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.sources.load import load, named_file
-from treeplex.games.hand_rows import CardRows
+from treeplex.games.betting.hand_rows import CardRows
 from treeplex.games.public import State
 from treeplex.holdem.buckets.named import buckets_of
 from treeplex.holdem.buckets.plan import BucketPlan

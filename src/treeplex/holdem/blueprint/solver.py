@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from treeplex.base.storage.memory import available_memory, megabytes
 from treeplex.engine.betting.sampling import HIGHEST, LOWEST, BoardWalks, SampledTables, discount, walk_board
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.games.betting_nodes import MOST_NODES
-from treeplex.games.hand_rows import CardRows
+from treeplex.games.betting.hand_rows import CardRows
+from treeplex.games.betting.nodes import MOST_NODES
 from treeplex.games.size_estimate import count_text
 from treeplex.holdem.whole.betting_size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints
 from treeplex.engine.betting.sampling import BoardHands
-from treeplex.games.hand_rows import HandRows
+from treeplex.games.betting.hand_rows import HandRows
 from treeplex.holdem.buckets.buckets import Buckets, Places, boards_after, placed
 from treeplex.holdem.cards.evaluator import format_strengths
 from treeplex.holdem.cards.format import Format
@@ -37,13 +37,13 @@ class BucketRows:
 
     @property
     def about(self) -> Mapping[str, Any]:
-        """See :class:`treeplex.games.hand_rows.CardRows`."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
         plan = self.buckets.plan
         return {"counts": plan.counts, "method": plan.method, "recall": self.recall}
 
     @property
     def identity(self) -> str:
-        """See :class:`treeplex.games.hand_rows.CardRows`."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
         return self.buckets.identity
 
     @cached_property
@@ -55,11 +55,11 @@ class BucketRows:
         return np.empty(len(self.buckets.strengths.format.hands), np.int32)
 
     def boards(self, start: tuple[int, ...], count: int, random: np.random.Generator) -> Places:
-        """See :class:`treeplex.games.hand_rows.CardRows`; all boards, each once, where there are no more than ``count``."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`; all boards, each once, if no more than ``count``."""
         return boards_after(self.buckets.strengths, start, count, random)
 
     def on_board(self, boards: Places, number: int) -> BoardHands:
-        """See :class:`treeplex.games.hand_rows.CardRows`."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
         counts, sequences = self.buckets.plan.counts, self._sequences
         keys, wins = self._river(boards.boards[number])
         self.buckets.sequences(boards, number, (keys, wins), sequences)
@@ -70,7 +70,7 @@ class BucketRows:
         return BoardHands(np.where(sequences < 0, np.int32(-1), rows), keys.copy(), self._river.hands)
 
     def at(self, board: tuple[int, ...]) -> Ints:
-        """See :class:`treeplex.games.hand_rows.CardRows`."""
+        """See :class:`treeplex.games.betting.hand_rows.CardRows`."""
         buckets, format = self.buckets, self.buckets.strengths.format
         street = format.street(board)
         left = format.cards_left(board)

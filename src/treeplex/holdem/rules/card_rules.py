@@ -7,10 +7,10 @@ from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.betting.settlement import Settlement
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import Bets, Options, State
-from treeplex.games.settlement import Settlement
-from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.tree import Decision, Fold, Showdown, rake_taken, stakes_of
 from treeplex.holdem.rules.rules import PokerGame, PokerState, cards_of_deal, number_of_deal, table
 

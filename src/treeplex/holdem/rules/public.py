@@ -18,8 +18,8 @@ from treeplex.base.arrays import Floats
 from treeplex.base.wings import named
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import BETTING, Bets, Options, PublicGame, State
-from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.added import action_to, offered, with_bet
 from treeplex.holdem.betting.sizes import FixedLimit
 from treeplex.holdem.betting.tree import (

@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 from treeplex.errors import GameError
 from treeplex.games import public
 from treeplex.games.base import CHANCE, TERMINAL, CheckedState, Game
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.parameters import observer
-from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.added import action_to, offered, with_bet
 from treeplex.holdem.betting.tree import (
     Action,

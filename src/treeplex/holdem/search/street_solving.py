@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from treeplex.base.spec import shown
 from treeplex.errors import AlgorithmError, SpecError
-from treeplex.games.bet_sizes import NO_SIZES, parse_sizes
+from treeplex.games.betting.sizes import NO_SIZES, parse_sizes
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.search.resolving.settings import ROUND, Resolving
 

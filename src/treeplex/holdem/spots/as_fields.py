@@ -9,7 +9,7 @@ import yaml
 from numpy.typing import NDArray
 
 from treeplex.base.located_text import LocatedText
-from treeplex.games.bet_sizes import sizes_to_string
+from treeplex.games.betting.sizes import sizes_to_string
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM

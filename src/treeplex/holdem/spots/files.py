@@ -30,7 +30,7 @@ from treeplex.base.arrays import Floats
 from treeplex.base.located_text import LocatedText, listed, located, read_marked, table
 from treeplex.base.spec import nearest, shown
 from treeplex.errors import SpecError
-from treeplex.games.bet_sizes import NUMBER, Size, decimal
+from treeplex.games.betting.sizes import NUMBER, Size, decimal
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.fitted_deals import check_set

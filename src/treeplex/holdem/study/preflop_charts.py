@@ -12,7 +12,7 @@ import numpy as np
 from treeplex.base.arrays import Floats
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
-from treeplex.games.bet_sizes import sizes_to_string
+from treeplex.games.betting.sizes import sizes_to_string
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Action, Decision
 from treeplex.holdem.blueprint.preflop import ChartBook, ChartDecision, PreflopChart

@@ -8,7 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from treeplex.games.base import TERMINAL
-from treeplex.games.settlement import Settlement
+from treeplex.games.betting.settlement import Settlement
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.format import HOLDEM, Format
 from treeplex.holdem.spots.spot import Rake

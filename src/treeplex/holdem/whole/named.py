@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.bet_sizes import Size
+from treeplex.games.betting.sizes import Size
 from treeplex.games.parameters import GameInfo, choice, flag, integer, items, real
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS
 from treeplex.holdem.cards.format import HOLDEM, Format

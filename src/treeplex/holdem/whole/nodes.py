@@ -5,15 +5,15 @@ from collections.abc import Sequence
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
-from treeplex.games.betting_nodes import number_nodes
-from treeplex.games.betting_nodes import table_size as table_size
-from treeplex.games.settlement import Settlement
+from treeplex.games.betting.nodes import number_nodes
+from treeplex.games.betting.nodes import table_size as table_size
+from treeplex.games.betting.settlement import Settlement
 from treeplex.holdem.whole.betting import CALL, WholeBetting
 from treeplex.holdem.whole.hand import HandRules
 
 
 class TableBetting:
-    """The betting of a hand, as :class:`treeplex.games.betting_nodes.Betting` asks for it: states are tables."""
+    """The betting of a hand, as :class:`treeplex.games.betting.nodes.Betting` asks for it: states are tables."""
 
     def __init__(self, rules: HandRules) -> None:
         self.rules = rules

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from treeplex.base.spec import shown
 from treeplex.errors import SpecError
-from treeplex.games.bet_sizes import MOST, NO_SIZES, NUMBER, Size, decimal, parse_sizes
+from treeplex.games.betting.sizes import MOST, NO_SIZES, NUMBER, Size, decimal, parse_sizes
 from treeplex.holdem.betting.moves import half_up, merged
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan, StreetSizes
 from treeplex.holdem.spots.fields import PLAYERS

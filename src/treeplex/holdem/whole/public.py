@@ -16,10 +16,10 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.betting.settlement import Settlement
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import Bets, Options, State, pick
-from treeplex.games.settlement import Settlement
-from treeplex.games.stakes import Stakes
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit, StreetSizes
 from treeplex.holdem.cards.cards import card_to_string, cards_to_string
 from treeplex.holdem.cards.format import HOLDEM

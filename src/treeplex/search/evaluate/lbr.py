@@ -19,8 +19,8 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
+from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, PublicGame, State
-from treeplex.games.stakes import Stakes
 from treeplex.search.agents.agent import Agent, Seat, fork
 from treeplex.search.subgames.beliefs import Belief
 

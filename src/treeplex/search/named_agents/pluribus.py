@@ -9,10 +9,10 @@ from treeplex.errors import GameSizeError, SpecError
 from treeplex.games.card_game import CardGame
 from treeplex.run.judge import as_policy
 from treeplex.search.agents.agent import Agent
-from treeplex.search.many_players import Continuations, EnumeratedRounds, Rounds, RoundSearchAgent
+from treeplex.search.many_players.sampled_rounds import GuidedBetting, SampledRounds
+from treeplex.search.many_players.search import Continuations, EnumeratedRounds, Rounds, RoundSearchAgent
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
 from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.sampled_rounds import GuidedBetting, SampledRounds
 
 MOST_COMBINATIONS = 20_000
 """Deals and combinations of continuations up to which rounds are searched exactly, if it is left to the agent."""

@@ -322,7 +322,7 @@ class Subgame(ABC):
         raise AlgorithmError(f"best responses are not known in {self!r}; solve from ranges alone (gadget none)")
 
     def action_values(self, policy: NDArray[Any], ranges: Ranges, leaf: "LeafValue", path: tuple[int, ...]) -> Floats | None:
-        """What actions are worth if all follow one policy, see :func:`treeplex.search.action_values.action_values`."""
+        """What actions are worth if all follow one policy, by hand."""
         return None
 
     def action_worth(self, search: Endgame) -> ActionWorth | None:

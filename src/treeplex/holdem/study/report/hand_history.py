@@ -14,7 +14,7 @@ from typing import Any
 from treeplex.base.storage.reading import MOST_TEXT, read_bytes
 from treeplex.base.version import install_hint
 from treeplex.errors import FileError, SpecError, TreeplexError
-from treeplex.games.bet_sizes import sizes_to_string
+from treeplex.games.betting.sizes import sizes_to_string
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS, BetPlan
 from treeplex.holdem.cards.cards import RANKS
 from treeplex.holdem.spots.spot import Spot

@@ -14,7 +14,7 @@ from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
 from treeplex.search.agents.agent import agent_policy, play_game
-from treeplex.search.many_players import Continuations, EnumeratedRounds, RoundSearchAgent, search_round
+from treeplex.search.many_players.search import Continuations, EnumeratedRounds, RoundSearchAgent, search_round
 from treeplex.search.resolving.continuations import biased_policies
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.many_players import cut_round

@@ -9,9 +9,9 @@ from treeplex.engine.betting.pots import Ends
 from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import SpecError
 from treeplex.games.base import CHANCE
+from treeplex.games.betting.settlement import Settlement
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
-from treeplex.games.settlement import Settlement
 
 MOST_NODES = 2_000_000
 """Decisions of a betting tree."""

@@ -14,7 +14,7 @@ from treeplex.forms.compile.compile_game import compile_game
 from treeplex.run.cli.main import app
 from treeplex.search import SearchAgent, public_rules
 from treeplex.search.agents.agent import agent_policy, histories_in
-from treeplex.search.named_agents.agent_policy import policy_of_agent
+from treeplex.search.match.agent_policy import policy_of_agent
 
 LEDUC = "leduc_poker(ranks=2)"
 

@@ -5,7 +5,7 @@ The subgame ends with the round; behind it every player chooses among continuati
 folding, calling and raising, so that nobody can rely on the others' play staying as it is. With more than two players nothing
 of this is guaranteed to be safe or to be an equilibrium; what it gains has to be measured.
 
-Rounds are searched exactly here, by sums over all deals, or by sampling (:mod:`treeplex.search.sampled_rounds`).
+Rounds are searched exactly here, by sums over all deals, or by sampling (:mod:`treeplex.search.many_players.sampled_rounds`).
 """
 
 from collections import OrderedDict

@@ -11,13 +11,13 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
 from treeplex.games.base import CHANCE, TERMINAL
-from treeplex.games.betting_nodes import CardGameBetting, number_nodes
+from treeplex.games.betting.nodes import CardGameBetting, number_nodes
 from treeplex.games.card_game import CardGame
 from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, bucket_rows_of, shares_of
 from treeplex.holdem.blueprint.solver import BlueprintSolver
-from treeplex.search.many_players import Continuations
-from treeplex.search.sampled_rounds import DrawnDeals, GuidedBetting, SampledFound, SampledRounds
+from treeplex.search.many_players.sampled_rounds import DrawnDeals, GuidedBetting, SampledFound, SampledRounds
+from treeplex.search.many_players.search import Continuations
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.many_players import RoundSubgame, cut_round
 from treeplex.search.subgames.policy_tables import table_at
@@ -119,7 +119,7 @@ def test_the_blueprint_is_played_as_it_is() -> None:
 @pytest.mark.parametrize("most", [10**6, 0])
 def test_deals_are_drawn_as_beliefs_say(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """From a table of all combinations, and independently until no two hands share a card."""
-    monkeypatch.setattr("treeplex.search.sampled_rounds.MOST_JOINT", most)
+    monkeypatch.setattr("treeplex.search.many_players.sampled_rounds.MOST_JOINT", most)
     rules, _ = blueprint(LEDUC)
     ranges = tuple(np.array(own) for own in ([0.7, 0.1, 0.1, 0.1], [0.6, 0.2, 0.1, 0.1], [0.25] * 4))
     drawn = DrawnDeals(guided(LEDUC), rules.first_state(), ranges, np.random.default_rng(1))

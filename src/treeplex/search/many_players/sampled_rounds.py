@@ -32,9 +32,9 @@ from treeplex.engine.betting.sampling import Nodes
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import TERMINAL
-from treeplex.games.betting_nodes import CardGameBetting, number_nodes, table_size
+from treeplex.games.betting.hand_rows import CardRows, HandRows
+from treeplex.games.betting.nodes import CardGameBetting, number_nodes, table_size
 from treeplex.games.card_game import CardGame
-from treeplex.games.hand_rows import CardRows, HandRows
 from treeplex.games.public import State, check_entries
 from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.policy_tables import table_at
@@ -126,7 +126,7 @@ class CutRound(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class SampledFound:
-    """What a search found; see :class:`treeplex.search.many_players.FoundRound`."""
+    """What a search found; see :class:`treeplex.search.many_players.search.FoundRound`."""
 
     guided: GuidedBetting
     cut: CutRound
@@ -204,7 +204,7 @@ class SampledRounds:
         line: Sequence[tuple[State, int]] = (),
         think: float | None = None,
     ) -> SampledFound:
-        """Search a round; see :class:`treeplex.search.many_players.Rounds`.
+        """Search a round; see :class:`treeplex.search.many_players.search.Rounds`.
 
         Raises:
             GameError: the ranges exclude each other.

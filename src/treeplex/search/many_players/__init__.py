@@ -1,0 +1,1 @@
+"""Search with any number of players, as Pluribus does it, and betting rounds searched by sampling."""
