@@ -158,7 +158,7 @@ def check_same_game(game: Game, other: str, one: Any, two: Any) -> None:
     if mine != theirs:
         raise GameError(f"{game}: infosets of its histories and of its {other} differ, such as {min(mine ^ theirs)!r}")
     values = [judge(each, Policy.uniform(each)).value for each in (one, two)]
-    if np.abs(np.subtract(*values)).max() > CLOSE:
+    if np.abs(np.subtract(values[0], values[1])).max() > CLOSE:
         raise GameError(f"{game}: uniform play is worth {values[0]} by its histories, {values[1]} by its {other}")
 
 
