@@ -36,7 +36,7 @@ TABLE, OPPONENT = "holdem(stack=100)", "rules(style=caller)"
 AGENTS = {"modicum": "", "endgames": ",threads=1"}
 """Agents, and what is asked of them besides: the processor's time is that of all threads."""
 TIMES, HANDS = (0.1, 0.25, 1.0, 2.0), 16
-CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.whole", "search.resolving.payoffs")
+CLOCKS = ("search.agents.solving", "holdem.search.leaves.continuations", "holdem.search.leaves.walk", "holdem.search.whole")
 """Modules that look at the clock while they search."""
 NAMES = ("before the flop", "flop", "turn", "river")
 
