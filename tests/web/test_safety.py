@@ -344,7 +344,9 @@ def test_a_hundred_clients_at_once(client: httpx.Client) -> None:
 
             return await asyncio.gather(*(one(number) for number in range(100)))
 
-    assert set(in_a_thread(everybody())) == {200}
+    answers = in_a_thread(everybody())
+    assert set(answers) <= {200, 503}  # more than wait for their turn are turned away
+    assert answers.count(200) >= 20
 
 
 def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) -> None:
