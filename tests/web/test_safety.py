@@ -339,14 +339,15 @@ def test_a_hundred_clients_at_once(client: httpx.Client) -> None:
                         if line.startswith("data:"):
                             break
                     params = {"file": "river.spot", "line": ["", "x", "b50"][number % 3]}
-                    answers = [await many.get("/api/solution/node", params=params), await many.get("/api/jobs")]
-                    return max(answer.status_code for answer in answers)
+                    node = await many.get("/api/solution/node", params=params)
+                    while node.status_code == 503:  # more wait than the server lets wait, so ask again as it says
+                        await asyncio.sleep(float(node.headers["retry-after"]) / 10)
+                        node = await many.get("/api/solution/node", params=params)
+                    return max(node.status_code, (await many.get("/api/jobs")).status_code)
 
             return await asyncio.gather(*(one(number) for number in range(100)))
 
-    answers = in_a_thread(everybody())
-    assert set(answers) <= {200, 503}  # more than wait for their turn are turned away
-    assert answers.count(200) >= 20
+    assert set(in_a_thread(everybody())) == {200}
 
 
 def test_a_fault_is_one_line_for_the_page(capsys: pytest.CaptureFixture[str]) -> None:

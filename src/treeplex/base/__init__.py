@@ -1,1 +1,1 @@
-"""Foundations: errors aside, everything that any layer may use and that knows no game."""
+"""Foundations that know no game: settings, specs, files, workers, and the list of wings."""

@@ -20,7 +20,7 @@ def compile_small_games() -> None:
 
 
 def jobs() -> dict[str, Callable[[], None]]:
-    """What has kernels of its own, so that processes do not write the same files."""
+    """Warm-up jobs by name. No two compile the same kernel, so they can run in parallel."""
     return {"small games": compile_small_games} | {name: named(entry) for name, entry in provided_by_name("warm_ups").items()}
 
 

@@ -29,7 +29,7 @@ class LeafChoices:
         self.averages = [self.split(player, own) for player, own in enumerate(reached)]
 
     def split(self, player: int, reached: Floats) -> Floats:
-        """Reach [K, H_player] by continuation, as the player chooses now."""
+        """Split a player's reach [K, H_player] by its current policy over continuations, float64 [C, K, H_player]."""
         return np.asarray(reached * self.levels[player].policy[1:].reshape(self._shapes[player]))
 
     def chosen(self, reached: Ranges) -> list[Floats]:
@@ -37,15 +37,15 @@ class LeafChoices:
         return [self.split(each, own) for each, own in enumerate(reached)]
 
     def averaged(self, share: float, reached: Ranges) -> list[Floats]:
-        """The same of their averages, moved by a share towards their last responses, whose reach is given."""
+        """Average reach by continuation of all players, after a step of size ``share`` towards their current choices."""
         return [(1.0 - share) * average + share * now for average, now in zip(self.averages, self.chosen(reached), strict=True)]
 
     def improve(self, player: int, chosen: Sequence[Floats], row: Weights) -> Floats:
-        """Update a player's choices against what the others choose; what its hands get by the old ones, entries [K, H]."""
+        """Update a player's choices against the others'; its counterfactual values [K, H] under the old choices."""
         return self.levels[player].improve(self._values(player, chosen), row).reshape(self._shapes[player][1:])
 
     def respond(self, player: int, chosen: Sequence[Floats]) -> Floats:
-        """The same for a best response to what the others choose."""
+        """Set a player's choices to a best response to the others'; its counterfactual values [K, H]."""
         return self.levels[player].respond(self._values(player, chosen)).reshape(self._shapes[player][1:])
 
     def accumulate(self, player: int, discount: float, weight: float, reached: Floats) -> None:

@@ -1,4 +1,4 @@
-"""What search adds: agents that search, as players and as sources of policies, and the commands that let agents play."""
+"""What the search wing adds: agents, the policies that they play, and the commands for matches and play."""
 
 from treeplex.base.wings import Wing
 

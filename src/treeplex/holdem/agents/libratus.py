@@ -35,7 +35,7 @@ class HoldemLibratus(Libratus):
 
 
 def whole_solving(settings: LibratusSettings) -> StreetSolving:
-    """The same of whole hold'em, where streets are solved with the sizes of ``endgames``.
+    """Settings for whole hold'em, where streets are solved with the bet sizes of ``endgames``.
 
     Raises:
         SpecError: a setting that only other games have.

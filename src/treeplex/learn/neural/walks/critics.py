@@ -27,7 +27,7 @@ from treeplex.learn.neural.walks.sampler import Played, Playing, Walks
 
 Arrays = Mapping[str, NDArray[Any]]
 TOGETHER = 512
-"""Playthroughs by the rules whose rows are held together."""
+"""Playthroughs per batch when walking by the rules."""
 
 
 @dataclass(frozen=True)

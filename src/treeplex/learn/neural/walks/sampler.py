@@ -147,7 +147,7 @@ class Sampler(ABC):
         return Rows(self.inputs(0).no_rows(), np.empty((0, self.infosets.legal.shape[1]), np.float32), np.empty(0, np.float32))
 
     def reservoir(self, most: int, *, setting: str = "memory") -> Reservoir:
-        """An empty reservoir of at most so many rows."""
+        """An empty reservoir with room for ``most`` rows."""
         empty = self.no_rows()
         width = empty.places.shape[1] if empty.places.ndim == 2 else 0
         return Reservoir(most, empty.values.shape[1], width, setting=setting)
@@ -168,7 +168,7 @@ class Sampler(ABC):
 
     @abstractmethod
     def fixed(self, policy: AnyProfile) -> AnyProfile:
-        """The same policy, quick to be played often."""
+        """The policy in a form that is fast to sample from."""
 
     @abstractmethod
     def result(self, averages: Sequence[Approximator | None]) -> Policy | NeuralPolicy:
