@@ -17,6 +17,9 @@ import numpy as np
 from papers.common.kept import code, kept, peek
 from papers.common.results import Result, Table, stored
 from papers.common.study import study
+from papers.holdem.continued import ContinuedSearch, continued_street
+from papers.holdem.later_streets import LaterStreets, later_streets
+from papers.holdem.solved_again import solved_again
 from treeplex.base.arrays import Floats
 from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.buckets import BucketPolicy
@@ -24,10 +27,7 @@ from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.street_search.continued import ContinuedSearch, continued_street
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy, whole_spot
-from treeplex.holdem.street_search.later_streets import LaterStreets, later_streets
-from treeplex.holdem.street_search.solved_again import solved_again
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.common.device import one_thread
@@ -78,7 +78,13 @@ DECKS: Mapping[str, Deck] = {
 }
 TRAINING = BlueprintTraining(method="kmeans")
 REBEL: Mapping[str, Any] = {"burn_in": 192, "batch": 256, "width": 128, "boards": 4, "reuse": 512.0}
-CODE = ("treeplex.holdem.street_search", "treeplex.holdem.street_search.later_streets", "treeplex.search.subgames.gadgets")
+CODE = (
+    "treeplex.holdem.street_search",
+    "papers.holdem.later_streets",
+    "papers.holdem.solved_again",
+    "papers.holdem.continued",
+    "treeplex.search.subgames.gadgets",
+)
 KEPT = "kept"
 """An option: measure nothing."""
 MBB = 500.0

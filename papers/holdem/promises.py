@@ -9,6 +9,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.resolved_streets import resolved_streets
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.cards.cards import parse_cards
@@ -16,7 +17,6 @@ from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.by_hand import written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
-from treeplex.holdem.search.resolved import resolved_streets
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.whole.betting import CALL
 from treeplex.holdem.whole.public import hand_of

@@ -6,6 +6,7 @@ import numpy as np
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from papers.holdem.resolved_streets import resolved_streets
 from treeplex.holdem.agents.spot_blueprint import SpotHands
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
@@ -16,7 +17,6 @@ from treeplex.holdem.policies.by_hand import HandPolicy, written
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.search.resolved import resolved_streets
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import all_hands

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from papers.holdem.resolved_streets import resolved_streets
 from tests.poker_games import Both
 from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError
 from treeplex.holdem.agents.spot_blueprint import SpotHands
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
-from treeplex.holdem.search.resolved import resolved_streets
 from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.known import leduc_holdem
 

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from papers.holdem.later_streets import later_streets
+from papers.holdem.solved_again import entering_ranges
 from treeplex.base.arrays import Floats
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.policies.by_hand import HandPolicy, biased_hands
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_holdem
-from treeplex.holdem.street_search.later_streets import later_streets
-from treeplex.holdem.street_search.solved_again import entering_ranges
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.subgame import SubgameSearch

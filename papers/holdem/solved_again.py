@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from papers.holdem.later_streets import LaterStreets
 from treeplex.base.arrays import Floats
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
 from treeplex.errors import AlgorithmError
@@ -19,7 +20,6 @@ from treeplex.holdem.forms.layout import own_parts
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.judge import judging_crew
 from treeplex.holdem.solve.solver import HoldemSolver
-from treeplex.holdem.street_search.later_streets import LaterStreets
 from treeplex.search.resolving.resolved import UNSAFE
 from treeplex.search.subgames.beliefs import normalised_range, with_trace
 from treeplex.search.subgames.gadgets import GADGETS, GadgetArrays

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from papers.holdem.later_streets import later_streets
 from treeplex.errors import GameError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot, compile_spot
@@ -10,7 +11,6 @@ from treeplex.holdem.forms.layout import board_part
 from treeplex.holdem.forms.spot_form import store_of_policy
 from treeplex.holdem.policies.judge import judging_crew
 from treeplex.holdem.street_search.exact import whole_spot
-from treeplex.holdem.street_search.later_streets import later_streets
 
 
 @pytest.fixture(scope="module")

@@ -3,19 +3,19 @@
 import numpy as np
 import pytest
 
+from papers.holdem.later_streets import LaterStreets, later_streets
+from papers.holdem.resolved_streets import spread
+from papers.holdem.solved_again import entering_ranges, solved_again
 from treeplex.errors import AlgorithmError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.layout import policy_table
 from treeplex.holdem.policies.node_values import HoldemValues, ratio
 from treeplex.holdem.rules.public import HoldemGame, holdem_state
-from treeplex.holdem.search.resolved import spread
 from treeplex.holdem.search.subgames.endgame_search import EndgameSearch
 from treeplex.holdem.search.subgames.subgame import cut_holdem
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole
-from treeplex.holdem.street_search.later_streets import LaterStreets, later_streets
-from treeplex.holdem.street_search.solved_again import entering_ranges, solved_again
 from treeplex.search.methods import METHODS
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.gadgets import GADGETS

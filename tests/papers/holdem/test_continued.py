@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from papers.holdem.continued import ContinuedSearch, continued_street
 from treeplex.errors import AlgorithmError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.forms.compile_spot import CompiledSpot
@@ -11,7 +12,6 @@ from treeplex.holdem.forms.spot_form import FixedStrategy, store_of_policy
 from treeplex.holdem.policies.by_hand import Classes, HandPolicy, written
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.street_search.continued import ContinuedSearch, continued_street
 from treeplex.holdem.street_search.exact import compiled_whole
 
 FLOP = 1
