@@ -103,6 +103,7 @@ $(VENV)/node: $(VENV)/created
 
 clean:
 	rm -rf $(VENV) site build dist web/node_modules .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	rm -rf src/treeplex/kernels
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # The stamps below are as new as the last complete installation; a half-made environment is made again from scratch.

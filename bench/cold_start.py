@@ -56,10 +56,10 @@ def first_and_next(options: argparse.Namespace) -> dict[str, Any]:
         environment = dict(os.environ)
         if options.venv:
             command = installed(folder)
-            environment.pop("NUMBA_CACHE_DIR", None)
+            environment.pop("TREEPLEX_KERNELS", None)
         else:
             command = [sys.executable, "-c", "from treeplex.run.cli.main import main; main()"]
-            environment["NUMBA_CACHE_DIR"] = str(folder / "cache")
+            environment["TREEPLEX_KERNELS"] = str(folder / "cache")
         seconds = [timed(command, folder / "work", environment) for _ in range(1 + options.repeats)]
     next_seconds = statistics.median(seconds[1:])
     return {

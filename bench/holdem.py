@@ -194,15 +194,15 @@ def ratios(systems: dict[str, Any], target: float | None) -> dict[str, dict[str,
 
 def cold_kernels(options: argparse.Namespace) -> float:
     """Seconds to compile the kernels of one case from nothing."""
-    before = os.environ.get("NUMBA_CACHE_DIR")
+    before = os.environ.get("TREEPLEX_KERNELS")
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["NUMBA_CACHE_DIR"] = folder
+        os.environ["TREEPLEX_KERNELS"] = folder
         try:
             session = our_session(COLD_CASE, threads=1, storage="float32", cores=cores_for(1, options.core))
         finally:
-            del os.environ["NUMBA_CACHE_DIR"]
+            del os.environ["TREEPLEX_KERNELS"]
             if before is not None:
-                os.environ["NUMBA_CACHE_DIR"] = before
+                os.environ["TREEPLEX_KERNELS"] = before
         session.close()
     return float(session.about["kernel_seconds"] + session.about["build_seconds"])
 

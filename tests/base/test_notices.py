@@ -26,7 +26,7 @@ PYTHON = (
 
 def stderr_of(code: str, *arguments: str, cache: Path) -> str:
     """What a process of its own says, with the kernels of this cache."""
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(cache)}
+    environment = os.environ | {"TREEPLEX_KERNELS": str(cache)}
     found = subprocess.run(
         [sys.executable, "-c", code, *arguments], capture_output=True, text=True, env=environment, check=True, timeout=500
     )

@@ -22,7 +22,7 @@ RUNS = [
 
 @pytest.mark.skipif(not os.environ.get("TREEPLEX_SLOW"), reason="TREEPLEX_SLOW is not set: it compiles everything anew")
 def test_after_it_nothing_is_compiled(tmp_path: Path) -> None:
-    environment = os.environ | {"NUMBA_CACHE_DIR": str(tmp_path)}
+    environment = os.environ | {"TREEPLEX_KERNELS": str(tmp_path)}
     code = "from treeplex.run.cli.main import main; main()"
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
@@ -30,7 +30,7 @@ def test_after_it_nothing_is_compiled(tmp_path: Path) -> None:
         return subprocess.run(found, capture_output=True, text=True, env=environment, check=True)
 
     assert COMPILING in run(*RUNS[0]).stderr
-    assert "the kernels are compiled" in run("warm-up").stdout
+    assert "kernels compiled in" in run("kernels", "warm").stdout
     for arguments in RUNS:
         assert run(*arguments).stderr == "", arguments
 

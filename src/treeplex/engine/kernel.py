@@ -1,10 +1,32 @@
-"""Options of compiled kernels."""
+"""How kernels are compiled: by Numba, cached by :mod:`treeplex.engine.kernel_cache`."""
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, TypeVar
 
-KERNEL: dict[str, Any] = {"cache": True, "nogil": True, "_nrt": False}
-"""Options of kernels that allocate nothing: without counts of references, which so many arrays would cost at every call."""
+from numba import njit
 
-INLINED: dict[str, Any] = {**KERNEL, "inline": "always"}
-"""The same of the parts of a walk that many arrays go into: a call would put all of them on the stack, at every node. Without
-it walks of Monte Carlo CFR took three times as long."""
+from treeplex.engine.kernel_cache import KernelCache
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+NO_COUNTS: dict[str, Any] = {"_nrt": False}
+"""For kernels that allocate nothing: no reference counts, which many array arguments would cost at every call."""
+
+INLINED: dict[str, Any] = {**NO_COUNTS, "inline": "always"}
+"""For the parts of a walk that take many arrays: a call would put all of them on the stack, at every node. Without it, walks of
+Monte Carlo CFR took three times as long."""
+
+
+def kernel(**options: Any) -> Callable[[Function], Function]:
+    """A decorator that compiles a function of a module at its first call with Numba, without the GIL, and caches the result.
+
+    Args:
+        options: of ``numba.njit``, except ``cache``.
+    """
+
+    def compiled(function: Function) -> Function:
+        dispatcher: Any = njit(nogil=True, **options)(function)
+        dispatcher._cache = KernelCache(function, dispatcher.targetoptions)
+        return dispatcher  # type: ignore[no-any-return]
+
+    return compiled

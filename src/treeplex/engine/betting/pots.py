@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 
 
 class Ends(NamedTuple):
@@ -27,7 +27,7 @@ class Ends(NamedTuple):
     order: Ints
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
     """What a player gets at an end; ``strengths`` int64 [N] of all hands, more is better."""
     total = 0.0
@@ -49,7 +49,7 @@ def payoff(ends: Ends, end: int, strengths: Ints, player: int) -> float:
     return float(total * ends.kept[end] - ends.put[end, player])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def split(ends: Ends, end: int, pot: int, strengths: Ints, player: int, winners: int) -> float:
     """What a player gets of a pot that so many share."""
     chips = ends.chips[end, pot]

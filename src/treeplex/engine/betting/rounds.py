@@ -9,16 +9,15 @@ do so, which is one more decision of the round, and the walk goes on to the end 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.betting.pots import Ends
 from treeplex.engine.betting.sampling import Nodes
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
-FAST = {**KERNEL, "error_model": "numpy"}
+FAST = {**NO_COUNTS, "error_model": "numpy"}
 END, OWN, LEAF, BEHIND, OPEN, OPEN_BEHIND = range(6)
 
 
@@ -129,7 +128,7 @@ class Search(NamedTuple):
     scratch: Scratch
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def search_deals(search: Search, t: int, seed: int) -> None:
     """An iteration: walk some deals once for every player, with weight t, and add the policies to the average.
 
@@ -158,7 +157,7 @@ def search_deals(search: Search, t: int, seed: int) -> None:
     add_average(search.nodes, search.round, search.tables, scratch.policy, scratch.sums, float(t))
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[np.uint64, int]:
     """List the steps of a walk of a deal, those after a step behind it; the stream of draws, and how many steps there are."""
     scratch, searched, nodes = search.scratch, search.round, search.nodes
@@ -208,7 +207,7 @@ def list_steps(search: Search, k: int, player: int, stream: np.uint64) -> tuple[
     return stream, size
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def after_guided(search: Search, k: int, node: int, way: int, number: float) -> int:
     """The decision or end after an action that is drawn by the blueprint with a bias."""
     nodes, guide, deals = search.nodes, search.guide, search.deals
@@ -226,7 +225,7 @@ def after_guided(search: Search, k: int, node: int, way: int, number: float) -> 
     return int(nodes.child[first + drawn])
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np.bool_], weight: float) -> None:
     """Go through the steps backwards: what hands get, and regrets with a weight of the hands that are live."""
     scratch, searched = search.scratch, search.round
@@ -255,14 +254,14 @@ def value_steps(search: Search, k: int, player: int, size: int, live: NDArray[np
             learn(tables.regrets[row : row + count], policy, after, values[step, 0], live, 0.0 if frozen else weight)
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def copy_row(row: Floats, into: Floats) -> None:
     """Copy numbers."""
     for place in range(row.shape[0]):
         into[place] = row[place]
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) -> None:
     """Write what hands get at an own decision behind a leaf by each continuation, float64 [C, H]."""
     nodes, guide, deals, sums = search.nodes, search.guide, search.deals, search.scratch.sums
@@ -283,13 +282,13 @@ def mix_behind(search: Search, k: int, node: int, below: int, values: Floats) ->
             values[way, hand] /= sums[way, hand]
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def share_of(tables: RoundTables, row: int, hand: int, frozen: bool) -> float:
     """How likely an action is for a hand, up to a factor: by regret matching, or as it is frozen."""
     return float(tables.fixed[row, hand] if frozen else max(tables.regrets[row, hand], 0.0))
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, number: float) -> int:
     """An action of a hand, drawn."""
     total = 0.0
@@ -305,7 +304,7 @@ def draw(tables: RoundTables, row: int, count: int, hand: int, frozen: bool, num
     return count - 1
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats, sums: Floats) -> None:
     """Write a policy, uniform where no regret is positive.
 
@@ -327,7 +326,7 @@ def write_policy(tables: RoundTables, at: tuple[int, int, bool], policy: Floats,
             policy[action, hand] = policy[action, hand] / sums[hand] if sums[hand] > 0.0 else 1.0 / count
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def learn(regrets: Floats, policy: Floats, after: Floats, values: Floats, live: NDArray[np.bool_], weight: float) -> None:
     """Write the values of hands, float64 [H], from those of actions [A, H]; add regrets [A, H] of the hands that are live."""
     for hand in range(values.shape[0]):
@@ -341,7 +340,7 @@ def learn(regrets: Floats, policy: Floats, after: Floats, values: Floats, live: 
                 regrets[action, hand] += weight * (after[action, hand] - values[hand])
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values: Floats) -> None:
     """Write what each hand of a player gets at an end into float64 [H]: strengths int64 [H], the others hold int64 [N]."""
     values[:] = -ends.put[end, player]
@@ -369,7 +368,7 @@ def pay_hands(ends: Ends, end: int, keys: Ints, held: Ints, player: int, values:
                 values[hand] += ends.kept[end] * (chips if keys[hand] > best else share)
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floats, sums: Floats, weight: float) -> None:
     """Add all policies to the average, by the reaches of the players' own play; scratch float64 [A, H] and [C, H]."""
     for place in range(searched.nodes.shape[0]):
@@ -380,11 +379,11 @@ def add_average(nodes: Nodes, searched: Round, tables: RoundTables, policy: Floa
         for player in range(searched.choices.shape[1]):
             if searched.choices[leaf, player] >= 0:
                 choice = searched.choices[leaf, player], np.int64(sums.shape[0]), False
-                write_policy(tables, choice, policy, sums[0])
-                add_rows(tables, choice, searched.choice_before[leaf, player], policy, weight)
+                write_policy(tables, choice, policy, sums[0])  # type: ignore[arg-type]
+                add_rows(tables, choice, searched.choice_before[leaf, player], policy, weight)  # type: ignore[arg-type]
 
 
-@njit(**FAST)
+@kernel(**FAST)
 def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy: Floats, weight: float) -> None:
     """Add the policy of some rows, which stand behind the row of an own action (-1: none)."""
     row, count, _ = at
@@ -395,7 +394,7 @@ def add_rows(tables: RoundTables, at: tuple[int, int, bool], before: int, policy
             tables.average[row + action, hand] += weight * reach
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def acting_below(nodes: Nodes) -> Ints:
     """Who acts at each decision or after it, int64 [D]: bit i for player i."""
     found = np.zeros(nodes.player.shape[0], np.int64)
@@ -407,7 +406,7 @@ def acting_below(nodes: Nodes) -> Ints:
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def most_steps(nodes: Nodes) -> Ints:
     """The most steps of a walk of any player from each decision on, int64 [D]."""
     found = np.zeros(nodes.player.shape[0], np.int64)

@@ -7,11 +7,11 @@ decisions that it meets, parents first, and then goes through the list backwards
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.betting.pots import Ends, payoff
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 HIGHEST = 2_000_000_000.0
@@ -88,7 +88,7 @@ class BoardHands(NamedTuple):
     hands: NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def match_regrets(regrets: NDArray[np.int32], place: int, count: int, policy: Floats, first: int) -> None:
     """Regret matching of one row into ``policy``; uniform where no regret is positive."""
     total = 0.0
@@ -98,7 +98,7 @@ def match_regrets(regrets: NDArray[np.int32], place: int, count: int, policy: Fl
         policy[first + action] = max(regrets[place + action], 0) / total if total > 0 else 1.0 / count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk_board(
     nodes: Nodes,
     tables: SampledTables,
@@ -143,7 +143,7 @@ def walk_board(
     return met
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
     """Whether a player's hand has a card in common with that of an earlier player."""
     for other in range(player):
@@ -154,7 +154,7 @@ def meets(hands: NDArray[np.uint8], held: Ints, player: int) -> bool:
     return False
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def walk(
     nodes: Nodes,
     tables: SampledTables,
@@ -227,14 +227,14 @@ def walk(
     return stream, size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_after(nodes: Nodes, slot: int, strengths: Ints, traverser: int, values: Floats) -> float:
     """What an action is worth to the player whose actions are all walked."""
     child = nodes.child[slot]
     return float(values[child]) if child >= 0 else payoff(nodes.ends, -1 - child, strengths, traverser)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def discount(tables: SampledTables, factor: float) -> None:
     """Multiply all sums."""
     for place in range(tables.regrets.shape[0]):

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 34
@@ -39,7 +39,7 @@ class Episodes(NamedTuple):
     nodes: int
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def play_episodes(
     histories: Histories, layout: Ints, policies: Floats, seats: Ints, depth: int, seed: int, number: int
 ) -> Episodes:

@@ -1,17 +1,17 @@
 """Hands between policy tables, sampled over stored histories: millions a second."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 LANE = 1 << 33
 """In place of the traverser in the streams of hands: chance's; those of the seats follow."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sample_hands(
     histories: Histories,
     layout: Ints,

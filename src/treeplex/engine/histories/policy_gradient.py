@@ -8,16 +8,16 @@ infoset once at most, so the estimate's square is the sum of its decisions' squa
 """
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 
 RETURN, BASELINE, COUNTERFACTUAL = 0, 1, 2
 """Which advantage: what the episode paid, that less the history's value, or the action's value less the history's value."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def history_values(histories: Histories, layout: Ints, policy: Floats, moment: int) -> Floats:
     """The expectation of each player's payoff to the power of ``moment`` at every history, float64 [H, N].
 
@@ -42,7 +42,7 @@ def history_values(histories: Histories, layout: Ints, policy: Floats, moment: i
     return values
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gradient_moments(histories: Histories, layout: Ints, policy: Floats, advantage: int) -> tuple[Floats, float]:
     """The mean of the estimate of one episode, float64 [Q], and its total variance, the trace of its covariance.
 

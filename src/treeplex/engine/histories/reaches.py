@@ -1,13 +1,13 @@
 """How likely play leads to infosets, over stored histories."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, Histories
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def opposing_reaches(histories: Histories, layout: Ints, policy: Floats) -> Floats:
     """Of every infoset the probability that chance and the others lead there, float64 [I], the own part taken out.
 

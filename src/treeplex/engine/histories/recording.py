@@ -8,10 +8,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Bools, Floats, Ints, Singles, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 
 
@@ -71,7 +71,7 @@ def recorded(histories: Histories, first: Ints, chunk: int) -> Recorded:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
     """Which of ``count`` outcomes from ``first`` on a number in [0, 1) picks."""
     cumulative = 0.0
@@ -82,7 +82,7 @@ def drawn(probabilities: Floats, first: int, count: int, number: float) -> int:
     return count - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) -> tuple[int, int, int, int]:
     """External sampling: all actions of the traverser, one of everybody else (Lanctot et al. 2009, section 3.3).
 
@@ -149,7 +149,7 @@ def record_external(walks: RecordedWalks, walk: int, end: int, found: Recorded) 
     return walk, rows, other_rows, visited
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def record_outcomes(
     walks: RecordedWalks, critic: Floats, edge: Ints, walk: int, end: int, found: Recorded
 ) -> tuple[int, int, int, int, int]:
@@ -229,7 +229,7 @@ def record_outcomes(
     return walk, rows, other_rows, edges, visited
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
     """Regret matching: each infoset's policy in proportion to what is positive of its values, float64 [S].
 
@@ -252,7 +252,7 @@ def matched(first: Ints, values: Floats, greedy: bool) -> Floats:
     return policy
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gathered(legal: Bools, places: SmallInts, values: Singles, weights: Singles) -> tuple[Floats, Floats, float]:
     """Put rows together by place.
 

@@ -1,12 +1,12 @@
 """What followed the decisions of episodes."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def lambda_returns(first: Ints, player: SmallInts, payoffs: Floats, values: Floats, costs: Floats, smoothing: float) -> Floats:
     """The lambda-return after each decision, float64 [D].
 

@@ -6,10 +6,10 @@ A subtree is **closed** if every infoset that it meets lies in it as a whole: a 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
+from treeplex.engine.kernel import kernel
 
 
 class Outline(NamedTuple):
@@ -28,7 +28,7 @@ class Outline(NamedTuple):
     level: SmallInts
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def outline(nodes: SmallInts) -> Outline:
     """The :class:`Outline` of a tree's nodes, int32 [H, 4]."""
     count = nodes.shape[0]
@@ -48,13 +48,13 @@ def outline(nodes: SmallInts) -> Outline:
     return Outline(parent, place, extent, level)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def contains(lines: Outline, above: int, below: int) -> bool:
     """Whether ``below`` lies in the subtree of ``above``; every history lies in its own."""
     return bool(lines.place[above] <= lines.place[below] < lines.place[above] + lines.extent[above])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
     """The first and the last history of every infoset in depth-first order, int32 [I, 2]."""
     ends = np.full((infosets, 2), -1, np.int32)
@@ -68,7 +68,7 @@ def edges(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
     return ends
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
     """The last history that all histories of an infoset have in common, int32 [I]; of a single history itself."""
     common = ends[:, 0].copy()
@@ -78,7 +78,7 @@ def meetings(lines: Outline, ends: SmallInts) -> SmallInts:
     return common
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
     """The history right after the actor's last own move before ``history``; -1 if there was none."""
     after = history
@@ -89,7 +89,7 @@ def own_move(nodes: SmallInts, lines: Outline, history: int) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
     """For each infoset a history whose actor's own past differs from that of the infoset's first history; -1 if none does.
 
@@ -110,7 +110,7 @@ def forgotten(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
     return other
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallInts:
     """1 where the subtree of a history is closed, else 0; int32 [H]."""
     count = nodes.shape[0]
@@ -128,7 +128,7 @@ def closed_subtrees(nodes: SmallInts, lines: Outline, ends: SmallInts) -> SmallI
     return closed
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
     """Which siblings some infoset ties together, int32 [H]: the first sibling that each history is tied to, or itself.
 
@@ -162,7 +162,7 @@ def ties(nodes: SmallInts, lines: Outline, infosets: int) -> SmallInts:
     return tied
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Floats, choices: SmallInts) -> None:
     """Backward induction from history ``start`` back to ``end``, where it takes no more than a comparison or a mean.
 
@@ -193,7 +193,7 @@ def fold(tree: Histories, closed: SmallInts, start: int, end: int, values: Float
             choices[key] = best - first
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def second_act(nodes: SmallInts, lines: Outline) -> int:
     """A history whose actor has moved before; -1 if nobody ever moves twice."""
     for h in range(nodes.shape[0]):

@@ -1,12 +1,12 @@
 """What follows what in episodes, from each player's own point of view."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Ints, SmallInts
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def next_own(first: Ints, player: SmallInts, infoset: SmallInts, players: int) -> SmallInts:
     """The infoset of the same player's next decision in the same episode, int32 [D]; -1 where it was the last.
 

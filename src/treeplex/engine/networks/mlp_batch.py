@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.polynomial import chebyshev
 
 from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.engine.kernel import kernel
 from treeplex.engine.networks.simd import LANES, add_product, load, store
 
 ROWS = 6
@@ -44,7 +44,7 @@ TAIL: Any = tuple(np.float32(coefficient) for coefficient in fitted_tail(15, END
 CUT, STRETCH, ONE, ZERO, LEAST = (np.float32(each) for each in (END, 2.0 / END, 1.0, 0.0, EPSILON))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def gelu(x: Any) -> Any:
     """``x Phi(x)``, with the normal distribution's Phi, as ``max(x, 0) - t Q(t)`` for ``t = min(|x|, END)``.
 
@@ -71,7 +71,7 @@ def gelu(x: Any) -> Any:
     return max(x, ZERO) - t * q
 
 
-@njit(cache=True, nogil=True, error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
+@kernel(error_model="numpy", fastmath={"contract", "reassoc", "nsz"})
 def activate(rows: Singles, width: int, gain: Singles, shift: Singles) -> None:
     """Layer norm and GELU in place, of the first ``width`` numbers of each row, whose mean is 0 already.
 
@@ -94,7 +94,7 @@ def activate(rows: Singles, width: int, gain: Singles, shift: Singles) -> None:
             row[o] = gelu(row[o] * scale * gain[o] + shift[o])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def linear(inputs: Singles, width: int, panels: Singles, biases: Singles, results: Singles) -> None:
     """Write ``inputs @ weights + biases``.
 
@@ -126,7 +126,7 @@ def linear(inputs: Singles, width: int, panels: Singles, biases: Singles, result
             store(results[k5], start, y5)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def forward(sizes: Ints, parameters: Singles, inputs: Singles, chosen: Ints, outputs: Singles) -> None:
     """Evaluate a network for some rows: linear, layer norm and GELU on hidden layers, the last layer linear.
 
@@ -162,7 +162,7 @@ def forward(sizes: Ints, parameters: Singles, inputs: Singles, chosen: Ints, out
                 copy[o] = row[o]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def padded(width: int) -> int:
     """The next multiple of :data:`LANES`."""
     return (width + LANES - 1) // LANES * LANES

@@ -1,12 +1,12 @@
 """A small fully connected network, evaluated inside compiled loops."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True, fastmath={"contract"})
+@kernel(fastmath={"contract"})
 def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
     """Evaluate the network: ELU on hidden layers, the last layer linear.
 
@@ -42,7 +42,7 @@ def forward(sizes: Ints, parameters: Floats, activations: Floats) -> int:
     return source
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def negative_elu(x: float) -> float:
     """``exp(x) - 1`` for x <= 0, to about 1e-14, without a call or a branch, so that a loop over it becomes vector code.
 

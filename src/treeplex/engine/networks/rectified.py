@@ -4,13 +4,13 @@ See ``engine.networks.mlp_batch`` for how products are made fast. A row's output
 """
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Ints, Singles
+from treeplex.engine.kernel import kernel
 from treeplex.engine.networks.mlp_batch import BLOCK, linear, padded
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
     """What a part of the input adds to each unit of the first layer, float32 [n, padded width].
 
@@ -24,7 +24,7 @@ def first_layer(rows: Singles, panels: Singles, biases: Singles) -> Singles:
     return found
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rectified(sizes: Ints, parameters: Singles, before: Singles, more: Singles, outputs: Singles) -> None:
     """Evaluate a network from its first layer on; layers are rectified, but for the last.
 

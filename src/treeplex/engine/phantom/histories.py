@@ -11,11 +11,10 @@ sequence counts as put.
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints, SmallInts
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.phantom.symmetry import Group, least_board
 
 Bytes = NDArray[np.int8]
@@ -88,7 +87,7 @@ class Side(NamedTuple):
     wanted: Ints
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
     """Whether a table has room for so many more; if not, that is noted."""
     if filled[table] + more <= room:
@@ -97,7 +96,7 @@ def fits(filled: Ints, wanted: Ints, table: int, more: int, room: int) -> bool:
     return False
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> int:
     """The packed step from a packed infoset by a try on a cell."""
     order = len(group.images)
@@ -111,7 +110,7 @@ def step_of(own: Histories, group: Group, entry: int, cell: int, put: int) -> in
     return int((2 * sequence + put) * order + turned)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
     """The packed infoset after a packed step; there must be room for a new one."""
     order = len(group.images)
@@ -140,7 +139,7 @@ def arrive(own: Histories, group: Group, packed: int, player: int) -> int:
     return int(found * order + packed % order)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
     """Whether so many new infosets have room."""
     cells = group.images.shape[1]
@@ -148,7 +147,7 @@ def room_to_arrive(own: Histories, group: Group, many: int) -> bool:
     return bool(fits(own.filled, own.wanted, SEQUENCES, many * cells, len(own.owner)) and infosets)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opened: int) -> int:
     """A new node whose own histories lie in the pool from ``begin`` on; there must be room."""
     node = side.filled[NODES]
@@ -159,7 +158,7 @@ def add_node(side: Side, begin: int, stones: int, fixing: int, tries: int, opene
     return int(node)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def open_node(own: Histories, group: Group, side: Side, node: int, player: int) -> bool:
     """Turn the steps of a node into infosets, in place; False for no room."""
     if side.opened[node] == 0:
@@ -171,7 +170,7 @@ def open_node(own: Histories, group: Group, side: Side, node: int, player: int) 
     return True
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """A new node: a stone on a cell, first of its images; ``NO_ROOM`` for no room."""
     size, begin = side.size[node], side.filled[POOL]
@@ -186,14 +185,14 @@ def add_placed(own: Histories, group: Group, side: Side, node: int, cell: int) -
     return int(add_node(side, begin, side.stones[node] | 1 << cell, fixing, side.tries[node] + 1, 0))
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def known_at(own: Histories, group: Group, entry: int) -> int:
     """The cells that the player knows to be taken at a packed infoset."""
     order = len(group.images)
     return int(group.boards[entry % order, own.about[entry // order] & BOARD])
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int) -> int:
     """A new node: a try, in an abrupt game, that failed on one of these stones.
 
@@ -218,7 +217,7 @@ def add_failed(own: Histories, group: Group, side: Side, node: int, board: int, 
     return int(add_node(side, top, side.stones[node], fixing, side.tries[node] + 1, 0))
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_closure(own: Histories, group: Group, side: Side, node: int, board: int, fixing: int, player: int) -> int:
     """A new node: the infosets of a turn of a classical game, in which tries on these stones may have failed before.
 
@@ -253,7 +252,7 @@ def add_closure(own: Histories, group: Group, side: Side, node: int, board: int,
     return int(add_node(side, top, side.stones[node], fixing, group.counts[side.stones[node] | board], 1))
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> int:
     """A new list: the sequences of a node's infosets with this cell, or those that lead to the node for ``NONE``.
 
@@ -279,7 +278,7 @@ def add_list(own: Histories, group: Group, side: Side, node: int, cell: int) -> 
     return int(number)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
     """The list of the sequences that lead to a node; ``NO_ROOM`` for no room."""
     if side.waiting[node] == NONE:
@@ -290,7 +289,7 @@ def waiting_list(own: Histories, group: Group, side: Side, node: int) -> int:
     return int(side.waiting[node])
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: "NDArray[np.bool_]") -> int:
     """After a stone on a cell: the packed node, or the list of the last sequences where that wins; ``NO_ROOM`` for no room."""
     order, cells, stones = len(group.images), group.images.shape[1], side.stones[node]
@@ -317,13 +316,13 @@ def placed(own: Histories, group: Group, side: Side, node: int, cell: int, won: 
     return int(side.children[slot])
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def edges_that_fit(slots: int) -> int:
     """How many entries a hash table with so many slots takes."""
     return slots // 4 * 3
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def edge_place(keys: Ints, key: int) -> int:
     """Where a key stands in a hash table, or would."""
     mask = len(keys) - 1
@@ -334,7 +333,7 @@ def edge_place(keys: Ints, key: int) -> int:
     return place
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def failed(own: Histories, group: Group, side: Side, node: int, board: int, player: int, abrupt: bool) -> int:
     """The packed node after a failed try of an abrupt game, or at a turn of a classical one, against these stones.
 
@@ -363,7 +362,7 @@ def failed(own: Histories, group: Group, side: Side, node: int, board: int, play
     return NONE if found == NONE else found * order + group.inverse[toward]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]:
     """A hash table with more room, a power of two."""
     more_keys, more_values = np.full(room, NONE, np.int64), np.empty(room, np.int32)
@@ -374,7 +373,7 @@ def rehashed(keys: Ints, values: SmallInts, room: int) -> tuple[Ints, SmallInts]
     return more_keys, more_values
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def finish_visits(own: Histories, order: int, side: Side) -> None:
     """Give the histories counted at nodes to the infosets there."""
     visits, counted, pool = own.visits, side.visits, side.pool
@@ -384,7 +383,7 @@ def finish_visits(own: Histories, order: int, side: Side) -> None:
                 visits[pool[place] // order] += counted[node]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def count_draws(own: Histories, group: Group) -> int:
     """The histories in which chance says which of several equal cells it was."""
     total = 0

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 
 
 class Group(NamedTuple):
@@ -76,7 +75,7 @@ def group_of(permutations: Ints) -> Group:
     )
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]:
     """The least image of a set of cells under a subgroup, an element that takes it there, and what fixes the image."""
     least, toward = board, 0
@@ -90,7 +89,7 @@ def least_board(group: Group, subgroup: int, board: int) -> tuple[int, int, int]
     return least, toward, fixing
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def images_of(group: Group, fixing: int) -> int:
     """How many images something has that these elements fix."""
     return int(len(group.images) // group.elements[fixing])

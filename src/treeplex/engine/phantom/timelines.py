@@ -13,11 +13,10 @@ Up to symmetry, player 0's lists are walked in one image each and count for all 
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.phantom.histories import (
     NO_ROOM,
     NODES,
@@ -100,7 +99,7 @@ class TimelineWalk(NamedTuple):
     sizes: Ints
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int) -> bool:
     """Walk on for so many steps; False where there is no room."""
     for _ in range(most):
@@ -122,7 +121,7 @@ def advance(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, most: int)
     return True
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: int, mark: int) -> None:
     """Begin a frame with a node of player 0 and its pairs, which player 1 is to answer."""
     walk.depth[0] += 1
@@ -132,7 +131,7 @@ def push(walk: TimelineWalk, node: int, nodes: int, pool: int, begin: int, end: 
     frame[NODES_MARK], frame[POOL_MARK], frame[PAIRS_MARK] = nodes, pool, mark
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def pop(walk: TimelineWalk, frame: Ints) -> None:
     """End a frame."""
     walk.first.filled[NODES], walk.first.filled[POOL] = frame[NODES_MARK], frame[POOL_MARK]
@@ -140,13 +139,13 @@ def pop(walk: TimelineWalk, frame: Ints) -> None:
     walk.depth[0] -= 1
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def end_list(walk: TimelineWalk, number: int, value: float) -> None:
     """End the terms of player 0's newest list."""
     walk.ends[number], walk.values[number] = walk.filled[OTHERS], value
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints) -> bool:
     """Go through what player 1 does next, one pair after another; False for no room."""
     own, second, order, cells = walk.own, walk.second, len(group.images), group.images.shape[1]
@@ -219,7 +218,7 @@ def expand(walk: TimelineWalk, group: Group, won: Won, abrupt: bool, frame: Ints
     return True
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Group the pairs by player 1's stones; in an abrupt game put stones against all of them first. False for no room."""
     node, begin, end = frame[NODE], frame[PAIRS_BEGIN], frame[PAIRS_END]
@@ -258,7 +257,7 @@ def begin_turn(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
     return True
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: int, end: int) -> None:
     """Count the histories at a turn of player 0, and put stones next."""
     order, first, met, visits = len(group.images), walk.first, 0, walk.own.visits
@@ -271,7 +270,7 @@ def put_here(walk: TimelineWalk, group: Group, frame: Ints, node: int, begin: in
     frame[HERE], frame[HERE_BEGIN], frame[HERE_END], frame[CELL], frame[STAGE] = node, begin, end, 0, PLACE
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> bool:
     """Go on with the pairs in which player 1 has the same stones: a try that fails, or a turn of a classical game."""
     first, node = walk.first, frame[NODE]
@@ -299,7 +298,7 @@ def next_group(walk: TimelineWalk, group: Group, abrupt: bool, frame: Ints) -> b
     return True
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def place_stone(walk: TimelineWalk, group: Group, won: Won, frame: Ints) -> bool:
     """Player 0 puts a stone on the next cell, against all pairs in which it is free; False for no room."""
     first, order, node, cell = walk.first, len(group.images), frame[HERE], frame[CELL]

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.base.storage.memory import available_memory
+from treeplex.engine.kernel import kernel
 from treeplex.engine.phantom.histories import (
     CHILDREN,
     EDGES,
@@ -243,7 +243,7 @@ def check_room(more: int) -> None:
         raise MemoryError
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def by_sequence(
     lengths: tuple[SmallInts, SmallInts], entries: tuple[SmallInts, SmallInts], final: Ints
 ) -> tuple[Ints, SmallInts]:

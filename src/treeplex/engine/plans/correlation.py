@@ -7,9 +7,9 @@ infosets below them next. So everything at and below an infoset is one slice, an
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import kernel
 from treeplex.engine.plans.plans import follow
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
@@ -63,7 +63,7 @@ EMPTY, BEST_BY_PLAN, LARGEST_BY_PLAN, EXPECTED = 0, 1, 2, 3
 """Places in :attr:`Seen.totals`."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_below(order: Preorder, infoset: int, values: Floats) -> float:
     """The best payoff from an infoset on.
 
@@ -84,7 +84,7 @@ def best_below(order: Preorder, infoset: int, values: Floats) -> float:
     return float(best)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def recommended_gradient(
     tree: Tree,
     payoff: Payoff,
@@ -125,7 +125,7 @@ def recommended_gradient(
         row = stop
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def alike(support: Ints, one: int, other: int, last: int) -> bool:
     """Whether two joint plans are the same but for the plan of player ``last``."""
     same = True
@@ -134,7 +134,7 @@ def alike(support: Ints, one: int, other: int, last: int) -> bool:
     return same
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def follow_number(tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, strategy: Floats) -> None:
     """The sequence form of a numbered plan, as :func:`treeplex.engine.plans.plans.follow`."""
     infosets = tree.infoset_offsets[player + 1] - tree.infoset_offsets[player]
@@ -142,7 +142,7 @@ def follow_number(tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints,
     follow(tree, player, plans[begin : begin + infosets], strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_number(
     tree: Tree, player: int, plans: SmallInts, plan_offsets: Ints, number: int, weight: float, strategy: Floats
 ) -> None:
@@ -158,7 +158,7 @@ def add_number(
             strategy[layout[0] + action * layout[1]] += weight
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_plans(
     tree: Tree,
     payoff: Payoff,
@@ -207,7 +207,7 @@ def add_plans(
         row = stop
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_plan(
     order: Preorder,
     plan: SmallInts,
@@ -265,7 +265,7 @@ def add_plan(
     seen.totals[LARGEST_BY_PLAN] = max(seen.totals[LARGEST_BY_PLAN], best - expected)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Floats) -> None:
     """The best that a player gets who stops following at an infoset and plays on alone.
 
@@ -290,7 +290,7 @@ def best_deviation(order: Preorder, seen: Seen, informed: Floats, uninformed: Fl
         uninformed[infoset] = best_below(order, infoset, together[:size])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def extended_value(order: Preorder, follow_on: Floats, deviation: Floats, informed: bool) -> float:
     """The best payoff, without that of the empty sequence, of a player who may leave the plan at every infoset.
 

@@ -3,10 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.plans.plans import draw_plan
 from treeplex.engine.sampling.streams import start
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
@@ -31,7 +31,7 @@ class JointPlay(NamedTuple):
     spacing: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_jointly(
     tree: Tree,
     payoff: Payoff,
@@ -81,7 +81,7 @@ def iterate_jointly(
             reach(tree, player, policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def keep(kept: NDArray[np.float64] | NDArray[np.uint8], spacing: Ints, t: int, played: Floats) -> None:
     """Keep what was played at iteration t, if t is a multiple of the spacing; make room first where there is none."""
     if t % spacing[0] != 0:

@@ -1,10 +1,10 @@
 """Kernels over reduced plans: pure strategies that say nothing about infosets which they themselves exclude."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
@@ -14,7 +14,7 @@ ROUNDING = 2.0**-52
 """What :func:`decompose` takes for nothing."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def follow(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> None:
     """Write the sequence form of a plan: 1 on the sequences it plays, 0 on all others of ``player``.
 
@@ -34,7 +34,7 @@ def follow(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> None:
             strategy[layout[0] + action * layout[1]] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def misfit(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> int:
     """The first infoset (of the player's, from 0) at which ``plan`` is no reduced plan; -1 if it is one.
 
@@ -55,7 +55,7 @@ def misfit(tree: Tree, player: int, plan: SmallInts, strategy: Floats) -> int:
     return -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def first_misfit(tree: Tree, player: int, plans: SmallInts) -> tuple[int, int]:
     """The first row of ``plans`` [P, I_i] that is no reduced plan, and the infoset where; (-1, -1) if all are."""
     strategy = np.zeros(tree.sequence_offsets[-1])
@@ -66,7 +66,7 @@ def first_misfit(tree: Tree, player: int, plans: SmallInts) -> tuple[int, int]:
     return -1, -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def joint_gradients(
     tree: Tree,
     payoff: Payoff,
@@ -104,7 +104,7 @@ def joint_gradients(
                 values[player] += weights[s] * found[q] * strategy[q]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strategy: Floats) -> np.uint64:
     """Draw a reduced plan from a behaviour policy and write its sequence form; return the stream's next state.
 
@@ -129,7 +129,7 @@ def draw_plan(tree: Tree, player: int, policy: Floats, state: np.uint64, strateg
     return state
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> None:
     """The inverse of :func:`follow`: write the plan [I_i] whose sequence form ``strategy`` [Q] (zeros and ones) is."""
     plan[:] = -1
@@ -140,7 +140,7 @@ def read_plan(tree: Tree, player: int, strategy: Floats, plan: SmallInts) -> Non
             plan[infoset - tree.infoset_offsets[player]] = (q - layout[0]) // layout[1]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weights: Floats) -> int:
     """Split a strategy in sequence form into plans; return how many.
 
@@ -185,7 +185,7 @@ def decompose(tree: Tree, player: int, strategy: Floats, plans: SmallInts, weigh
     return count
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def take(
     tree: Tree, player: int, choice: SmallInts, weight: float, last: NDArray[np.bool_], left: Floats, plan: SmallInts
 ) -> None:
@@ -204,7 +204,7 @@ def take(
             left[q] -= weight
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients: Floats, values: Floats) -> None:
     """What products of strategies pay, one product a row.
 
@@ -223,7 +223,7 @@ def product_statistics(tree: Tree, payoff: Payoff, strategies: Floats, gradients
             values[k, player] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts, weights: Floats, counts: Ints) -> None:
     """:func:`decompose` each row of ``strategies`` [K, Q].
 
@@ -240,7 +240,7 @@ def decompose_all(tree: Tree, player: int, strategies: Floats, plans: SmallInts,
             weights[k, p] /= total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: Ints, weights: Floats) -> None:
     """Write out products of mixtures of plans as joint plans.
 
@@ -268,7 +268,7 @@ def cross(counts: Ints, numbers: Ints, parts: Floats, shares: Floats, support: I
                 place[player] += 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def draw_plans(tree: Tree, player: int, strategies: Floats, seed: int, first: int, plans: SmallInts) -> None:
     """Draw one plan from each row of ``strategies`` [K, Q] into ``plans`` [K, I_i], row k from the stream of ``first + k``."""
     policy, drawn = np.empty(strategies.shape[1]), np.empty(strategies.shape[1])

@@ -3,11 +3,10 @@
 import math
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats
 from treeplex.engine.histories.form import CHANCE
-from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.kernel import INLINED, NO_COUNTS, kernel
 from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY
 from treeplex.engine.sampling.schemes import ALL, EACH, ONE, SchemeCodes
 from treeplex.engine.sampling.streams import advanced, unit
@@ -16,13 +15,13 @@ SECTION = (math.sqrt(5.0) - 1.0) / 2.0
 """How far apart two numbers of a chance node are that follow each other, modulo 1 (Weyl's sequence)."""
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def probability_of(chance: Floats, rows: Floats, actor: int, slot: int) -> float:
     """With which probability chance or a player takes the action of a slot."""
     return float(chance[slot] if actor == CHANCE else rows[slot, POLICY])
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def next_quantile(quantiles: Floats, player: int, key: int) -> float:
     """The next number in [0, 1) of a chance node: a golden section on, so that all of a row of visits are spread evenly."""
     number = quantiles[player, key] + SECTION
@@ -32,7 +31,7 @@ def next_quantile(quantiles: Floats, player: int, key: int) -> float:
     return float(number)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, number: float) -> tuple[int, float]:
     """The action, and its probability, that a number in [0, 1) picks by chance's or the actor's policy."""
     cumulative = probability = 0.0
@@ -45,7 +44,7 @@ def picked(chance: Floats, rows: Floats, actor: int, key: int, children: int, nu
     return last, probability
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def choose(
     chance: Floats,
     rules: SchemeCodes,

@@ -1,14 +1,13 @@
 """Averages of tables that grow as infosets are met: what ``engine.sampling.walks`` does, on one player's own numbers."""
 
-from numba import njit
-
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 
 NO_PARENT, UNKNOWN_PARENT = -1, -2
 """In place of the slot of the own action before an infoset: there is none; nobody has come by yet who would know."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, total: float, average: Floats) -> None:
     """Add to a lazily kept average what each infoset's policy has been owed since its last visit.
 
@@ -29,7 +28,7 @@ def settle_averages(first: Ints, parents: Ints, marks: Floats, policy: Floats, t
                 average[slot] += owed * policy[slot]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def normalise_met(first: Ints, weights: Floats) -> None:
     """Turn the weights >= 0 of each infoset into probabilities, uniform where they are all zero; float64 [S], in place."""
     for infoset in range(first.shape[0] - 1):

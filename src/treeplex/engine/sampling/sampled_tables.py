@@ -3,10 +3,8 @@
 import math
 from typing import NamedTuple
 
-from numba import njit
-
 from treeplex.base.arrays import Floats, Ints, SmallInts
-from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.kernel import INLINED, NO_COUNTS, kernel
 from treeplex.engine.sampling.schemes import (
     AVERAGE_WEIGHT,
     LAZY,
@@ -57,7 +55,7 @@ class Layout(NamedTuple):
     edges: SmallInts
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def catch_up(
     rules: SchemeCodes,
     tables: Tables,
@@ -94,7 +92,7 @@ def catch_up(
             rows[key + a, REGRET] *= positive if rows[key + a, REGRET] > 0.0 else negative
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def add_regrets(
     rows: Floats, key: int, actions: int, traversal: Traversal, scale: float, sampled: Floats, chosen: Floats, value: float
 ) -> None:
@@ -104,7 +102,7 @@ def add_regrets(
             rows[key + a, REGRET] = max(rows[key + a, REGRET] + scale * (sampled[a] - value), traversal.lowest)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
     """Set the next policy of the infosets that a walk has touched: proportional to positive regrets, else uniform."""
     for n in range(count):
@@ -118,7 +116,7 @@ def match_regrets(floor: bool, rows: Floats, touched: Ints, count: int) -> None:
             rows[key + a, POLICY] = max(rows[key + a, REGRET], 0.0) / total if total > 0.0 else 1.0 / actions
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, reach: Floats) -> None:
     """Add the player's whole policy, weighted by own reach, to the average: exact, at the cost of a sweep."""
     for infoset in range(layout.offsets[player], layout.offsets[player + 1]):
@@ -129,7 +127,7 @@ def add_whole_policy(layout: Layout, player: int, weight: float, rows: Floats, r
             rows[key + a, AVERAGE] += weight * reach[key + a]
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def settle(layout: Layout, totals: Floats, policy: Floats, mark: Floats, average: Floats) -> None:
     """Bring a lazily kept average up to date, top-down: what each infoset's policy has been owed since its last visit.
 

@@ -4,10 +4,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.sampling.streams import advanced, unit
 
 ALL, ONE, EACH, SUBSET = 0, 1, 2, 3
@@ -72,7 +71,7 @@ class Traversal(NamedTuple):
     lowest: float = -math.inf
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def pruning(rules: SchemeCodes, weight: float, iteration: int, stream: np.uint64) -> tuple[float, float, np.uint64]:
     """What a walk of an iteration skips, whose new regrets have this weight.
 

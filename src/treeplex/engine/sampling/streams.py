@@ -5,7 +5,8 @@ order. The streams are SplitMix64 (Steele, Lea and Flood 2014), started at hashe
 """
 
 import numpy as np
-from numba import njit
+
+from treeplex.engine.kernel import kernel
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST, SECOND = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
@@ -14,7 +15,7 @@ UNIT = 1.0 / (1 << 53)
 MASK = (1 << 64) - 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mixed(z: np.uint64) -> np.uint64:
     """SplitMix64's output function: every bit of the output depends on every bit of the input."""
     z = (z ^ (z >> SHIFTS[0])) * FIRST
@@ -22,19 +23,19 @@ def mixed(z: np.uint64) -> np.uint64:
     return z ^ (z >> SHIFTS[2])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def start(seed: np.uint64, iteration: np.uint64, player: np.uint64) -> np.uint64:
     """The state at which the stream of a walk begins."""
     return mixed(mixed(mixed(seed + GOLDEN) + iteration) + player)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def advanced(state: np.uint64) -> np.uint64:
     """The next state of a stream."""
     return state + GOLDEN
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def unit(state: np.uint64) -> float:
     """The number in [0, 1) of a state, in steps of 2^-53."""
     return float(mixed(state) >> SHIFTS[3]) * UNIT

@@ -8,11 +8,10 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
 from treeplex.engine.histories.form import ACTOR, CHANCE, CHILD, CHILDREN, KEY, TERMINAL, Histories
-from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.kernel import INLINED, NO_COUNTS, kernel
 from treeplex.engine.sampling.choices import choose, next_quantile, picked, probability_of
 from treeplex.engine.sampling.sampled_tables import (
     AVERAGE,
@@ -82,7 +81,7 @@ def scratch(histories: Histories, layout: Layout, rules: SchemeCodes, depth: int
     )
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def iterate_sampled(
     histories: Histories,
     layout: Layout,
@@ -128,7 +127,7 @@ def iterate_sampled(
     return walked
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def walk(
     histories: Histories,
     layout: Layout,
@@ -206,7 +205,7 @@ def walk(
         node = nodes[here, CHILD] + a
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def climb(
     histories: Histories,
     layout: Layout,
@@ -254,7 +253,7 @@ def climb(
     return depth
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floats) -> None:
     """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
     child, children, key = nodes[node, CHILD], nodes[node, CHILDREN], nodes[node, KEY]
@@ -264,7 +263,7 @@ def skip(nodes: SmallInts, rows: Floats, node: int, skipped: float, chosen: Floa
             chosen[a] = 0.0
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def exact_values(histories: Histories, player: int, rows: Floats, values: Floats) -> None:
     """Write what every history is worth to ``player`` under the current policies, float64 [H]."""
     nodes = histories.nodes

@@ -1,14 +1,13 @@
 """The loop of fictitious play: best responses against averages, averaged in sequence form."""
 
-from numba import njit
-
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import best_response, reach
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_best_replies(
     tree: Tree,
     payoff: Payoff,
@@ -50,7 +49,7 @@ def iterate_best_replies(
             mix(tree, player, steps[k], average, reply, average)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mix(tree: Tree, player: int, share: float, average: Floats, reply: Floats, target: Floats) -> None:
     """Write ``(1 - share) * average + share * reply`` of a player to ``target``."""
     for q in range(tree.sequence_offsets[player], tree.sequence_offsets[player + 1]):

@@ -1,9 +1,9 @@
 """The gradient: what each sequence of a player is worth against the others' strategies, from the payoff operators."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Dense, Factors, Payoff, Sparse, Tree
 from treeplex.engine.tree.walked import walked_gradient
 
@@ -13,7 +13,7 @@ ROWS = 4
 """Rows of a matrix that a pass multiplies at a time, so that what it has gathered is read once for all of them."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: Floats) -> None:
     """Write the utility gradient of ``player``: ``g[q] = sum over terminals of u * chance * prod of the others' reach``.
 
@@ -36,7 +36,7 @@ def gradient(tree: Tree, payoff: Payoff, player: int, strategy: Floats, values: 
         raise RuntimeError("a walk over the rules of the game was broken off")
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, values: Floats) -> None:
     """The sparse operator's part; overwrites the player's slice of ``values``."""
     factors = sparse.others.shape[1]
@@ -57,7 +57,7 @@ def sparse_gradient(tree: Tree, sparse: Sparse, player: int, strategy: Floats, v
         values[q] = total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) -> None:
     """The dense operator's part; adds to the player's slice of ``values``.
 
@@ -116,7 +116,7 @@ def dense_gradient(dense: Dense, player: int, strategy: Floats, values: Floats) 
                     values[starts[first + k, own] + r] += product[k]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def factor_gradient(tree: Tree, factors: Factors, player: int, strategy: Floats, values: Floats) -> None:
     """The part of terminals whose payoffs factor; adds to the player's slice of ``values``.
 

@@ -1,8 +1,7 @@
 """The loop of Greedy Weights: each iteration gets the weight that makes the potential of the average regrets least."""
 
-from numba import njit
-
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import backup, normalise, reach
@@ -10,7 +9,7 @@ from treeplex.engine.tree.sweeps import backup, normalise, reach
 BISECTIONS = 50
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_greedily(
     tree: Tree,
     payoff: Payoff,
@@ -52,7 +51,7 @@ def iterate_greedily(
             reach(tree, player, policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def least_potential(old: Floats, new: Floats, lowest: float) -> float:
     """The share s in [lowest, 1] at which ``sum ([(1 - s) old + s new]+)^2`` is least, by bisection of its slope."""
     low, high = lowest, 1.0
@@ -67,7 +66,7 @@ def least_potential(old: Floats, new: Floats, lowest: float) -> float:
     return 0.5 * (low + high)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def potential_slope(old: Floats, new: Floats, share: float) -> float:
     """Half the derivative of the potential."""
     slope = 0.0

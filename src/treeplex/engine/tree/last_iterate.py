@@ -2,15 +2,14 @@
 
 import math
 
-from numba import njit
-
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_mirror(
     tree: Tree, payoff: Payoff, steps: Floats, alternating: bool, state: Floats, values: Floats, scratch: Floats
 ) -> None:
@@ -43,7 +42,7 @@ def iterate_mirror(
                 reach(tree, player, policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def mirror_step(
     tree: Tree, player: int, eta: float, alpha: float, logs: Floats, magnet: Floats, values: Floats, policy: Floats
 ) -> None:
@@ -75,7 +74,7 @@ def mirror_step(
 LOWEST_LOG = math.log(1e-300)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_transformed(
     tree: Tree, payoff: Payoff, steps: Floats, state: Floats, values: Floats, infoset_values: Floats
 ) -> None:
@@ -103,7 +102,7 @@ def iterate_transformed(
             reach(tree, player, policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def transformed_step(tree: Tree, player: int, gamma: float, regrets: Floats, policy: Floats, values: Floats) -> None:
     """Backup along the perturbed policy, regrets against the one without perturbation, next perturbed policy; bottom-up."""
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):

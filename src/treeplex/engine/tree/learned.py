@@ -8,9 +8,9 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.networks.mlp_single import forward
 from treeplex.engine.tree.discount import average_discount, discount
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
@@ -99,7 +99,7 @@ class LearnedState(NamedTuple):
     network: Floats
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
     """Write the :class:`treeplex.engine.tree.regret.Weights` that exponents amount to at iteration t.
 
@@ -117,7 +117,7 @@ def weigh(exponents: Floats, floor: float, t: int, row: Floats) -> None:
     row[AVERAGE] = 1.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
     """Whether the exponents of iteration t leave the ranges for which convergence is proved (Xu et al. 2024, theorem 1).
 
@@ -128,7 +128,7 @@ def outside_theorem(exponents: Floats, t: int, horizon: int) -> bool:
     return not (least <= alpha <= 5.0 and -5.0 <= beta <= 0.0 and 0.0 <= gamma <= 5.0)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, horizon: int, exponents: Floats) -> int:
     """Evaluate the network on the features at the front of ``activations`` and write the four exponents.
 
@@ -162,7 +162,7 @@ def decide(scheme: DiscountNetwork, activations: Floats, noise: Floats, t: int, 
     return scheme.holds[np.argmax(activations[place : place + holds])] if holds else 1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, work: Workspace) -> float:
     """Exploitability of the average policy of a two-player zero-sum game, from sums in sequence form, float64 [Q].
 
@@ -175,7 +175,7 @@ def exploitability_of_sums(tree: Tree, payoff: Payoff, average: Floats, work: Wo
     return 0.5 * total
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def observe(
     tree: Tree,
     payoff: Payoff,
@@ -217,7 +217,7 @@ def observe(
             activations[f] = (math.log10(change) + 12.0) / 12.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_learned(
     tree: Tree,
     payoff: Payoff,
@@ -272,7 +272,7 @@ def iterate_learned(
     return decisions
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def run_episode(tree: Tree, payoff: Payoff, scheme: DiscountNetwork, horizon: int, noise: Floats, trace: Floats) -> float:
     """Run T iterations from the uniform policy, updates alternating; return the exploitability of the average policy.
 

@@ -3,12 +3,12 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def gather(sequences: Ints, strategy: Floats, reach: Floats) -> None:
     """Write ``reach`` [K, H], the strategy at ``sequences`` [K, H]; 0 where a sequence is -1."""
     for k in range(sequences.shape[0]):
@@ -17,7 +17,7 @@ def gather(sequences: Ints, strategy: Floats, reach: Floats) -> None:
             reach[k, h] = strategy[q] if q >= 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def scatter(sequences: Ints, entries: Floats, values: Floats) -> None:
     """Add ``entries`` [K, H] to ``values`` at ``sequences``; several places may share one."""
     for k in range(sequences.shape[0]):
@@ -43,7 +43,7 @@ class PairWeights(NamedTuple):
     places: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: Floats) -> None:
     """Write how likely chance and the other player make it that each hand of ``player`` meets somebody at a place.
 
@@ -70,7 +70,7 @@ def write_opposing_mass(weights: PairWeights, player: int, other: Floats, mass: 
         first, offset = end, offset + rows * columns
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rows_reached(reach: Floats) -> Ints:
     """The numbers of the rows of ``reach`` [K, H] that are not all 0."""
     found, count = np.empty(reach.shape[0], np.int64), 0
@@ -83,7 +83,7 @@ def rows_reached(reach: Floats) -> Ints:
     return found[:count]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Singles) -> None:
     """Write one player's beliefs, ``base * reach`` normalised, into a network's inputs.
 
@@ -109,7 +109,7 @@ def encode(reach: Floats, base: Floats, slots: Ints, offset: int, inputs: Single
                 inputs[k, start + h] = base[k, h] / dealt
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def decode(outputs: Singles, slots: Ints, values: Floats) -> None:
     """Read one player's values [K, H] from a network's outputs [K, 2 H]: first those of the player to act."""
     hands = values.shape[1]

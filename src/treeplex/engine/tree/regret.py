@@ -6,9 +6,8 @@ One kernel runs every variant: what distinguishes them is the :class:`Weights` t
 import math
 from typing import NamedTuple
 
-from numba import njit
-
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree, TreeState, Workspace
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.sweeps import reach
@@ -54,7 +53,7 @@ class Weights(NamedTuple):
 ADAPTIVE_CAP = 5.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate(tree: Tree, payoff: Payoff, weights: Floats, alternating: bool, state: TreeState, work: Workspace) -> None:
     """Run one iteration for each row of ``weights``.
 
@@ -87,7 +86,7 @@ def iterate(tree: Tree, payoff: Payoff, weights: Floats, alternating: bool, stat
                 reach(tree, player, state.policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def accumulate(tree: Tree, player: int, discount: float, weight: float, strategy: Floats, average: Floats) -> None:
     """Discount the average of ``player`` and add the current strategy, both in sequence form."""
     start, end = tree.sequence_offsets[player], tree.sequence_offsets[player + 1]
@@ -96,7 +95,7 @@ def accumulate(tree: Tree, player: int, discount: float, weight: float, strategy
         own_average[q] = discount * own_average[q] + weight * own_strategy[q]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspace) -> None:
     """Backup and local update in one bottom-up sweep: new regrets and next policy of ``player``.
 
@@ -144,7 +143,7 @@ def update(tree: Tree, player: int, row: Floats, state: TreeState, work: Workspa
                 next_policy[j] = next_policy[j] / total[j] if total[j] > 0.0 else uniform
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def adapt(tree: Tree, block: int, row: Floats, state: TreeState, work: Workspace) -> None:
     """Add a block's squared changes of instantaneous and of accumulated regrets (APCFR+, Meng et al. 2025)."""
     q0, i0, n, actions = tree.blocks[block, 0], tree.blocks[block, 1], tree.blocks[block, 2], tree.blocks[block, 3]
@@ -162,7 +161,7 @@ def adapt(tree: Tree, block: int, row: Floats, state: TreeState, work: Workspace
             previous[q] = new
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def adaptive_factor(changes: Floats, infoset: int) -> float:
     """APCFR+'s ``a = min(sqrt(sum |r^s - r^(s-1)|^2 / sum |R^(s+1) - R^s|^2), 5)`` of an infoset."""
     if changes[1, infoset] <= 0.0:

@@ -1,14 +1,14 @@
 """Reach (top-down) and backup (bottom-up) over the treeplex of one player, and what they compose to for a judge."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree
 from treeplex.engine.tree.gradient import gradient
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
     """Write the sequence-form strategy of ``player``: own reach times the probability of the last action.
 
@@ -31,7 +31,7 @@ def reach(tree: Tree, player: int, policy: Floats, strategy: Floats) -> None:
                 below[j] = own_reach[j] * probabilities[j]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def widest_block(tree: Tree, player: int) -> int:
     """The most infosets in one block of a player."""
     widest = 0
@@ -40,7 +40,7 @@ def widest_block(tree: Tree, player: int) -> int:
     return widest
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_values: Floats) -> float:
     """Turn the gradient of ``player`` into action values, bottom-up; return the value at the root.
 
@@ -65,7 +65,7 @@ def backup(tree: Tree, player: int, policy: Floats, values: Floats, infoset_valu
     return float(values[tree.sequence_offsets[player]])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) -> float:
     """The value of a best response of ``player`` against a gradient: :func:`backup` with max in place of the average."""
     for b in range(tree.block_offsets[player + 1] - 1, tree.block_offsets[player] - 1, -1):
@@ -81,7 +81,7 @@ def best_value(tree: Tree, player: int, values: Floats, infoset_values: Floats) 
     return float(values[tree.sequence_offsets[player]])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def best_response(tree: Tree, player: int, values: Floats, infoset_values: Floats, policy: Floats) -> float:
     """:func:`best_value`, and write the pure policy that attains it; of equal actions the first is played."""
     value = best_value(tree, player, values, infoset_values)
@@ -96,7 +96,7 @@ def best_response(tree: Tree, player: int, values: Floats, infoset_values: Float
     return value
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
     """Write ``policy`` [Q] proportional to ``weights`` [Q] >= 0 at each infoset of ``player``; uniform where they sum to 0."""
     policy[tree.sequence_offsets[player]] = 1.0
@@ -111,7 +111,7 @@ def normalise(tree: Tree, player: int, weights: Floats, policy: Floats) -> None:
                 policy[q] = weights[q] / total if total > 0.0 else 1.0 / actions
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def value_and_best_response(
     tree: Tree, payoff: Payoff, policy: Floats, strategy: Floats, values: Floats, infoset_values: Floats, found: Floats
 ) -> None:

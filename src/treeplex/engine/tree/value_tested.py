@@ -7,9 +7,8 @@ fading sum of its absolute values, sets the prediction strength.
 
 from typing import NamedTuple
 
-from numba import njit
-
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Payoff, Tree, TreeState
 from treeplex.engine.tree.gradient import gradient
 from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION, Weights, accumulate
@@ -61,7 +60,7 @@ Of the others ``POSITIVE`` is the discount that is due, ``PREDICTED_POSITIVE`` t
 """
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def iterate_tested(
     tree: Tree,
     payoff: Payoff,
@@ -99,7 +98,7 @@ def iterate_tested(
                 reach(tree, player, state.policy, strategy)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def update_tested(tree: Tree, player: int, row: Floats, state: TreeState, values: Floats, scratch: Floats) -> None:
     """Backup and local update in one bottom-up sweep: test, new regrets, next candidates and next policy of ``player``.
 

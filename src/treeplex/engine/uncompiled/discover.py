@@ -3,10 +3,10 @@
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
+from treeplex.engine.kernel import kernel
 from treeplex.engine.uncompiled.frames import (
     ABOUT,
     MOVER,
@@ -71,7 +71,7 @@ class Found(NamedTuple):
     path: Ints
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     """The array, or a copy with room for more, if it is too short."""
     if needed <= len(array):
@@ -81,7 +81,7 @@ def grown(array: NDArray[Any], needed: int) -> NDArray[Any]:
     return longer
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def place_of(number: int, player: int, size: int) -> int:
     """Where the search of a table of ``size`` slots begins."""
     mixed = np.uint64(mix(number, player)) >> np.uint64(31)
@@ -89,7 +89,7 @@ def place_of(number: int, player: int, size: int) -> int:
     return place
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def slot_of(rows: Ints, slots: SmallInts, number: int, player: int) -> int:
     """The slot that holds the row of an infoset, or the free one (-1) where it belongs."""
     slot = place_of(number, player, len(slots))
@@ -98,7 +98,7 @@ def slot_of(rows: Ints, slots: SmallInts, number: int, player: int) -> int:
     return slot
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
     """A table of ``size`` slots with the numbers of rows; -1 in free slots."""
     slots = np.full(size, -1, np.int32)
@@ -107,7 +107,7 @@ def rehashed(rows: Ints, count: int, size: int) -> SmallInts:
     return slots
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: Floats) -> int:
     """What is wrong with who acts, how many actions there are, and chance."""
     player, count = frames.integers[depth, MOVER], frames.integers[depth, ABOUT + COUNT]
@@ -130,7 +130,7 @@ def fault_of_node(frames: Frames, depth: int, players: int, most: int, detail: F
     return NO_FAULT if abs(total - 1.0) <= SURE else BAD_CHANCE
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> int:
     """What is wrong where a history joins an infoset."""
     same = row[ACTIONS] == frames.integers[depth, ABOUT + COUNT]
@@ -142,7 +142,7 @@ def fault_of_visit(frames: Frames, depth: int, row: Ints, action_ids: Ints) -> i
     return NO_FAULT if row[PARENT] == frames.integers[depth, OWN + row[PLAYER]] else FORGETS
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, detail: Floats) -> tuple[int, int, bool]:
     """Count what a terminal pays to ``payoffs`` [N]: the new digest, what is wrong, and whether anybody gets anything."""
     total, fault, pays = 0.0, NO_FAULT, False
@@ -160,7 +160,7 @@ def add_terminal(payoffs: Floats, chance: float, paid: Floats, digest: int, deta
     return digest, fault, pays
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, path: int) -> None:
     """Register the infoset of the node at ``depth``."""
     player = frames.integers[depth, MOVER]
@@ -169,7 +169,7 @@ def write_row(row: Ints, frames: Frames, depth: int, first: int, level: int, pat
     row[PATH], row[VISITS] = path, 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def fault_of_actions(actions: Ints, detail: Floats) -> int:
     """What is wrong with actions: one stands there twice, or is below 0."""
     for a in range(len(actions)):
@@ -179,7 +179,7 @@ def fault_of_actions(actions: Ints, detail: Floats) -> int:
     return NO_FAULT
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def register(
     rows: Ints, slots: SmallInts, action_ids: Ints, frames: Frames, depth: int, count: int, first: int, where: tuple[int, int]
 ) -> tuple[Ints, SmallInts, Ints]:
@@ -194,7 +194,7 @@ def register(
     return rows, slots, action_ids
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def walk_rules(calls: Calls, start: Ints, frame_count: int, most_infosets: int, most_terminals: int, progress: Ints) -> Found:
     """Walk all histories, depth first.
 

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.uncompiled.rules import CHANCE, Calls, call_enter, call_step
 
 ABOUT = 0
@@ -31,7 +31,7 @@ class Frames(NamedTuple):
     state: int
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
     """Frames for walks down to ``depth`` nodes, the root's with the state ``start`` and the sequences ``empty`` [N]."""
     actions = OWN + calls.players
@@ -42,7 +42,7 @@ def new_frames(calls: Calls, start: Ints, empty: Ints, depth: int) -> Frames:
     return Frames(integers, reals, actions, state)
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
     """Ask the rules about the node at ``depth``; return who acts. ``wanted`` says whose payoff."""
     integers, reals = frames.integers, frames.reals
@@ -53,7 +53,7 @@ def enter_node(calls: Calls, frames: Frames, depth: int, wanted: int) -> int:
     return player  # type: ignore[no-any-return]
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def step_down(calls: Calls, frames: Frames, depth: int, a: int) -> None:
     """Play action number ``a`` of the node at ``depth``: the next frame gets the state, sequences and probability below."""
     integers, reals = frames.integers, frames.reals

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.form import Tree
 from treeplex.engine.uncompiled.discover import EVERY, SEEN, STOP, place_of
 from treeplex.engine.uncompiled.frames import (
@@ -61,7 +61,7 @@ class Part(NamedTuple):
     player: int = 0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def filled(keys: Ints, tree: Tree, owners: Ints, slots: Ints) -> None:
     """Fill the slots of a table: ``keys`` [I] are the numbers of infosets."""
     slots[:] = FREE
@@ -83,7 +83,7 @@ def table_of(keys: Ints, tree: Tree) -> InfosetTable:
     return InfosetTable(slots, owners, np.ascontiguousarray(tree.blocks[:, 2]))
 
 
-@njit(cache=True, nogil=True, inline="always")
+@kernel(inline="always")
 def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None:
     """Write where the sequences of the infoset of a frame lie."""
     number, player = frame[ABOUT + KEY], frame[MOVER]
@@ -94,7 +94,7 @@ def enter_infoset(slots: Ints, owners: Ints, strides: Ints, frame: Ints) -> None
     frame[FIRST], frame[STRIDE] = slots[slot, 1] - block * BLOCK, strides[block]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_part_of_gradient(
     calls: Calls, start: Ints, table: InfosetTable, empty: Ints, part: Part, strategy: Floats, values: Floats, progress: Ints
 ) -> None:

@@ -13,6 +13,7 @@ from numba import carray, cfunc, njit, types  # type: ignore[attr-defined]
 from numba.core.dispatcher import Dispatcher
 from numba.extending import intrinsic
 
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import GOLDEN, mixed
 
 ODD = np.uint64(0xD1B54A32D192ED03)
@@ -154,7 +155,7 @@ call_enter: Function = _call_enter
 call_step: Function = _call_step
 
 
-@njit(cache=True)
+@kernel()
 def mix(number: int, value: int) -> int:
     """A number below 2**63 for a pair of numbers, different for different pairs but for a chance of 2**-63.
 

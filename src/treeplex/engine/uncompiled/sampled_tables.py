@@ -3,11 +3,10 @@
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
-from treeplex.engine.kernel import KERNEL
+from treeplex.engine.kernel import NO_COUNTS, kernel
 from treeplex.engine.sampling.lazy_tables import NO_PARENT, UNKNOWN_PARENT
 from treeplex.engine.sampling.sampled_tables import POLICY, Tables
 from treeplex.engine.sampling.schemes import LEARNED, SchemeCodes
@@ -142,7 +141,7 @@ def new_tables(calls: Calls, rules: SchemeCodes) -> RulesTables:
     )
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> None:
     """A new infoset with the uniform policy, of the node at ``depth``; there is room."""
     counts, frame = tables.counts, frames.integers[depth]
@@ -160,14 +159,14 @@ def add_infoset(tables: RulesTables, frames: Frames, depth: int, row: int) -> No
     counts[STEPS] += depth
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def write_path(frames: Frames, depth: int, path: SmallInts) -> None:
     """Write the actions on the way to the node at ``depth``."""
     for step in range(depth):
         path[step] = frames.integers[step, frames.actions + frames.integers[step, PLACE] - 1]
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def take(keeping: Keeping, counts: Ints, size: int) -> bool:
     """Whether so many more bytes may be taken; they are then counted. Once they may not, nothing more is."""
     if counts[FULL] or counts[USED] + size > keeping.most_bytes:
@@ -177,7 +176,7 @@ def take(keeping: Keeping, counts: Ints, size: int) -> bool:
     return True
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def new_room(calls: Calls, begin: Ints) -> Room:
     """Scratch for walks from a state."""
     empty, depth, widest = np.full(calls.players, NO_PARENT), 64, calls.most_actions
@@ -195,7 +194,7 @@ def new_room(calls: Calls, begin: Ints) -> Room:
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def more_room(room: Room) -> Room:
     """The scratch, longer where the walk needs it."""
     frames, depth = room.frames, room.counters[DEPTH] + 2
@@ -213,7 +212,7 @@ def more_room(room: Room) -> Room:
     )
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -> bool:
     """Whether tables or scratch have too little room for the node at ``depth``."""
     counts = tables.counts
@@ -228,7 +227,7 @@ def lacks_room(tables: RulesTables, room: Room, most_actions: int, depth: int) -
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTables:
     """Tables with room for what the node at ``depth`` may add."""
     counts, held = tables.counts, tables.held
@@ -249,7 +248,7 @@ def more_tables(tables: RulesTables, most_actions: int, depth: int) -> RulesTabl
     )
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def blank(array: Floats, needed: int) -> Floats:
     """The array, or a copy with room for more and zeros there, if it is too short."""
     longer, rows = grown(array, needed), len(array)
@@ -257,7 +256,7 @@ def blank(array: Floats, needed: int) -> Floats:
     return longer
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def blank_row(array: Ints, needed: int) -> Ints:
     """:func:`blank` of whole numbers."""
     longer, rows = grown(array, needed), len(array)

@@ -10,10 +10,9 @@ have to grow.
 import math
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Floats, Ints, SmallInts
-from treeplex.engine.kernel import INLINED, KERNEL
+from treeplex.engine.kernel import INLINED, NO_COUNTS, kernel
 from treeplex.engine.sampling.choices import choose, picked, probability_of
 from treeplex.engine.sampling.lazy_tables import UNKNOWN_PARENT
 from treeplex.engine.sampling.sampled_tables import AVERAGE, POLICY, REGRET, add_regrets, catch_up, match_regrets
@@ -88,7 +87,7 @@ MOST_WALKED = 10_000_000
 ten seconds; ``solvers.sampling.rules_walk.MOST_WALKED`` says why it is no setting."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sample_rules(
     run: Run, begin: Ints, tables: RulesTables, stream_of: tuple[int, int], weights: Floats, pause: int
 ) -> tuple[RulesTables, int, int, Floats, SmallInts]:
@@ -129,14 +128,14 @@ def sample_rules(
     return tables, weights.shape[0], fault, room.detail, np.empty(0, np.int32)
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def begin_walk(room: Room, stream: np.uint64) -> None:
     """Begin a walk at the root."""
     room.counters[TOUCHED], room.counters[DEPTH], room.counters[TOP] = 0, 0, -1
     room.reaches[:], room.stream[0] = 1.0, stream
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Room) -> int:
     """Go on with a walk, see :func:`treeplex.engine.sampling.walks.walk`, to its end or until so many were walked in all.
 
@@ -202,7 +201,7 @@ def walk_on(run: Run, walk: Traversal, until: int, tables: RulesTables, room: Ro
     return int(fault)
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, value: float, ends: bool) -> int:
     """Climb from the frame ``top`` to one that has a next action to follow; add regrets on the way.
 
@@ -241,7 +240,7 @@ def climb(run: Run, walk: Traversal, tables: RulesTables, room: Room, top: int, 
     return top
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) -> None:
     """Do not follow own actions that are not played, have very negative regrets, and do not end the game."""
     key = key_of(room.frames, depth)
@@ -252,7 +251,7 @@ def skip(calls: Calls, walk: Traversal, rows: Floats, room: Room, depth: int) ->
                 room.chosen[depth, a] = 0.0
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def key_of(frames: Frames, depth: int) -> int:
     """The first slot of the infoset at ``depth``; of a chance node where its probabilities begin."""
     if frames.integers[depth, MOVER] == CHANCE:
@@ -260,14 +259,14 @@ def key_of(frames: Frames, depth: int) -> int:
     return int(frames.integers[depth, FRAME_FIRST])
 
 
-@njit(**KERNEL)
+@kernel(**NO_COUNTS)
 def write_uniform(rows: Floats, actions: int) -> None:
     """Write the uniform policy of an infoset that is not in the tables."""
     for a in range(actions):
         rows[OUTSIDE + a, POLICY] = 1.0 / actions
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, depth: int, reaches: tuple[float, float]) -> int:
     """Find the infoset of the node at ``depth``, or let it in; bring the traverser's up to date.
 
@@ -323,7 +322,7 @@ def enter_infoset(run: Run, walk: Traversal, tables: RulesTables, room: Room, de
     return NO_FAULT
 
 
-@njit(**INLINED)
+@kernel(**INLINED)
 def find_baselines(keeping: Keeping, tables: RulesTables, room: Room, depth: int, player: int) -> None:
     """Set the values of the actions at ``depth`` before any is followed, and say where they are learned."""
     actions, edge = room.frames.integers[depth, ABOUT + COUNT], NOWHERE

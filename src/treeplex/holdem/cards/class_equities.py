@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.cards.cards import CLASSES, HAND_CLASSES, HANDS
 from treeplex.holdem.cards.evaluator import evaluate_board
 from treeplex.holdem.engine.showdowns.strength import sort_by_strength
@@ -66,7 +66,7 @@ def pairs_of_classes() -> NDArray[np.float64]:
     return np.asarray(np.outer(members, members) - shared)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def count_margins(hands: NDArray[np.uint8], classes: Ints, boards: NDArray[np.uint8], weights: Ints, margins: Ints) -> None:
     """Add wins less losses of every class against every other over complete boards.
 

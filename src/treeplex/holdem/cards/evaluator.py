@@ -13,9 +13,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from treeplex.engine.kernel import kernel
 from treeplex.errors import SpecError
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.cards.format import Format
@@ -83,7 +83,7 @@ _NUMBER, _STRAIGHT, _TOP1, _TOP2, _TOP3, _TOP5 = TABLES
 _THREE_IN_A_ROW = straights(3)
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: int) -> int:
     """The strength of at most seven cards: four masks, and the mask of the only suit that can have five (else 0)."""
     once = clubs | diamonds | hearts | spades
@@ -118,7 +118,7 @@ def five_card_key(flush: int, clubs: int, diamonds: int, hearts: int, spades: in
     return 1 << 26 | twice << 13 | int(_TOP3[once & ~twice])
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def evaluate_board(board: NDArray[np.int64], hands: NDArray[np.uint8], keys: NDArray[np.int32]) -> None:
     """Write the strengths of ``hands`` on ``board`` into ``keys``; -1 where a hand holds a card of the board.
 

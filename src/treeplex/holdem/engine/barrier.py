@@ -4,11 +4,12 @@ import sys
 from typing import Any
 
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from treeplex.base.arrays import Ints
+from treeplex.engine.kernel import kernel
 
 SPINS = 2000
 """Looks at the gate before a waiting thread offers its core to others."""
@@ -43,7 +44,7 @@ offer_core: Any = intrinsic(_offer_core)
 """Let another thread run."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def wait_at_barrier(gate: Ints, threads: int) -> None:
     """Wait until all threads are here. ``gate`` is int64 [2], zero at first: how many have come, and how often all had."""
     if threads == 1:

@@ -12,10 +12,11 @@ It predicts from the board before as well, and has an adaptive range coder; pack
 from typing import Any
 
 import numpy as np
-from numba import int32, int64, njit, uint32, uint64
+from numba import int32, int64, uint32, uint64
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Bytes, Shorts
+from treeplex.engine.kernel import kernel
 
 Words = NDArray[np.uint32]
 
@@ -32,7 +33,7 @@ def packed_room(count: int) -> tuple[int, int]:
     return blocks, 17 * blocks + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words) -> int:
     """Write numbers in whole steps; return how many words that takes.
 
@@ -89,7 +90,7 @@ def pack_bits(numbers: Shorts, step: int, seed: int, widths: Bytes, words: Words
     return used
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kernel(error_model="numpy", inline="always")
 def scattered(block: Any, seed: Any) -> Any:
     """Where a block begins in :data:`CHANCES`: the first steps of splitmix64."""
     mixed = block * uint64(0x9E3779B97F4A7C15) + seed * uint64(0xD1B54A32D192ED03)
@@ -97,7 +98,7 @@ def scattered(block: Any, seed: Any) -> Any:
     return int64((mixed >> uint64(32)) % uint64(len(CHANCES) - BLOCK))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kernel(error_model="numpy", inline="always")
 def width_of(bits: Any) -> int:
     """How many bits a number takes."""
     width = 0
@@ -107,7 +108,7 @@ def width_of(bits: Any) -> int:
     return width
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def unpack_bits(widths: Bytes, words: Words, step: int, numbers: Shorts) -> None:
     """Read what :func:`pack_bits` wrote into ``numbers``, int16 [N]; ``words`` has one word more than were written."""
     levels = np.zeros(BLOCK, np.int32)

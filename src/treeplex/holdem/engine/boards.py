@@ -1,8 +1,7 @@
 """What happens at one board: own reach, the way from rows to terminals and back, and what returns from the boards below."""
 
-from numba import njit
-
 from treeplex.base.arrays import Floats, Ints, Shorts
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.form import (
     ACTIONS,
     CHILDREN,
@@ -28,7 +27,7 @@ from treeplex.holdem.engine.storage import close_tile, open_tile, tile_of
 from treeplex.holdem.engine.transpose import BLOCK, transpose_block
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def enter(form: HoldemForm, street: int, board: int, player: int, low: int, width: int, reach: Floats, rows: Floats) -> None:
     """Write the rows of a street's roots: range weights at first, later what reached the end of the street before."""
     boards, first = form.boards, form.boards[board, HANDS + player] + low
@@ -45,7 +44,7 @@ def enter(form: HoldemForm, street: int, board: int, player: int, low: int, widt
             row[j] = above[source[j]]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def descend_board(
     form: HoldemForm,
     street: int,
@@ -81,26 +80,26 @@ def descend_board(
             blend(actions, roots, numbers, store.target, start, stride, width, rows, optimism)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def padded(terminals: int) -> int:
     """So many terminals in whole vectors."""
     return (terminals + PADDING - 1) // PADDING * PADDING
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def columns_of(columns: Floats, hands: int, first: int, wide: int) -> Floats:
     """A chunk of columns as [hands, wide]; the chunks before it hold ``first`` columns."""
     return columns[hands * first : hands * (first + wide)].reshape((hands, wide))
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def slice_of(form: HoldemForm, board: int, player: int) -> tuple[int, int]:
     """The slice of a player's hands at a board."""
     first = form.boards[board, HANDS + player]
     return first, first + form.boards[board, COUNT + player]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def rows_to_columns(
     terminals: Ints, chips: Floats, player: int, low: int, width: int, rows: Floats, turned: Floats, columns: Floats
 ) -> None:
@@ -123,7 +122,7 @@ def rows_to_columns(
                 out[k] = turned[k, j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def columns_to_rows(terminals: Ints, player: int, low: int, width: int, columns: Floats, turned: Floats, rows: Floats) -> None:
     """Add columns of terminals to rows of sequences, the opposite of :func:`rows_to_columns`."""
     count = terminals.shape[0]
@@ -136,7 +135,7 @@ def columns_to_rows(terminals: Ints, player: int, low: int, width: int, columns:
             row[j] += values[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def reach_terminals(
     form: HoldemForm,
     board: int,
@@ -175,7 +174,7 @@ def reach_terminals(
             rows_to_columns(folded[first:last], chips[start : start + last - first], other, low, width, rows, turned, seen)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Workspace, thread: int) -> None:
     """The same for a street with streets below, whose rows of reach were kept: fill ``work.reached`` with its folds."""
     streets, others = form.streets[street], form.boards[board, COUNT + other]
@@ -190,7 +189,7 @@ def reach_folds(form: HoldemForm, street: int, board: int, other: int, work: Wor
                 seen[j, k] = factor * row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def copy_mirrored(mirror: Shorts, values: Floats) -> None:
     """Give hands that are another's mirror image the same values; ``values`` is [hands, columns]."""
     for hand in range(mirror.shape[0]):
@@ -200,7 +199,7 @@ def copy_mirrored(mirror: Shorts, values: Floats) -> None:
                 image[k] = row[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_terminals(
     form: HoldemForm,
     street: int,
@@ -248,7 +247,7 @@ def value_terminals(
         copy_mirrored(mirror, out)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gradient_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, space: int
 ) -> None:
@@ -277,7 +276,7 @@ def gradient_rows(
                 row[j] += below[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def return_rows(
     form: HoldemForm, street: int, board: int, player: int, low: int, width: int, work: Workspace, thread: int, slot: int
 ) -> None:
@@ -289,7 +288,7 @@ def return_rows(
             out[j] = row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gather_end(form: HoldemForm, street: int, board: int, player: int, end: int, work: Workspace, slot: int) -> None:
     """Sum what the boards below return for one end of a street, all isomorphic copies, times the chance of a deal."""
     boards, first_child = form.boards, form.boards[board, CHILDREN]

@@ -6,9 +6,8 @@ are kept (regrets, averages) are flat; the tile's numbers for a player's action 
 
 import math
 
-from numba import njit
-
 from treeplex.base.arrays import Bytes, Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import (
     FLOOR,
     NEGATIVE,
@@ -28,7 +27,7 @@ TINY = 1e-30
 """Smaller numbers become zero in single precision: arithmetic near its smallest numbers is a hundred times slower."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
     """Reach, top-down: rows of own reach below the roots, whose rows are given.
 
@@ -56,7 +55,7 @@ def play(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width:
                 row[j] = reach if reach > tiny else zero
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def accumulate(
     actions: int, roots: int, average: Floats, base: int, stride: int, width: int, rows: Floats, keep: float, add: float
 ) -> None:
@@ -68,7 +67,7 @@ def accumulate(
             stored[j] = keep * stored[j] + add * row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def blend(
     actions: int, roots: int, average: Floats, target: Floats, base: int, stride: int, width: int, rows: Floats, share: float
 ) -> None:
@@ -81,7 +80,7 @@ def blend(
             new[j] = rest * old[j] + own * row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update(
     nodes: Ints,
     roots: int,
@@ -133,7 +132,7 @@ def update(
                     stored[j] = regret if abs(regret) > tiny else zero
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def expected(
     source: Floats, start: int, stride: int, width: int, first_row: int, actions: int, rows: Floats, scratch: Floats
 ) -> None:
@@ -158,7 +157,7 @@ def expected(
         value[j] *= total[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, width: int, rows: Floats, scratch: Floats) -> None:
     """Backup, bottom-up, by the policy in ``source``."""
     value = row_view(scratch, 2 * TILE, width)
@@ -170,7 +169,7 @@ def expect(nodes: Ints, roots: int, source: Floats, base: int, stride: int, widt
             parent[j] += value[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def best(
     nodes: Ints,
     roots: int,
@@ -221,7 +220,7 @@ def best(
                     open_choice[j] -= chosen
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_adaptively(
     nodes: Ints,
     roots: int,

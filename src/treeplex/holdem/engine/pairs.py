@@ -1,9 +1,9 @@
 """Pairs of hands on many boards: who wins how often, and what both get by policies of classes of hands."""
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Ints, Shorts, Singles
+from treeplex.engine.kernel import kernel
 
 Seated = tuple[Ints, Shorts]
 """Of a player's hands the classes, int64 [n], and ranks of strength, int16 [n], -1 where the board blocks a hand."""
@@ -11,7 +11,7 @@ BLOCKED_LOW, BLOCKED_HIGH = -1, 32767
 """Ranks of hands that a board blocks: below all and above all."""
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
     """Add over complete boards how often each hand wins from each other, less how often it loses.
 
@@ -35,7 +35,7 @@ def add_wins(low: Shorts, high: Shorts, wins: Singles) -> None:
             wins[j, i] -= counted[j]
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, tilt: Singles, paid: Singles) -> None:
     """Add what pairs of hands get on a complete board.
 
@@ -71,7 +71,7 @@ def add_payoffs(folds: Singles, shown: Singles, first: Seated, second: Seated, t
         last = -1
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def spread(numbers: Singles, classes: Ints, free: Singles, found: Singles) -> None:
     """Write the numbers of classes for each hand, 0 for those that are not free, float32 [n]."""
     for j in range(len(classes)):

@@ -12,10 +12,10 @@ from itertools import count
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import AVERAGE, AVERAGE_DISCOUNT, Weights
 from treeplex.engine.tree.value_tested import DECAY
 from treeplex.holdem.engine.barrier import wait_at_barrier
@@ -63,7 +63,7 @@ NUMBERS_A_PIECE = 4_000_000
 """Stored numbers in a piece of work at most, where boards allow it: Ctrl-C is heard between two pieces."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def descend(
     form: HoldemForm,
     street: int,
@@ -95,7 +95,7 @@ def descend(
                         kept[j] = row[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def improve_board(
     form: HoldemForm,
     street: int,
@@ -143,7 +143,7 @@ def improve_board(
         return_rows(form, street, board, player, low, width, work, thread, slot)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def improve(
     form: HoldemForm,
     street: int,
@@ -174,7 +174,7 @@ def improve(
         improve_board(form, street, board, player, store, weights, work, thread, slot, thread, zero, one)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def answer(
     form: HoldemForm,
     street: int,
@@ -217,7 +217,7 @@ def answer(
             return_rows(form, street, board, player, low, width, work, thread, slot)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gather(form: HoldemForm, street: int, first: int, last: int, player: int, work: Workspace, slot: int) -> None:
     """Sum what came back for pairs of a board of a street and one of its ends, numbers ``first..last-1``."""
     ends = form.streets[street, ENDS + 1] - form.streets[street, ENDS]
@@ -225,7 +225,7 @@ def gather(form: HoldemForm, street: int, first: int, last: int, player: int, wo
         gather_end(form, street, form.streets[street, BOARDS] + pair // ends, player, pair % ends, work, slot)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def apply_locks(store: Store) -> None:
     """Put locked policies back in place."""
     for k in range(store.lock_places.shape[0]):
@@ -233,7 +233,7 @@ def apply_locks(store: Store) -> None:
         store.guesses[store.lock_places[k]] = store.lock_values[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def iterate_board(
     form: HoldemForm, weights: Floats, raked: bool, store: Store, work: Workspace, thread: int, threads: int, gate: Ints
 ) -> None:

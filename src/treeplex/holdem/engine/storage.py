@@ -9,10 +9,11 @@ additions to large averages would be lost. Chance is a hash of the number's own 
 from typing import Any, NamedTuple
 
 import numpy as np
-from numba import njit, types, uint32
+from numba import types, uint32
 from numba.extending import overload
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.form import ACTIONS, COUNT, SCALES, STORE, HoldemForm
 from treeplex.holdem.engine.node import TILE
 
@@ -40,7 +41,7 @@ class Tile(NamedTuple):
     width: int
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def tile_of(form: HoldemForm, street: int, board: int, player: int, low: int) -> Tile:
     """The tile of a player's hands from ``low`` on."""
     hands = form.boards[board, COUNT + player]
@@ -65,7 +66,7 @@ def close_tile(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> Non
     raise NotImplementedError("kernels only")
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Short rows to numbers."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
@@ -76,7 +77,7 @@ def unpack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
             out[j] = factor * np.float32(row[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Numbers to 16-bit rows."""
     tiles, width = (tile.hands + TILE - 1) // TILE, tile.width
@@ -92,7 +93,7 @@ def pack(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
             out[j] = np.int16(np.rint(row[j] * factor))
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="always")
+@kernel(error_model="numpy", inline="always")
 def chance(number: Any) -> Any:
     """A number from 0 to below 1 by the bits of another one: the last steps of MurmurHash3."""
     mixed = np.float32(number).view(np.uint32) * uint32(0x9E3779B1)
@@ -101,7 +102,7 @@ def chance(number: Any) -> Any:
     return np.float32(mixed >> uint32(8)) * np.float32(2.0**-24)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def pack_bytes(kept: Floats, scales: Floats, tile: Tile, scratch: Floats) -> None:
     """Numbers to 8-bit rows."""
     tiles, width, most = (tile.hands + TILE - 1) // TILE, tile.width, np.float32(LARGEST_BYTE)

@@ -1,8 +1,7 @@
 """The local update of value-tested CFR+ on a tile of hands; the rule is ``engine.tree.value_tested.update_tested``."""
 
-from numba import njit
-
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 from treeplex.engine.tree.regret import POSITIVE, PREDICTED_POSITIVE, PREDICTION
 from treeplex.engine.tree.value_tested import DECAY, ROUNDING, UNTESTED
 from treeplex.holdem.engine.node import TINY, expected
@@ -11,7 +10,7 @@ SINGLE = 1e-6
 """The least ``rounding`` in single precision, unless it is 0."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update_by_test(
     nodes: Ints,
     roots: int,
@@ -77,7 +76,7 @@ def update_by_test(
                 difference[j] = gap if abs(gap) > rounding else zero
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def strengths(
     differences: Floats,
     start: int,

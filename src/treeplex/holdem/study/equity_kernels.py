@@ -2,10 +2,10 @@
 """Kernels for equities: boards up to suit symmetry, range against range in one sweep, and several hands at once."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Bytes, Floats, Ints, Shorts
+from treeplex.engine.kernel import kernel
 from treeplex.engine.sampling.streams import advanced, start, unit
 from treeplex.holdem.cards.evaluator import evaluate_board
 from treeplex.holdem.engine.showdowns.strength import sort_by_strength
@@ -21,7 +21,7 @@ MOST_TRIES = 1000
 """Deals drawn for one without a shared card, on average, before a kernel gives up."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Ints) -> int:
     """All complete boards that begin with some cards, one for each class of boards that differ in a renaming of suits.
 
@@ -74,7 +74,7 @@ def run_outs(prefix: Ints, deck: Ints, images: Ints, boards: Bytes, weights: Int
             chosen[after] = chosen[after - 1] + 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sort_few(keys: Keys, order: Shorts) -> int:
     """As :func:`sort_by_strength`, by insertion."""
     size = 0
@@ -89,7 +89,7 @@ def sort_few(keys: Keys, order: Shorts) -> int:
     return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Ints, sums: Floats) -> None:
     """What every hand of two players wins against the other's range, over complete boards.
 
@@ -147,7 +147,7 @@ def range_against_range(hands: Bytes, reach: Floats, boards: Bytes, weights: Int
             first = end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def share(keys: Keys, deal: Ints, scale: float, sums: Floats) -> None:
     """Add to ``sums`` what every player of a deal wins: pots won alone, shares of split ones, and squares of shares.
 
@@ -171,7 +171,7 @@ def share(keys: Keys, deal: Ints, scale: float, sums: Floats) -> None:
             sums[player, hand, SQUARE] += scale * part * part
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def deals_on_boards(hands: Bytes, deals: Ints, chances: Floats, boards: Bytes, weights: Ints, sums: Floats) -> None:
     """What every hand of several players wins over given deals and complete boards.
 
@@ -197,7 +197,7 @@ def deals_on_boards(hands: Bytes, deals: Ints, chances: Floats, boards: Bytes, w
                 share(keys, deals[deal], scale * chances[deal], sums)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Ints, chances: Floats) -> int:
     """All ways to deal hands of several ranges that share no card.
 
@@ -239,7 +239,7 @@ def list_deals(masks: Ints, hands: Ints, counts: Ints, reach: Floats, deals: Int
     return found
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sampled_deals(
     hands: Bytes, tables: Floats, prefix: Ints, deck: Ints, stream: Ints, samples: int, sums: Floats, met: Floats
 ) -> int:

@@ -1,4 +1,4 @@
-"""Commands that look around or get ready: ``games``, ``algorithms``, ``info``, ``warm-up``."""
+"""Commands that look around: ``games``, ``algorithms``, ``info``."""
 
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -297,23 +297,3 @@ def payoffs_of(game: "CompiledGame") -> str:
     if game.constant is None:
         return "general sums"
     return "zero-sum" if game.zero_sum else f"sum to {game.constant:g}"
-
-
-@command("Compile the kernels before the first run.", place=40, example="warm-up")
-def warm_up(progress: ShowProgress = None) -> None:
-    """Compile the numerical kernels now, so that the first runs of other commands start at once.
-
-    Otherwise kernels are compiled on first use, and cached. It takes a minute or two, on several cores.
-
-    \b
-    Examples:
-      treeplex warm-up
-    """
-    from time import perf_counter
-
-    from treeplex.run.warm_up import warm_up
-
-    begun = perf_counter()
-    with Live(progress) as live:
-        warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
-    typer.echo(f"the kernels are compiled ({perf_counter() - begun:.0f} s)")

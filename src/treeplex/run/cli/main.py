@@ -8,6 +8,7 @@ import typer
 
 from treeplex.base.version import own_version
 from treeplex.base.wings import wings
+from treeplex.run.cli import kernels
 from treeplex.run.cli.shared.commands import examples_of, group_of
 from treeplex.run.cli.shared.failures import EXIT_CODES
 
@@ -23,6 +24,7 @@ HELP = f"""Solve imperfect-information games: the CFR family, Monte Carlo sampli
 """
 
 app = group_of(PACKAGES, "treeplex", HELP)
+app.add_typer(group_of((kernels.__name__,), "kernels", kernels.HELP), short_help="List, compile or remove compiled kernels.")
 for _wing in wings():
     for _module, _help in _wing.groups.items():
         app.add_typer(import_module(_module).group, short_help=_help)

@@ -1,16 +1,16 @@
 """Kernels that put hands into buckets, and that count the deals of each strength after each sequence of buckets."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Ints, Shorts
+from treeplex.engine.kernel import kernel
 
 Codes = NDArray[np.uint16]
 Table = NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def chain_buckets(
     keys: NDArray[np.int32],
     preflop: Codes,
@@ -47,7 +47,7 @@ def chain_buckets(
         sequences[hand] = sequence
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def flop_histogram(
     boards: Table,
     board_weights: Ints,
@@ -73,7 +73,7 @@ def flop_histogram(
                 weights[first[hand] if nested else 0, codes[row, hand]] += board_weights[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def turn_histogram(
     boards: Table,
     board_weights: Ints,
@@ -114,7 +114,7 @@ def turn_histogram(
                 weights[sequence if nested else 0, codes[row, hand]] += board_weights[row]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def holds(hand: Table, board: Table) -> bool:
     """Whether a hand has a card of a board."""
     for card in board:  # noqa: SIM110 (a plain loop compiles to less)

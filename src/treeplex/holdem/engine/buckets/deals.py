@@ -7,10 +7,10 @@ Streets before the last are float64; the last, which has nearly all the numbers,
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.buckets.street import Betting, Tables, learn, match_positive, reach_nodes, show_down, value_nodes
 
 Sequences = NDArray[np.uint16]
@@ -47,7 +47,7 @@ class Scratch(NamedTuple):
     nothing: Singles
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def scratch_for(betting: Betting) -> Scratch:
     """Working memory for this betting."""
     last = betting.streets.shape[0] - 1
@@ -84,7 +84,7 @@ def scratch_for(betting: Betting) -> Scratch:
     )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def find_rows(betting: Betting, tables: Tables, sequence: int, rows: Ints) -> None:
     """Write where the rows of a sequence begin on each street."""
     for street in range(rows.shape[0]):
@@ -92,7 +92,7 @@ def find_rows(betting: Betting, tables: Tables, sequence: int, rows: Ints) -> No
         rows[street] = tables.offsets[street] + sequence // tables.tails[street] * width
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def play_rows(betting: Betting, one: Tables, two: Tables, rows: Ints, work: Scratch) -> None:
     """Set the policies of both players on all streets from rows [2, S] of their tables."""
     last = betting.streets.shape[0] - 1
@@ -106,7 +106,7 @@ def play_rows(betting: Betting, one: Tables, two: Tables, rows: Ints, work: Scra
         )
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def reach_all(betting: Betting, work: Scratch) -> None:
     """Both players' reach of every node of all streets."""
     last = betting.streets.shape[0] - 1
@@ -122,7 +122,7 @@ def reach_all(betting: Betting, work: Scratch) -> None:
     reach_nodes(betting, last, work.late_policy, work.late_reach, work.nothing)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_late(betting: Betting, win: np.float32, work: Scratch) -> None:
     """Values of the last street; those of its starts also in ``work.ends``."""
     last = betting.streets.shape[0] - 1
@@ -132,7 +132,7 @@ def value_late(betting: Betting, win: np.float32, work: Scratch) -> None:
         work.ends[j] = work.late_values[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def learn_deals(betting: Betting, regrets: Tables, average: Tables, first: Sequences, second: Sequences, wins: Singles) -> None:
     """Chance-sampled CFR: for each deal regret matching, then updates of both players at once.
 
@@ -171,7 +171,7 @@ def learn_deals(betting: Betting, regrets: Tables, average: Tables, first: Seque
             work.ends[:n] = values[:n]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def value_deals(
     betting: Betting, one: Tables, two: Tables, first: Sequences, second: Sequences, wins: Singles, results: Floats
 ) -> None:
@@ -200,7 +200,7 @@ def value_deals(
         results[deal] = work.ends[0]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_pairs(pairs: NDArray[np.float32], sums: Floats, draws: Floats, first: Sequences, second: Sequences) -> None:
     """Draw cells of a table in proportion to its entries.
 

@@ -1,15 +1,15 @@
 """Histograms of strength on the river, for every hand of a turn board, and the nearest of given ones."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Singles
+from treeplex.engine.kernel import kernel
 
 Counts = NDArray[np.uint8]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def count_bins(keys: NDArray[np.int32], wins: NDArray[np.uint16], most: int, counts: Counts) -> None:
     """Add one river to the histograms of all hands.
 
@@ -25,7 +25,7 @@ def count_bins(keys: NDArray[np.int32], wins: NDArray[np.uint16], most: int, cou
             counts[hand, min(int(wins[hand] * bins / most), bins - 1)] += 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def nearest_histograms(sums: Singles, centres: Singles, found: NDArray[np.uint16]) -> None:
     """The nearest centre of each cumulative histogram, by squared distance.
 

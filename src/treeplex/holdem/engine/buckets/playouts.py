@@ -1,21 +1,21 @@
 """Hands of limit poker played out: actions are drawn from two strategies."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.buckets.deals import Sequences
 from treeplex.holdem.engine.buckets.street import END, FOLD, Betting, Tables
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def weight(tables: Tables, last: bool, place: int) -> float:
     """One number of a table."""
     return float(tables.late[place]) if last else float(tables.early[place])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def draw_action(betting: Betting, street: int, node: int, start: int, sequence: int, tables: Tables, draw: float) -> int:
     """The action that ``draw`` in [0, 1) picks at a node, in proportion to a table; uniform where that is zero."""
     number = betting.streets[street, 0] + node
@@ -36,7 +36,7 @@ def draw_action(betting: Betting, street: int, node: int, start: int, sequence: 
     return int(actions) - 1
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def play_hands(
     betting: Betting,
     one: Tables,

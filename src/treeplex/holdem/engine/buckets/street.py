@@ -9,10 +9,10 @@ and writes the own ones only. Streets before the last are float64, the last is f
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.engine.kernel import kernel
 
 Numbers = NDArray[np.float32] | NDArray[np.float64]
 
@@ -59,7 +59,7 @@ class Tables(NamedTuple):
     tails: Ints
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def match_positive(
     betting: Betting,
     street: int,
@@ -99,7 +99,7 @@ def match_positive(
                 target[j] = positive / total[j] if total[j] > zero else uniform
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def reach_nodes(betting: Betting, street: int, policy: Numbers, reach: Numbers, following: Numbers) -> None:
     """Both players' own reach of every node of a street and of the starts of the next.
 
@@ -132,7 +132,7 @@ def reach_nodes(betting: Betting, street: int, policy: Numbers, reach: Numbers, 
                 theirs[j] = other[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def value_nodes(betting: Betting, street: int, policy: Numbers, levels: Numbers, ends: Numbers, values: Numbers) -> None:
     """Values of every node of a street for player 0, bottom up, in chips.
 
@@ -168,7 +168,7 @@ def value_nodes(betting: Betting, street: int, policy: Numbers, levels: Numbers,
                     value[j] += chosen[j] * result[j]
 
 
-@njit(cache=True, nogil=True, error_model="numpy", inline="never")
+@kernel(error_model="numpy", inline="never")
 def learn(
     betting: Betting,
     street: int,
@@ -220,7 +220,7 @@ def learn(
                     regret[j] += other[j] * (value[j] - result[j])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def show_down(betting: Betting, levels: NDArray[np.float32], win: np.float32, values: NDArray[np.float32]) -> None:
     """Values of the last street's ends for player 0: ``win``, the expected sign of the showdown, times the chips at stake."""
     last = betting.streets.shape[0] - 1

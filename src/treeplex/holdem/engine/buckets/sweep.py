@@ -1,13 +1,13 @@
 """The update of one decision for all sequences and starts at once."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Singles
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def update(
     values: Singles,
     policy: Singles,

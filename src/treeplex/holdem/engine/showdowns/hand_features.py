@@ -5,9 +5,9 @@ the opponent's range without the hands that share a card with it.
 """
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Bytes, Floats, Shorts, Singles
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.showdowns.strength_bins import settle
 
 BINS = 8
@@ -29,7 +29,7 @@ SHARED = 4 + 2 * BINS
 INPUTS = SHARED + OWN
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, cards: Bytes, step: int, edges: Floats) -> int:
     """Set ``edges`` [H] to wins less losses against a range, summed over every ``step``-th complete board; how many these are.
 
@@ -53,7 +53,7 @@ def summed_edges(reach: Floats, order: Shorts, start: Shorts, sizes: Shorts, car
     return count
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def card_sums(reach: Floats, held: Shorts, cards: Bytes, sums: Floats) -> float:
     """Set ``sums`` [52] to the reach of hands with each card; the reach of all."""
     sums[:] = 0.0
@@ -67,7 +67,7 @@ def card_sums(reach: Floats, held: Shorts, cards: Bytes, sums: Floats) -> float:
     return total
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def equities(
     reach: Floats,
     order: Shorts,
@@ -100,7 +100,7 @@ def equities(
         equity[k] = min(max(0.5 + scale * edges[hand] / met, 0.0), 1.0) if met > 1e-9 * total else 0.5
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, found: Floats) -> None:
     """The ``STATIC`` numbers of each hand that a board allows, [n, STATIC], written."""
     size = cards.shape[0]
@@ -128,7 +128,7 @@ def static_features(order: Shorts, start: Shorts, held: Shorts, cards: Bytes, fo
         out[3] = row[3] / row[4]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def cumulated(reach: Floats, held: Shorts, equity: Floats, found: Floats) -> None:
     """Write for each of the ``FINE`` bins of equity the part of a range that lies in bins below it, [FINE + 1]."""
     found[:] = 0.0
@@ -141,7 +141,7 @@ def cumulated(reach: Floats, held: Shorts, equity: Floats, found: Floats) -> Non
         found[b] = found[b] / total if total > 0.0 else b / FINE
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def place_of(cumulative: Floats, equity: float) -> float:
     """The place of an equity in a range, in [0, 1]."""
     at = equity * FINE
@@ -150,7 +150,7 @@ def place_of(cumulative: Floats, equity: float) -> float:
     return share
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def write_rows(
     reach: Floats,
     held: Shorts,

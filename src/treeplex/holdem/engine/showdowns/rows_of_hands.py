@@ -1,15 +1,15 @@
 """Many hands of two cards at once: whom each meets, what each wins from each, means where suits do not tell them apart."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.engine.kernel import kernel
 
 Strengths = NDArray[np.int32]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: Floats) -> None:
     """Write for each hand the sum of ``reached`` over the hands that share no card with it, O(H) a row.
 
@@ -36,7 +36,7 @@ def write_met(cards: Ints, free: Floats, reached: Floats, rounding: float, met: 
             met[row, h] = mass * allowed[h] if mass > least else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def equalise(orbits: Ints, values: Floats) -> None:
     """Give hands of one orbit their mean value, in place.
 
@@ -56,7 +56,7 @@ def equalise(orbits: Ints, values: Floats) -> None:
             values[row, h] = total[orbits[row, h]] / count[orbits[row, h]]
 
 
-@njit(cache=True, nogil=True, fastmath=True)
+@kernel(fastmath=True)
 def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Singles) -> None:
     """Add over complete boards what each hand gets of the pot from each other, ties halved, and how often they meet.
 
@@ -79,7 +79,7 @@ def add_shares(strengths: Strengths, weights: Floats, shares: Singles, met: Sing
                 row[j] += (free if mine > own[j] else np.float32(0.0)) + (free if mine >= own[j] else np.float32(0.0))
 
 
-@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+@kernel(fastmath={"contract", "reassoc", "nsz"})
 def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: Floats, won: Floats) -> None:
     """Write for each hand the sum over the hands that it meets of their reach times its share of the pot.
 
@@ -119,7 +119,7 @@ def write_won(shares: Singles, firsts: Ints, rows: Ints, reached: Floats, met: F
                 won[row, i] = met[row, i] - lost[k, i]
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, columns: Singles) -> None:
     """Write how much of a range lies in each bin of strength or below, from -2 for nothing to 2 for all of it.
 
@@ -151,7 +151,7 @@ def write_bins(boards: Ints, low: Ints, share: Singles, believed: Floats, column
             columns[k, b] = 4.0 * passed / count - 2.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values: Floats) -> None:
     """Read values of hands off those of bins; 0 for hands that the board blocks.
 
@@ -167,7 +167,7 @@ def read_bins(boards: Ints, low: Ints, share: Singles, columns: Singles, values:
             values[k, h] = own[b] + (own[b + 1] - own[b]) * above[h] if b >= 0 else 0.0
 
 
-@njit(cache=True, nogil=True)
+@kernel()
 def sum_in_bins(boards: Ints, low: Ints, share: Singles, values: Floats, weights: Floats, found: Floats) -> None:
     """Add up in each bin the weights of hands, and values times weights.
 

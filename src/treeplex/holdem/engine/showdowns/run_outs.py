@@ -1,14 +1,14 @@
 """Showdowns over many complete boards, all hands against a range, of hands of two cards."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
+from treeplex.engine.kernel import kernel
 from treeplex.holdem.engine.showdowns.strength import CARDS, sort_by_strength
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_showdown(
     keys: NDArray[np.int32],
     hands: NDArray[np.uint8],

@@ -1,10 +1,10 @@
 """Kernels over the hands of one complete board: an order by strength, what every hand beats, and counts of pairs of hands."""
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
 from treeplex.base.arrays import Bytes, Ints, Shorts
+from treeplex.engine.kernel import kernel
 
 DIGIT = 10
 """Bits of a digit of the radix sort; three digits cover every strength."""
@@ -16,7 +16,7 @@ Keys = NDArray[np.int32]
 Codes = NDArray[np.uint16]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
     """Order the hands with ``keys >= 0`` by ascending key: a stable radix sort in three passes.
 
@@ -57,7 +57,7 @@ def sort_by_strength(keys: Keys, order: Shorts, spare: Shorts) -> int:
     return size
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: Codes) -> None:
     """For each hand twice the number of opponents' hands that it beats plus the number that it ties, without shared cards.
 
@@ -97,7 +97,7 @@ def double_wins(hands: Bytes, keys: Keys, order: Shorts, spare: Shorts, codes: C
         start = end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: NDArray[np.float64]) -> None:
     """Add ``scale * codes`` to ``total`` and its square to ``squares``, all [H]."""
     for hand in range(codes.shape[0]):
@@ -106,7 +106,7 @@ def add_powers(codes: Codes, scale: float, total: NDArray[np.float64], squares: 
         squares[hand] += strength * strength
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: Ints) -> None:
     """Count, for every two groups of hands on a board, the pairs of hands without a common card, and who wins them.
 
@@ -133,7 +133,7 @@ def count_pairs(hands: Bytes, keys: Keys, groups: Ints, listed: Ints, packed: In
                 row[group[second]] += PACK + int(mine > key[second]) - int(mine < key[second])
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: NDArray[np.float32]) -> None:
     """Add the counts of a board to tables over bucket sequences; clear ``packed``.
 
@@ -158,7 +158,7 @@ def add_pairs(packed: Ints, sequences: Ints, pairs: NDArray[np.float32], wins: N
                 wins[row, column] += np.float32(margin)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def mirror(table: NDArray[np.float32], sign: np.float32) -> None:
     """Copy what is above the diagonal of a square table to below it, times ``sign``; in tiles, which suit the memory."""
     size, tile = table.shape[0], 32

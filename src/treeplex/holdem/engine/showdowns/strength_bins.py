@@ -5,12 +5,12 @@ counts towards both by how near it is. Hands that tie lie at the same place.
 """
 
 import numpy as np
-from numba import njit
 
 from treeplex.base.arrays import Bytes, Floats, Shorts, Singles
+from treeplex.engine.kernel import kernel
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins: int, rows: Singles, first: int) -> None:
     """Write the part of a player's range in each bin, times the number of bins, so that a uniform range is about 1.
 
@@ -43,7 +43,7 @@ def gather_bins(reached: Floats, order: Shorts, low: Shorts, share: Floats, bins
                 row[first + b] = scale * found[b]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, cards: Bytes, rows: Singles, first: int) -> None:
     """Write how likely each hand of a player is on each river, times the number of hands.
 
@@ -69,7 +69,7 @@ def gather_hands(reached: Floats, other: Floats, order: Shorts, start: Shorts, c
                 row[order[c, j]] = cards.shape[0] * (mass[j] / total if total > 0.0 else 1.0 / hands)
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floats, edge: Floats) -> None:
     """What a showdown on a river would decide for each hand, against a range.
 
@@ -108,7 +108,7 @@ def settle(reach: Floats, order: Shorts, start: Shorts, cards: Bytes, mass: Floa
         j = end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sum_over_rivers(
     reached: Floats,
     order: Shorts,

@@ -8,9 +8,8 @@ The opponent's reach comes as [m + 1, columns], his hands in the order of streng
 zeros, which stands for "no such hand". The loops are written out where a call would cost more than its work.
 """
 
-from numba import njit
-
 from treeplex.base.arrays import Bytes, Floats, Shorts
+from treeplex.engine.kernel import kernel
 
 CARDS = 54
 COLUMNS = 128
@@ -19,7 +18,7 @@ PADDING = 16
 """Columns come in multiples of this, so that no vector loop has a remainder."""
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> None:
     """Set the sums to those over all hands: ``total`` [columns] and ``by_card`` [54, columns]."""
     total[:] = 0.0
@@ -33,7 +32,7 @@ def sum_hands(reach: Floats, cards: Bytes, total: Floats, by_card: Floats) -> No
             total[k] += r
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: Floats, total: Floats, by_card: Floats) -> None:
     """The opponent's compatible reach, which is what a fold is worth (``reach`` is in chips already).
 
@@ -53,7 +52,7 @@ def folds(own_cards: Bytes, twin: Shorts, cards: Bytes, reach: Floats, values: F
             out[k] = total[k] - one[k] - two[k] + same[k]
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def showdowns(
     own_cards: Bytes,
     own_order: Shorts,
@@ -109,7 +108,7 @@ def showdowns(
         start = end
 
 
-@njit(cache=True, nogil=True, error_model="numpy")
+@kernel(error_model="numpy")
 def raked_showdowns(
     own_cards: Bytes,
     own_order: Shorts,

@@ -1,0 +1,297 @@
+"""Compiled kernels on disk, one file each, keyed by everything that they were compiled from.
+
+Numba's own cache compares a kernel's own file only. Kernels inline each other, so after an upgrade it would still run the old
+code of a kernel that another one calls. Here a file's name contains a digest of all sources of this package that the kernel's
+module imports, of the versions of Python, Numba and llvmlite, of the processor and of the argument types. A file that does not
+fit is never opened, and files of several versions and processors live side by side.
+
+Files lie in ``treeplex/kernels`` beside the sources where that is writable, otherwise in the user's cache folder. The
+environment variable ``TREEPLEX_KERNELS`` names another folder. A wheel contains kernels that were compiled for a level of
+x86-64 (``x86-64-v3``), which every processor of that level can run.
+"""
+
+import hashlib
+import json
+import os
+import pickle
+import platform
+import re
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+from uuid import uuid4
+
+import llvmlite
+import numba
+from llvmlite import binding
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
+
+from treeplex.base.notices import notify
+
+PACKAGE = Path(__file__).parents[1]
+ENVIRONMENT = "TREEPLEX_KERNELS"
+SUFFIX = ".kernel"
+MOST_BYTES = 512 * 2**20
+LONGEST_SECONDS = 90 * 86400.0
+"""Kernels that were not used for so long are removed, and beyond :data:`MOST_BYTES` those that were used least recently."""
+DAY_SECONDS = 86400.0
+IMPORT = re.compile(r"^\s*from ([\w.]+) import (\([^)]*\)|[^\n]*)", re.MULTILINE)
+LEVELS = {
+    "x86-64-v4": ("avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"),
+    "x86-64-v3": ("avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),
+}
+"""What a processor has on each level, higher ones first, each beside what the lower ones ask for."""
+
+
+class Entry(NamedTuple):
+    """A file of the cache.
+
+    Attributes:
+        path: the file.
+        kernel: module and function.
+        signature: the argument types.
+        cpu: the processor, or level, that it was compiled for.
+        bytes: its size.
+        used: when it was last used, in seconds since 1970; within a day.
+    """
+
+    path: Path
+    kernel: str
+    signature: str
+    cpu: str
+    bytes: int
+    used: float
+
+
+class KernelCache:
+    """The cached versions of one kernel, as Numba's dispatcher asks for them.
+
+    Args:
+        function: what is compiled, of a module, without a closure.
+        options: of the compilation; a part of the key.
+    """
+
+    def __init__(self, function: Callable[..., Any], options: dict[str, Any]) -> None:
+        if function.__closure__:
+            raise TypeError(f"{function.__qualname__} has a closure; a kernel is a function of a module")
+        self.module = function.__module__
+        self.name = f"{function.__module__}.{function.__qualname__}"
+        self.options = sorted((name, str(value)) for name, value in options.items())
+
+    @property
+    def cache_path(self) -> str:
+        """The folder, for Numba's statistics."""
+        return str(folders()[0])
+
+    def load_overload(self, signature: Any, target: Any) -> Any:
+        """The kernel for these argument types, or None."""
+        target.refresh()
+        for cpu in (cpu_of(target.codegen()), *levels()):
+            name = self.file_name(signature, cpu)
+            for folder in folders():
+                payload = read(folder / name)
+                if payload is not None:
+                    return CompileResult._rebuild(target, *pickle.loads(payload))  # type: ignore[no-untyped-call]
+        return None
+
+    def save_overload(self, signature: Any, compiled: Any) -> None:
+        """Keep a compiled kernel; where no folder can be written, nothing is kept."""
+        if any(not each.can_cache for each in compiled.lifted) or compiled.library.has_dynamic_globals:
+            return
+        cpu = cpu_of(compiled.codegen)
+        about = {"kernel": self.name, "signature": signature_text(signature), "cpu": cpu}
+        write(self.file_name(signature, cpu), about, dumps(compiled._reduce()))  # type: ignore[no-untyped-call]
+
+    def file_name(self, signature: Any, cpu: str) -> str:
+        """The file for these argument types on this processor."""
+        key = repr((self.name, self.options, signature_text(signature), cpu, versions(), sources_digest(self.module)))
+        return f"{self.name.removeprefix('treeplex.')}-{hashlib.sha256(key.encode()).hexdigest()[:24]}{SUFFIX}"
+
+    def enable(self) -> None:
+        """Numba's interface; the cache is always on."""
+
+    def disable(self) -> None:
+        """Numba's interface; the cache is always on."""
+
+    def flush(self) -> None:
+        """Numba's interface; :func:`clear` removes files."""
+
+
+def signature_text(signature: Any) -> str:
+    """Argument types in words."""
+    return ", ".join(map(str, signature))
+
+
+def cpu_of(codegen: Any) -> str:
+    """The processor that Numba compiles for, with all of its features."""
+    return "/".join(codegen.magic_tuple())
+
+
+@cache
+def levels() -> tuple[str, ...]:
+    """The levels of x86-64 that this processor has, as :func:`cpu_of` names them where Numba is told to compile for one."""
+    if platform.machine().lower() not in ("x86_64", "amd64"):
+        return ()
+    features = binding.get_host_cpu_features()
+    had = [all(features.get(feature, False) for feature in needed) for needed in LEVELS.values()]
+    triple = binding.get_process_triple()
+    return tuple(f"{triple}/{level}/" for k, level in enumerate(LEVELS) if all(had[k:]))
+
+
+@cache
+def versions() -> str:
+    """Python, Numba and llvmlite."""
+    return f"{sys.implementation.cache_tag} {numba.__version__} {llvmlite.__version__}"
+
+
+@cache
+def source(name: str) -> tuple[bytes, frozenset[str]] | None:
+    """Digest of a module's file and the modules that it imports by ``from ... import``; None if there is no such file."""
+    top, *inner = name.split(".")
+    path = Path(getattr(sys.modules.get(top), "__file__", None) or "")
+    if inner:
+        path = path.parent.joinpath(*inner)
+        path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+    try:
+        data = path.read_bytes()
+    except OSError:
+        return None
+    imported = set[str]()
+    for module, names in IMPORT.findall(data.decode()):
+        imported.add(module)
+        imported.update(f"{module}.{words[0]}" for each in names.strip("()").split(",") if (words := each.split()))
+    return hashlib.sha256(data).digest(), frozenset(imported)
+
+
+@cache
+def sources_digest(module: str) -> str:
+    """Digest of the sources of a module and of all that it imports from its own package and this one, directly or not."""
+    packages = {PACKAGE.name, module.partition(".")[0]}
+    reached, pending = dict[str, bytes](), [module]
+    while pending:
+        name = pending.pop()
+        if name not in reached and name.partition(".")[0] in packages and (found := source(name)) is not None:
+            reached[name], imported = found
+            pending.extend(imported)
+    return hashlib.sha256(b"".join(name.encode() + reached[name] for name in sorted(reached))).hexdigest()
+
+
+def user_folder() -> Path:
+    """The cache folder of this user on this system."""
+    if sys.platform == "win32":
+        base = Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData/Local")
+    elif sys.platform == "darwin":
+        base = Path.home() / "Library/Caches"
+    else:
+        base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return base / "treeplex/kernels"
+
+
+def folders() -> list[Path]:
+    """Where kernels are looked for: where new ones go, then those beside the package."""
+    if os.environ.get(ENVIRONMENT):
+        return [Path(os.environ[ENVIRONMENT])]
+    return _folders()
+
+
+@cache
+def _folders() -> list[Path]:
+    beside = PACKAGE / "kernels"
+    if os.access(beside if beside.exists() else PACKAGE, os.W_OK):
+        return [beside]
+    return [user_folder(), beside]
+
+
+def read(path: Path) -> bytes | None:
+    """What was compiled, or None where there is no such file, or a damaged one, which is removed."""
+    try:
+        with path.open("rb") as file:
+            header = json.loads(file.readline())
+            payload = file.read()
+            if header["sha256"] != hashlib.sha256(payload).hexdigest():
+                raise ValueError
+    except FileNotFoundError:
+        return None
+    except (OSError, ValueError, KeyError, TypeError):
+        notify(f"{path} is damaged; the kernel is compiled again")
+        with suppress(OSError):
+            path.unlink()
+        return None
+    with suppress(OSError):
+        if time.time() - path.stat().st_mtime > DAY_SECONDS:
+            os.utime(path)
+    return payload
+
+
+def write(name: str, about: dict[str, str], payload: bytes) -> None:
+    """Write a file in one step, so that two processes may write the same one."""
+    header = json.dumps({**about, "versions": versions(), "sha256": hashlib.sha256(payload).hexdigest()})
+    folder = folders()[0]
+    part = folder / f"{name}.{uuid4().hex[:8]}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        part.write_bytes(header.encode() + b"\n" + payload)
+        os.replace(part, folder / name)
+    except OSError as error:
+        warn_unwritable(str(folder), error.strerror or str(error))
+        with suppress(OSError):
+            part.unlink()
+    else:
+        prune_once(folder)
+
+
+@cache
+def warn_unwritable(folder: str, reason: str) -> None:
+    """Say once that kernels cannot be kept."""
+    notify(f"compiled kernels cannot be kept in {folder} ({reason}); set {ENVIRONMENT} to a folder that can be written")
+
+
+@cache
+def prune_once(folder: Path) -> None:
+    """Prune, at the first kernel that a process writes."""
+    prune(folder)
+
+
+def prune(folder: Path, most_bytes: int = MOST_BYTES, longest_seconds: float = LONGEST_SECONDS) -> int:
+    """Remove kernels that were not used for long, then the least recently used ones beyond a size. Returns how many."""
+    now, total, removed = time.time(), 0, 0
+    files = []
+    with suppress(OSError):
+        for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob("*.part")):
+            with suppress(OSError):
+                files.append((path.stat(), path))
+    for status, path in sorted(files, key=lambda file: -file[0].st_mtime):
+        age = now - status.st_mtime
+        total += status.st_size
+        if age > (DAY_SECONDS if path.suffix == ".part" else longest_seconds) or total > most_bytes:
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+    return removed
+
+
+def entries() -> Iterator[Entry]:
+    """All kernels that are kept, in the order of their names."""
+    for folder in folders():
+        for path in sorted(folder.glob(f"*{SUFFIX}")):
+            with suppress(OSError, ValueError, KeyError):
+                with path.open("rb") as file:
+                    header = json.loads(file.readline())
+                status = path.stat()
+                yield Entry(path, header["kernel"], header["signature"], header["cpu"], status.st_size, status.st_mtime)
+
+
+def clear() -> int:
+    """Remove all kernels that can be removed. Returns how many."""
+    removed = 0
+    for folder in folders():
+        for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob("*.part")):
+            with suppress(OSError):
+                path.unlink()
+                removed += 1
+    return removed

@@ -1,0 +1,77 @@
+"""``treeplex kernels``: the cache of compiled kernels."""
+
+import typer
+
+from treeplex.run.cli.shared.arguments import Json, ShowProgress
+from treeplex.run.cli.shared.commands import command, examples_of
+from treeplex.run.cli.shared.console import print_json, print_table
+from treeplex.run.cli.shared.live import Live
+
+HELP = f"""List, compile or remove compiled kernels.
+
+Kernels are compiled at first use and cached, beside the package where that is writable, otherwise in the user's cache folder.
+TREEPLEX_KERNELS names another folder.
+
+\b
+{examples_of((__name__,), "treeplex kernels")}
+"""
+
+
+@command("List cached kernels.", place=10, example="list", name="list", group="kernels")
+def list_kernels(as_json: Json = False) -> None:
+    """List the cached kernels: argument types, processor, size, last use.
+
+    \b
+    Examples:
+      treeplex kernels list
+    """
+    from datetime import date
+
+    from treeplex.engine.kernel_cache import entries, folders
+
+    found = list(entries())
+    if as_json:
+        print_json([entry._asdict() | {"path": str(entry.path)} for entry in found])
+        return
+    print_table(
+        ("kernel", "processor", "kB", "last used"),
+        [
+            (entry.kernel, entry.cpu.split("/")[1], f"{entry.bytes / 1000:,.0f}", str(date.fromtimestamp(entry.used)))
+            for entry in found
+        ],
+    )
+    total = sum(entry.bytes for entry in found)
+    typer.echo(f"{len(found):,} kernels, {total / 1e6:,.1f} MB in {folders()[0]}")
+
+
+@command("Compile the kernels before the first run.", place=20, example="warm", group="kernels")
+def warm(progress: ShowProgress = None) -> None:
+    """Compile the kernels now, so that the first runs of other commands start at once.
+
+    Otherwise kernels are compiled at first use. It takes a minute or two, on several cores.
+
+    \b
+    Examples:
+      treeplex kernels warm
+    """
+    from time import perf_counter
+
+    from treeplex.run.warm_up import warm_up
+
+    start = perf_counter()
+    with Live(progress) as live:
+        warm_up(lambda left: live.say(f"compiling kernels for {' and '.join(left)}"))
+    typer.echo(f"kernels compiled in {perf_counter() - start:.0f} s")
+
+
+@command("Remove cached kernels.", place=30, example="clear", group="kernels")
+def clear() -> None:
+    """Remove all cached kernels; they are compiled again at their next use.
+
+    \b
+    Examples:
+      treeplex kernels clear
+    """
+    from treeplex.engine.kernel_cache import clear, folders
+
+    typer.echo(f"{clear():,} kernels removed from {folders()[0]}")

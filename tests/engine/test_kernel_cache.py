@@ -1,0 +1,146 @@
+"""The cache of compiled kernels: what makes an entry stale, and what happens to broken ones."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from treeplex.engine import kernel_cache
+from treeplex.engine.kernel import kernel
+
+CALLEE = "from treeplex.engine.kernel import kernel\n\n@kernel()\ndef inner(x):\n    return x + {}\n"
+CALLER = (
+    "from treeplex.engine.kernel import kernel\nfrom rules.callee import inner\n\n"
+    "@kernel()\ndef outer(x):\n    return 2 * inner(x)\n"
+)
+RUN = "from rules.caller import outer; print(outer(10), sum(outer.stats.cache_misses.values()))"
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    folder = tmp_path / "source/rules"
+    folder.mkdir(parents=True)
+    (folder / "__init__.py").touch()
+    (folder / "caller.py").write_text(CALLER)
+    (folder / "callee.py").write_text(CALLEE.format(1))
+    return folder
+
+
+def start(package: Path, cache: Path) -> "subprocess.Popen[str]":
+    paths = os.pathsep.join((str(package.parent), *sys.path))
+    environment = os.environ | {"PYTHONPATH": paths, kernel_cache.ENVIRONMENT: str(cache)}
+    return subprocess.Popen(
+        [sys.executable, "-c", RUN], env=environment, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def run(package: Path, cache: Path) -> tuple[str, str]:
+    """What ``outer(10)`` gives and how often it was compiled, and what was written to stderr."""
+    process = start(package, cache)
+    out, err = process.communicate(timeout=300)
+    assert process.returncode == 0, err
+    return out.strip(), err
+
+
+def outer_files(cache: Path) -> list[Path]:
+    return sorted(cache.glob("rules.caller.outer-*"))
+
+
+def test_a_new_version_of_a_callee_compiles_its_caller_again(package: Path, tmp_path: Path) -> None:
+    """Numba's own cache gives 22 after the upgrade."""
+    cache = tmp_path / "cache"
+    assert run(package, cache)[0] == "22 1"
+    assert run(package, cache)[0] == "22 0"
+    (package / "callee.py").write_text(CALLEE.format(5))
+    assert run(package, cache)[0] == "30 1"
+    (package / "callee.py").write_text(CALLEE.format(1))
+    assert run(package, cache)[0] == "22 0", "after a downgrade the old kernel fits again"
+    assert len(outer_files(cache)) == 2
+
+
+def test_two_processes_compile_at_once(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    both = [start(package, cache) for _ in range(2)]
+    for process in both:
+        out, err = process.communicate(timeout=300)
+        assert (process.returncode, out.split()[0]) == (0, "22"), err
+    assert len(outer_files(cache)) == 1
+    assert not list(cache.glob("*.part"))
+    assert run(package, cache)[0] == "22 0"
+
+
+@pytest.mark.parametrize("kept", [0, 40, -100])
+def test_a_truncated_kernel_is_compiled_again_with_one_notice(package: Path, tmp_path: Path, kept: int) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    (file,) = outer_files(cache)
+    file.write_bytes(file.read_bytes()[:kept])
+    out, err = run(package, cache)
+    assert out == "22 1"
+    assert err.count("is damaged") == 1
+    assert run(package, cache) == ("22 0", "")
+
+
+def test_a_changed_kernel_is_never_loaded(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    run(package, cache)
+    (file,) = outer_files(cache)
+    data = bytearray(file.read_bytes())
+    data[len(data) // 2] ^= 1
+    file.write_bytes(data)
+    assert run(package, cache)[0] == "22 1"
+
+
+def test_without_a_folder_to_write_kernels_still_run(package: Path, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    out, err = run(package, tmp_path / "file/cache")
+    assert out == "22 1"
+    assert err.count(kernel_cache.ENVIRONMENT) == 1
+
+
+def test_a_package_that_cannot_be_written_has_its_kernels_in_the_users_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv(kernel_cache.ENVIRONMENT, raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setattr(sys, "platform", "linux")
+    monkeypatch.setattr(os, "access", lambda path, mode: False)
+    kernel_cache._folders.cache_clear()
+    beside = kernel_cache.PACKAGE / "kernels"
+    assert kernel_cache.folders() == [tmp_path / "treeplex/kernels", beside]
+    monkeypatch.setattr(os, "access", lambda path, mode: True)
+    kernel_cache._folders.cache_clear()
+    assert kernel_cache.folders() == [beside]
+
+
+def test_old_kernels_are_pruned_and_the_least_recently_used_beyond_a_size(tmp_path: Path) -> None:
+    for number in range(4):
+        file = tmp_path / f"{number}.kernel"
+        file.write_bytes(bytes(100))
+        os.utime(file, (1e9 + number, 1e9 + number))
+    (tmp_path / "new.kernel").write_bytes(bytes(100))
+    assert kernel_cache.prune(tmp_path, most_bytes=10_000, longest_seconds=1e12) == 0
+    assert kernel_cache.prune(tmp_path, most_bytes=350, longest_seconds=1e12) == 2
+    assert sorted(path.stem for path in tmp_path.iterdir()) == ["2", "3", "new"]
+    assert kernel_cache.prune(tmp_path, most_bytes=350, longest_seconds=1000.0) == 2
+
+
+def test_a_kernel_has_no_closure() -> None:
+    step = 1
+    with pytest.raises(TypeError, match="closure"):
+
+        @kernel()
+        def outer(x: int) -> int:
+            return x + step
+
+
+def test_entries_say_what_they_are_and_can_be_removed(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    run(package, tmp_path / "cache")
+    monkeypatch.setenv(kernel_cache.ENVIRONMENT, str(tmp_path / "cache"))
+    found = {entry.kernel: entry for entry in kernel_cache.entries()}
+    assert found.keys() == {"rules.caller.outer", "rules.callee.inner"}
+    assert found["rules.caller.outer"].signature == "int64"
+    assert kernel_cache.clear() == 2
+    assert not list(kernel_cache.entries())
