@@ -13,7 +13,7 @@ export PYTHONDONTWRITEBYTECODE :=
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test test-slow test-ray environment lint types layers kernels tests docs serve bench papers tables web web-check clean
+.PHONY: wheel release-check help demo test test-slow test-ray environment lint types layers kernels tests docs serve bench papers tables web web-check clean
 
 help:
 	@echo "make demo       solve Leduc poker, with everything that takes to install"
@@ -24,6 +24,7 @@ help:
 	@echo "make bench      measure against other solvers"
 	@echo "make papers     regenerate published tables and figures beside measured ones"
 	@echo "make tables     regenerate the tables in README and documentation"
+	@echo "make wheel      build sdist, pure wheel and a platform wheel with compiled kernels in dist/ (make release-check: check them)"
 	@echo "make web        build the page in the browser from web/ (make web-check: compare what ships with a new build)"
 	@echo "make clean      remove the environment, caches and built files (runs/ stays)"
 
@@ -79,6 +80,13 @@ bench: $(VENV)/installed-bench
 papers: $(VENV)/installed-dev
 	$(BIN)/python papers/run.py --all
 
+wheel: $(VENV)/installed-release
+	$(BIN)/python packaging/build_wheel.py
+	$(BIN)/python packaging/try_wheels.py dist
+
+release-check: $(VENV)/installed-release
+	$(BIN)/python packaging/release_check.py --dist dist
+
 # The page of `treeplex web`: its sources are in web/, what is built ships in the package. Node 20 or newer: that of the PATH, else
 # the one from PyPI.
 PAGE := src/treeplex/web/assets
@@ -125,6 +133,10 @@ $(VENV)/installed-dev: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and everything the checks need into $(VENV) (a few minutes)"
 	@$(PIP_INSTALL) --editable '.[dev]'
 	@touch $(VENV)/installed $@
+
+$(VENV)/installed-release: $(VENV)/installed-dev
+	@$(PIP_INSTALL) --editable '.[release]'
+	@touch $@
 
 $(VENV)/installed-bench: $(VENV)/created $(NEEDS)
 	@echo "installing treeplex and the systems it is measured against into $(VENV) (a few minutes)"

@@ -109,10 +109,10 @@ def test_a_package_that_cannot_be_written_has_its_kernels_in_the_users_folder(
     monkeypatch.setattr(os, "access", lambda path, mode: False)
     kernel_cache._folders.cache_clear()
     beside = kernel_cache.PACKAGE / "kernels"
-    assert kernel_cache.folders() == [tmp_path / "treeplex/kernels", beside]
+    assert kernel_cache.folders() == [tmp_path / "treeplex/kernels", beside, kernel_cache.PREBUILT]
     monkeypatch.setattr(os, "access", lambda path, mode: True)
     kernel_cache._folders.cache_clear()
-    assert kernel_cache.folders() == [beside]
+    assert kernel_cache.folders() == [beside, kernel_cache.PREBUILT]
 
 
 def test_old_kernels_are_pruned_and_the_least_recently_used_beyond_a_size(tmp_path: Path) -> None:

@@ -6,8 +6,8 @@ module imports, of the versions of Python, Numba and llvmlite, of the processor 
 fit is never opened, and files of several versions and processors live side by side.
 
 Files lie in ``treeplex/kernels`` beside the sources where that is writable, otherwise in the user's cache folder. The
-environment variable ``TREEPLEX_KERNELS`` names another folder. A wheel contains kernels that were compiled for a level of
-x86-64 (``x86-64-v3``), which every processor of that level can run.
+environment variable ``TREEPLEX_KERNELS`` names another folder. A platform wheel contains ``treeplex/prebuilt``, kernels compiled
+for a level of x86-64 (``x86-64-v3``), which every processor of that level can run; it is only read.
 """
 
 import hashlib
@@ -35,6 +35,7 @@ from treeplex.base.notices import notify
 
 PACKAGE = Path(__file__).parents[1]
 ENVIRONMENT = "TREEPLEX_KERNELS"
+PREBUILT = PACKAGE / "prebuilt"
 SUFFIX = ".kernel"
 MOST_BYTES = 512 * 2**20
 LONGEST_SECONDS = 90 * 86400.0
@@ -193,9 +194,9 @@ def user_folder() -> Path:
 
 
 def folders() -> list[Path]:
-    """Where kernels are looked for: where new ones go, then those beside the package."""
+    """Where kernels are looked for: first where new ones go, last those of a wheel."""
     if os.environ.get(ENVIRONMENT):
-        return [Path(os.environ[ENVIRONMENT])]
+        return [Path(os.environ[ENVIRONMENT]), PREBUILT]
     return _folders()
 
 
@@ -203,8 +204,8 @@ def folders() -> list[Path]:
 def _folders() -> list[Path]:
     beside = PACKAGE / "kernels"
     if os.access(beside if beside.exists() else PACKAGE, os.W_OK):
-        return [beside]
-    return [user_folder(), beside]
+        return [beside, PREBUILT]
+    return [user_folder(), beside, PREBUILT]
 
 
 def read(path: Path) -> bytes | None:
@@ -287,9 +288,9 @@ def entries() -> Iterator[Entry]:
 
 
 def clear() -> int:
-    """Remove all kernels that can be removed. Returns how many."""
+    """Remove all kernels that can be removed, except those of a wheel. Returns how many."""
     removed = 0
-    for folder in folders():
+    for folder in folders()[:-1]:
         for path in (*folder.glob(f"*{SUFFIX}"), *folder.glob("*.part")):
             with suppress(OSError):
                 path.unlink()

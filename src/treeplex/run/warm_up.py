@@ -5,34 +5,60 @@ from collections.abc import Callable
 from treeplex.base.wings import named, provided_by_name
 from treeplex.base.workers.executor import POLL_SECONDS, make_executor
 from treeplex.engine.threads import available_cores
+from treeplex.run.compare import compare
 from treeplex.run.sample.sample import sample
 from treeplex.run.solve.solve import solve
 
-TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp", "es-mccfr", "os-mccfr")
+TABULAR = ("cfr+", "dcfr", "pcfr+", "apcfr+", "vt-cfr+", "fp")
+SAMPLED = ("es-mccfr", "os-mccfr", "vr-mccfr", "cs-mccfr")
 """Algorithms that between them use the kernels of small games."""
+UNSTORED = "liars_dice(dice=1,faces=2)"
+"""A game with rules as compiled functions."""
 
 
 def compile_small_games() -> None:
-    """Solve, sample and judge Kuhn poker."""
+    """Solve and judge small games of each payoff form, with two and three players."""
+    for game in ("kuhn_poker", "leduc_poker", "kuhn_poker(players=3)"):
+        solve(game, "dcfr", iterations=2)
     for algorithm in TABULAR:
         solve("kuhn_poker", algorithm, iterations=2)
-    sample("kuhn_poker", iterations=2)
+    compare("kuhn_poker", ["ddcfr", "cfr"], iterations=2)
+
+
+def compile_sampling() -> None:
+    """Sample compiled games and rules."""
+    for algorithm in SAMPLED:
+        solve("kuhn_poker", algorithm, iterations=2)
+    for game in ("kuhn_poker", UNSTORED):
+        sample(game, iterations=2)
+
+
+def compile_phantom_games() -> None:
+    """Solve a phantom game whose histories are counted."""
+    solve("phantom_ttt(rows=2,columns=2,line=2)", "dcfr", iterations=2)
+
+
+JOBS: dict[str, Callable[[], None]] = {
+    "small games": compile_small_games,
+    "sampling": compile_sampling,
+    "phantom games": compile_phantom_games,
+}
 
 
 def jobs() -> dict[str, Callable[[], None]]:
-    """Warm-up jobs by name. No two compile the same kernel, so they can run in parallel."""
-    return {"small games": compile_small_games} | {name: named(entry) for name, entry in provided_by_name("warm_ups").items()}
+    """Warm-up jobs by name, of the core and of every wing. They run in parallel; few kernels are compiled by two of them."""
+    return JOBS | {name: named(entry) for name, entry in provided_by_name("warm_ups").items()}
 
 
 def warm_up(progress: Callable[[list[str]], None] | None = None) -> None:
     """Compile the kernels, on several cores if this process may use them, and leave them in the cache for later runs.
 
     Args:
-        progress: called with what is still being compiled.
+        progress: called with the names of the jobs that still run.
     """
-    found = jobs()
-    with make_executor("processes", min(len(found), available_cores())) as executor:
-        for name, job in found.items():
+    waiting = jobs()
+    with make_executor("processes", min(len(waiting), available_cores())) as executor:
+        for name, job in waiting.items():
             executor.add(name, job)
         while left := list(map(str, executor.jobs())):
             if progress:
