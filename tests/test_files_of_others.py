@@ -304,7 +304,7 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def parallel_trainer(rules: object, settings: object, executor: Executor, player: SelfPlayer, streams: int) -> None:
         executor.close()
-        seen.append(player.spec)
+        seen.append(player.game)
         raise EnoughError
 
     monkeypatch.setattr(rebel, "parallel_trainer", parallel_trainer)

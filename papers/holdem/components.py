@@ -31,8 +31,8 @@ from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, sea
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.common.device import one_thread
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.learn.train.train import train
 from treeplex.search.settings import PlaythroughSettings
 

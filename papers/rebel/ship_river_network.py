@@ -14,6 +14,7 @@ from papers.rebel.turn_networks import KINDS, SEED, SETTINGS, network
 from papers.rebel.turn_search import spot
 from treeplex.learn.first_street.search import ITERATIONS, METHOD, search_spot
 from treeplex.learn.rebel.shipped_nets import RIVERS
+from treeplex.learn.rebel.turns.nets import save_turn_leaf
 
 KIND, RIVER = "self-play", 256
 """Which network, and iterations of the rivers' solutions when it is judged."""
@@ -25,13 +26,13 @@ def main() -> None:
     about = {name: value for name, value in card.items() if name != "checksum"} | {"spot": turn.to_json()}
     with TemporaryDirectory() as folder:
         draft = Path(folder) / RIVERS.name
-        net.save(draft, settings=settings, card=about)
+        save_turn_leaf(net.leaf(), draft, settings=settings, card=about)
         found = search_spot(turn, draft, iterations=ITERATIONS, river=RIVER, judge=True).played
     assert found is not None
     judged = {"spot": turn.identity, "method": METHOD, "iterations": ITERATIONS, "river": RIVER}
     judged |= {"exploitability": found.exploitability, "date": datetime.now(UTC).date().isoformat()}
     RIVERS.parent.mkdir(parents=True, exist_ok=True)
-    net.save(RIVERS, settings=settings, card={**about, "judged": judged})
+    save_turn_leaf(net.leaf(), RIVERS, settings=settings, card={**about, "judged": judged})
     print(f"wrote {RIVERS.name}: exploitability {found.exploitability:.4g} chips")
 
 

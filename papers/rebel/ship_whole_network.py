@@ -11,7 +11,7 @@ from treeplex.errors import TreeplexError
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.shipped_nets import WHOLE
 from treeplex.learn.rebel.training.whole import whole_game, whole_net
-from treeplex.learn.rebel.whole.lesson import whole_identity
+from treeplex.learn.rebel.whole.nets import whole_identity
 
 MOST_BYTES = 10_000_000
 

@@ -34,7 +34,6 @@ from papers.rebel.small_turn_exact import (
 )
 from papers.rebel.small_turn_search import DOMAINS, Turn, errors
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.policy_net import GuidedLeaf
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 
@@ -75,7 +74,7 @@ def learnt(turn: Turn, kind: str, seed: int) -> dict[str, Any]:
         found = {
             method: turn.curve(trainer.leaf, method, points()) for method in (LEARNT if kind == "self-play" else (MODIFIED,))
         }
-        if isinstance(trainer.leaf, GuidedLeaf):
+        if trainer.leaf.guess is not None:
             trainer.leaf.warm = 0
             found["cold"] = turn.curve(trainer.leaf, MODIFIED, points())
         last = statistics.fmean(loss[-len(loss) // 10 :])

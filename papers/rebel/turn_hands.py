@@ -92,9 +92,9 @@ def train(settings: HoldemRebelSettings, path: Path) -> None:
         began = process_time()
         loss = trainer.round().loss
         seconds += process_time() - began
-        if trainer.lesson.done in looks(settings.games):
-            errors[str(trainer.lesson.done)] = error_of(trainer.net)
-        if trainer.lesson.done in looks(settings.games) or trainer.lesson.done % SAVED == 0:
+        if trainer.done in looks(settings.games):
+            errors[str(trainer.done)] = error_of(trainer.leaf.function)
+        if trainer.done in looks(settings.games) or trainer.done % SAVED == 0:
             save_file(trainer.state(), state)
             notes.write_text(json.dumps([seconds, errors]))
     save_rivers(trainer, path, seconds=seconds, errors=errors, loss=loss)

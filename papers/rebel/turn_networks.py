@@ -39,7 +39,8 @@ from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
-from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
+from treeplex.learn.rebel.turns.nets import read_turn_leaf
+from treeplex.learn.rebel.turns.river_net import RiverNet
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.self_play import flat_range, random_range
 from treeplex.search.search_trace import steps
@@ -81,7 +82,7 @@ def network(kind: str, seed: int = SEED) -> tuple[RiverNet, dict[str, Any]]:
             losses.append(trainer.round().loss)
         save_rivers(trainer, path, seconds=process_time() - began, loss=float(np.mean(losses[-len(losses) // 10 :])))
     found = read_net(path)
-    return read_river_net(path), {**found.card, "checksum": found.checksum}
+    return read_turn_leaf(path).function, {**found.card, "checksum": found.checksum}
 
 
 def searched_with(turn: HoldemSubgame, kind: str, method: str, seed: int = SEED) -> Curve:

@@ -11,9 +11,10 @@ import numpy as np
 
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.whole.lesson import leaf_of
-from treeplex.learn.rebel.whole.self_play import Between, WholeRows, WholeSelfPlay
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.play import Rows
+from treeplex.learn.rebel.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.nets import leaf_of
+from treeplex.learn.rebel.whole.self_play import Between, WholeSelfPlay
 from treeplex.learn.rebel.whole.value_leaf import WholeLeaf
 
 FINE = 64
@@ -34,25 +35,26 @@ def ends_of_turns(game: PublicHoldem, net: NetFile, count: int) -> Iterator[Betw
         yield from found
 
 
-def solved(game: PublicHoldem, leaf: WholeLeaf, state: Between, settings: WholeRebelSettings) -> WholeRows:
+def solved(game: PublicHoldem, leaf: WholeLeaf, state: Between, settings: WholeRebelSettings) -> Rows:
     """What a network should say of a state: all rivers, each solved finely. No network takes part."""
     play = WholeSelfPlay(game, replace(settings, boards=0, iterations=FINE, episodes=1), leaf, np.random.default_rng(SEED))
     play.states = [state]
-    return play.advance().values
+    return play.advance()
 
 
-def unseen_rows(game: PublicHoldem, net: NetFile, count: int) -> WholeRows:
+def unseen_rows(game: PublicHoldem, net: NetFile, count: int) -> Rows:
     """Rows of so many states before the river, solved; the network says only to which states play comes."""
     settings, leaf = WholeRebelSettings.from_json(net.settings, net.path), leaf_of(net, game)
     rows = [solved(game, leaf, state, settings) for state in ends_of_turns(game, net, count)]
-    return WholeRows(*(np.concatenate(part) for part in zip(*rows, strict=True)))
+    return Rows.joined(rows)
 
 
-def errors(game: PublicHoldem, nets: Mapping[str, NetFile], rows: WholeRows) -> dict[str, float]:
+def errors(game: PublicHoldem, nets: Mapping[str, NetFile], rows: Rows) -> dict[str, float]:
     """Root mean square errors of what networks say over the showdown, and of the showdown alone, in parts of the pot.
 
     Each state counts alike, and in it bins as often as hands of theirs are there and meet somebody.
     """
+    assert rows.weights is not None
     weights = rows.weights / rows.weights.sum(axis=1, keepdims=True)
     found = {"showdown": 0.0}
     outputs: dict[str, Any] = {"showdown": np.zeros_like(rows.targets)}

@@ -18,8 +18,8 @@ from treeplex.forms.sources.load import load
 from treeplex.holdem.solve.solver import HoldemSolver
 from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, searched_strategy
 from treeplex.learn.common.device import one_thread
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 
@@ -122,11 +122,11 @@ def trained(deck: str, variant: str, seed: int) -> dict[str, Any]:
         trainer, seconds, began = RebelTrainer(judge.game, settings), 0.0, process_time()
         while marks:
             trainer.round()
-            if trainer.lesson.done < marks[0]:
+            if trainer.done < marks[0]:
                 continue
             marks.pop(0)
             seconds += process_time() - began
-            points.append((trainer.lesson.done, seconds, judge.average(trainer.leaf)))
+            points.append((trainer.done, seconds, judge.average(trainer.leaf)))
             print(deck, variant, seed, points[-1], flush=True)
             began = process_time()
         value: dict[str, Any] = {"points": points}
@@ -153,10 +153,10 @@ def cost() -> dict[str, float]:
     with one_thread():
         trainer = RebelTrainer(game, settings)
         trainer.round()  # compiles
-        before, began = trainer.lesson.done, process_time()
+        before, began = trainer.done, process_time()
         while not trainer.finished:
             trainer.round()
-    return {"states": trainer.lesson.done - before, "seconds": process_time() - began, "iterations": settings.iterations}
+    return {"states": trainer.done - before, "seconds": process_time() - began, "iterations": settings.iterations}
 
 
 def solved(deck: str) -> list[tuple[int, float]]:

@@ -311,9 +311,9 @@ def turn_leaf(leaf: str) -> LeafValue:
     """Values where a turn's betting ends: ``zero``, ``exact``, or the network that comes with the library."""
     if leaf == "rebel":
         from treeplex.learn.rebel.shipped_nets import RIVERS
-        from treeplex.learn.rebel.turns.river_net import read_river_net
+        from treeplex.learn.rebel.turns.nets import read_turn_leaf
 
-        return read_river_net(RIVERS).leaf()
+        return read_turn_leaf(RIVERS)
     return ZeroLeaf() if leaf == "zero" else ExactLeaf(iterations=10)
 
 

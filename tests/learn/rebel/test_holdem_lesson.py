@@ -20,12 +20,12 @@ from treeplex.holdem.search.leaves.endgames import HoldemEndgames  # noqa: E402
 from treeplex.holdem.search.subgames.subgame import cut_spot  # noqa: E402
 from treeplex.holdem.spots.known import all_hands, turn_endgame_holdem  # noqa: E402
 from treeplex.holdem.spots.spot import Spot  # noqa: E402
-from treeplex.learn.rebel.parallel_self_play import TurnPlayer, parallel_trainer  # noqa: E402
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER_TURNS, HoldemRebelSettings, HoldemSelfPlaySettings, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers  # noqa: E402
-from treeplex.learn.rebel.turns.nets import read_turn_leaf  # noqa: E402
-from treeplex.learn.rebel.turns.policies import GuidedRivers, columns_of, examples_of, most_columns  # noqa: E402
-from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, read_river_net  # noqa: E402
+from treeplex.learn.rebel.turns.nets import read_turn_leaf, save_turn_leaf  # noqa: E402
+from treeplex.learn.rebel.turns.policies import columns_of, examples_of, most_columns  # noqa: E402
+from treeplex.learn.rebel.turns.river_net import RiverNet, balanced  # noqa: E402
 from treeplex.learn.rebel.turns.river_targets import River  # noqa: E402
 from treeplex.learn.rebel.turns.self_play import (  # noqa: E402
     HoldemSelfPlay,
@@ -62,12 +62,12 @@ def test_training_comes_closer_to_exact_values_of_rivers_it_has_not_seen() -> No
         iterations=4, rivers=16, river_iterations=32, games=16, bins=16, width=32, layers=2, burn_in=32, batch=32
     )
     trainer = RebelTrainer(SPOT, settings)
-    unseen = HoldemSelfPlay(SPOT, replace(settings, river_iterations=100), trainer.net.leaf(), np.random.default_rng(9))
+    unseen = HoldemSelfPlay(SPOT, replace(settings, river_iterations=100), trainer.leaf, np.random.default_rng(9))
     rivers = [river for _ in range(2) for river in unseen.rivers()]
     inputs, targets, weights = (np.stack(part) for part in zip(*(river.row() for river in rivers), strict=True))
 
     def error() -> float:
-        return float(np.sqrt((weights * (trainer.net(inputs) - targets) ** 2).mean()))
+        return float(np.sqrt((weights * (trainer.leaf.function(inputs) - targets) ** 2).mean()))
 
     before = error()
     while not trainer.finished:
@@ -145,16 +145,17 @@ def test_networks_are_saved_and_read(tmp_path: Path) -> None:
     trainer = RebelTrainer(SPOT, TINY)
     trainer.round()
     save_rivers(trainer, tmp_path / "net.safetensors", seconds=1.5)
-    found, rows = read_river_net(tmp_path / "net.safetensors"), np.random.default_rng(0).random((3, 17), np.float32)
-    assert np.abs(trainer.net(rows)).max() > 0
-    np.testing.assert_array_equal(found(rows), trainer.net(rows))
-    other = RiverNet(8, width=16, layers=1, seed=0)
-    other.save(tmp_path / "wrong.safetensors", settings={"bins": 9, "width": 16, "layers": 1}, card={})
+    found, rows = read_turn_leaf(tmp_path / "net.safetensors").function, np.random.default_rng(0).random((3, 17), np.float32)
+    own = trainer.leaf.function(rows)
+    assert np.abs(own).max() > 0
+    np.testing.assert_array_equal(found(rows), own)
+    other = RiverNet(8, width=16, layers=1, seed=0).leaf()
+    save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 9, "width": 16, "layers": 1}, card={})
     with pytest.raises(FileError, match=r"wrong.*not a network for rivers of hold'em \(it is for rivers of hold'em, 8 bins"):
-        read_river_net(tmp_path / "wrong.safetensors")
-    other.save(tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
+        read_turn_leaf(tmp_path / "wrong.safetensors")
+    save_turn_leaf(other, tmp_path / "wrong.safetensors", settings={"bins": 8, "width": 8, "layers": 1}, card={})
     with pytest.raises(FileError, match="not a network for rivers"):
-        read_river_net(tmp_path / "wrong.safetensors")
+        read_turn_leaf(tmp_path / "wrong.safetensors")
 
 
 def test_a_solved_river_is_worth_what_its_bets_add() -> None:
@@ -299,12 +300,12 @@ def test_values_of_single_hands_sum_to_zero_and_rows_say_the_board() -> None:
 
 @pytest.mark.slow
 def test_a_training_on_single_hands_with_both_networks_repeats_on_workers_and_from_a_state(tmp_path: Path) -> None:
-    trainers = [parallel_trainer(SPOT, HANDS, make_executor("inline"), TurnPlayer(SPOT, HANDS), 2)[0] for _ in range(2)]
+    trainers = [parallel_trainer(SPOT, HANDS, make_executor("inline"), SelfPlayer(SPOT, HANDS), 2)[0] for _ in range(2)]
     first, second = trainers
     while not first.finished:
         found = first.round()
     second.round()
-    again = parallel_trainer(SPOT, HANDS, make_executor("inline"), TurnPlayer(SPOT, HANDS), 2)[0]
+    again = parallel_trainer(SPOT, HANDS, make_executor("inline"), SelfPlayer(SPOT, HANDS), 2)[0]
     again.restore(second.state())
     while not again.finished:
         again.round()
@@ -313,7 +314,7 @@ def test_a_training_on_single_hands_with_both_networks_repeats_on_workers_and_fr
     assert np.isfinite([found.loss, found.policy_loss]).all()
     save_rivers(first, tmp_path / "net.safetensors")
     leaf = read_turn_leaf(tmp_path / "net.safetensors")
-    assert isinstance(leaf, GuidedRivers)
+    assert leaf.guess is not None
     assert leaf.warm == 2
     turn = cut_spot(SPOT)
     ours, theirs = (begin_search(turn, METHODS["lcfr"], each, None, 4) for each in (first.leaf, leaf))

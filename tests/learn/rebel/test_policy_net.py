@@ -19,7 +19,6 @@ from treeplex.learn.rebel.files import read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.policy_encoding import PolicyEncoding, action_labels  # noqa: E402
 from treeplex.learn.rebel.policy_net import (  # noqa: E402
-    GuidedLeaf,
     load_weights,
     networks,
     policy_entropy,
@@ -67,7 +66,7 @@ def test_guesses_where_actions_are_left_out() -> None:
     """The guess of a menu is the guess of the whole game over the actions that it keeps; adding one changes that."""
     rules = public_rules(DICE)
     leaf = networks(rules, replace(TINY, seed=5))
-    assert isinstance(leaf, GuidedLeaf)
+    assert leaf.guess is not None
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(100.0)
     root = Belief.root(rules)
@@ -172,7 +171,7 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
     """Beliefs below the root are those to which the network's own policy leads."""
     rules = public_rules("liars_dice(dice_sides=3)")
     leaf = networks(rules, TINY)
-    assert isinstance(leaf, GuidedLeaf)
+    assert leaf.guess is not None
     with torch.no_grad():
         leaf.guess.net[-1].weight.mul_(400.0)
     belief = Belief.root(rules)
@@ -260,7 +259,7 @@ def test_files_keep_both_networks(tmp_path: Path) -> None:
     settings, identity = {"width": 16, "layers": 2, "policy_net": True, "warm": 3}, public_identity(rules)
     save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings, card={})
     found = read_net(path).leaf(rules)
-    assert isinstance(found, GuidedLeaf)
+    assert found.guess is not None
     assert found.warm == 3
     for name, array in weights_of(leaf).items():
         assert np.array_equal(array, weights_of(found)[name]), name

@@ -15,7 +15,7 @@ from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.first_street.search import ITERATIONS, METHOD, RIVER, STORAGE, memory_for, searching
 from treeplex.learn.rebel.files import NetFile
-from treeplex.learn.rebel.turns.lesson import check_turn
+from treeplex.learn.rebel.turns.nets import check_turn
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.subgames.subgame import Subgame

@@ -36,8 +36,7 @@ from treeplex.learn.hand_values.trainer import hand_net_of
 from treeplex.learn.rebel.files import NetFile, is_net_file, read_net
 from treeplex.learn.rebel.shipped_nets import REBEL, RIVERS
 from treeplex.learn.rebel.training.job import NET, TURNS, is_turn_folder
-from treeplex.learn.rebel.turns.lesson import check_turn
-from treeplex.learn.rebel.turns.nets import read_turn_leaf
+from treeplex.learn.rebel.turns.nets import check_turn, read_turn_leaf
 from treeplex.run.job.folder import JobFolder, kind_of
 from treeplex.run.job.interrupt import Interrupt
 from treeplex.run.job.record import Progress, Record, check_count

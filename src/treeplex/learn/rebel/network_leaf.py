@@ -3,6 +3,7 @@
 import warnings
 from collections.abc import Hashable
 from functools import cached_property
+from typing import Any
 
 from treeplex.engine.tree.leaves import rows_reached
 from treeplex.games.public import PublicTree, pair_state
@@ -57,12 +58,14 @@ class NetworkLeaf:
         forward: its outputs, float32 [K, outputs].
         prepared: rows for places, kept for as long as the same places are asked for.
         origin: of a network from a file, what it was trained for; None while it is trained.
+        guess: of policies by another network, from which searches start; None without one.
+        warm: iterations that a guess counts as.
     """
 
     origin: "Origin | None" = None
 
-    def __init__(self, encoding: Encoding, net: Module) -> None:
-        self.encoding, self.net, self.forward = encoding, net, Forward(net)
+    def __init__(self, encoding: Encoding, net: Module, guess: Any = None, warm: int = 0) -> None:
+        self.encoding, self.net, self.forward, self.guess, self.warm = encoding, net, Forward(net), guess, warm
         self.prepared: Prepared[Places, EncodedPlaces] = Prepared(self._encoded)
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:

@@ -16,26 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.base.workers.executor import POLL_SECONDS, Executor
-from treeplex.errors import SpecError
-from treeplex.forms.sources.load import load
-from treeplex.games.public import PublicTree
 from treeplex.holdem.spots.spot import Spot
-from treeplex.holdem.whole.game import Holdem
-from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.random_state import random_state, set_random_state
-from treeplex.learn.rebel.policy_net import networks
-from treeplex.learn.rebel.self_play import SelfPlay
-from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
-from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.turns.nets import turn_leaf
-from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
-from treeplex.learn.rebel.whole.lesson import whole_leaf
-from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.search.subgames.public_rules import public_rules
+from treeplex.learn.common.settings import LearningSettings
+from treeplex.learn.rebel.play import Play, Rows
+from treeplex.learn.rebel.settings import RebelSettings
+from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
+from treeplex.search.subgames.public_rules import public_game, public_rules
 
-Play = SelfPlay | HoldemSelfPlay | WholeSelfPlay
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
 """Of networks' weights that a state may hold for jobs under way; of larger networks these are waited for."""
@@ -49,63 +38,34 @@ class SelfPlayStopped(Exception):  # noqa: N818 (no error)
 class SelfPlayRows:
     """What a job gives: rows, the stream's state after it, and the processor time it took."""
 
-    rows: Any  # of the kind of self-play
+    rows: Rows
     state: Arrays
     seconds: float
 
 
 @dataclass(frozen=True, eq=False)
 class SelfPlayer:
-    """What a worker knows: the game's spec and the settings."""
+    """What a worker knows.
 
-    spec: str
-    settings: RebelSettings
+    Attributes:
+        game: its spec; of turns a spot, whose hands may all be held.
+        settings: of the training.
+    """
 
-    @cached_property
-    def play_of_worker(self) -> SelfPlay:
-        """The worker's own episodes and network, which each job overwrites."""
-        torch_module().set_num_threads(1)
-        rules = public_rules(self.spec)
-        return SelfPlay(rules, self.settings, networks(rules, self.settings), np.random.default_rng(0))
-
-
-@dataclass(frozen=True, eq=False)
-class TurnPlayer:
-    """The same of turns of hold'em: the spot, whose hands may all be held, and the settings."""
-
-    spot: Spot
-    settings: HoldemRebelSettings
+    game: str | Spot
+    settings: Any
 
     @cached_property
-    def play_of_worker(self) -> HoldemSelfPlay:
+    def play_of_worker(self) -> Play:
         """The worker's own self-play and networks, which each job overwrites."""
         torch_module().set_num_threads(1)
-        leaf = turn_leaf(self.spot, self.settings)
-        return HoldemSelfPlay(self.spot, self.settings, leaf, np.random.default_rng(0))
+        game: Any = self.game
+        if not isinstance(game, Spot):
+            game = public_rules(game) if isinstance(self.settings, RebelSettings) else public_game(game)
+        return self_play_of(game, self.settings, np.random.default_rng(0))
 
 
-@dataclass(frozen=True, eq=False)
-class WholePlayer:
-    """The same of whole hold'em: the game's spec and the settings."""
-
-    spec: str
-    settings: WholeRebelSettings
-
-    @cached_property
-    def play_of_worker(self) -> WholeSelfPlay:
-        """The worker's own hands and networks, which each job overwrites."""
-        torch_module().set_num_threads(1)
-        rules = load(self.spec).enumerable_rules()
-        if not isinstance(rules, Holdem):
-            raise SpecError(f"{self.spec} is not whole hold'em; give holdem(...)")
-        game = rules.public_game()
-        return WholeSelfPlay(game, self.settings, whole_leaf(game, self.settings), np.random.default_rng(0))
-
-
-Player = SelfPlayer | TurnPlayer | WholePlayer
-
-
-def advance(player: Player, weights: Arrays, state: Arrays) -> SelfPlayRows:
+def advance(player: SelfPlayer, weights: Arrays, state: Arrays) -> SelfPlayRows:
     """Advance a stream's episodes by one subgame or street each, or draw and search its next turn.
 
     Args:
@@ -135,7 +95,7 @@ class ParallelSelfPlay:
             and :meth:`state` takes jobs under way as they left, to be done again.
     """
 
-    def __init__(self, play: Play, executor: Executor, player: Player, streams: int) -> None:
+    def __init__(self, play: Play, executor: Executor, player: SelfPlayer, streams: int) -> None:
         self.play, self.solved, self.streams, self.seconds = play, 0, streams, 0.0
         self.executor, self._player = executor, executor.share(player)
         self.stop: Callable[[], bool] = lambda: False
@@ -143,7 +103,7 @@ class ParallelSelfPlay:
         self._ready: dict[int, SelfPlayRows] = {}
         self._begun = False
 
-    def advance(self) -> Any:
+    def advance(self) -> Rows:
         """The rows of the next stream, waited for if need be; its next job leaves at once.
 
         Raises:
@@ -193,7 +153,7 @@ class ParallelSelfPlay:
                 put(self.play, own)
                 jobs[stream] = weights, own
                 continue
-            seconds, rows = float(own.pop("seconds")[0]), self.play.rows_of(own)
+            seconds, rows = float(own.pop("seconds")[0]), Rows.taken(own)
             put(self.play, own)
             ready[stream] = SelfPlayRows(rows, own, seconds)
         self._ready, self._next, self._begun = ready, following, True
@@ -206,7 +166,7 @@ class ParallelSelfPlay:
             return
         self._begun = True
         for stream in range(self.streams):
-            self._send(stream, taken(self.play.again(np.random.default_rng([self._seed, stream + 1]))))
+            self._send(stream, taken(self.play.fork(np.random.default_rng([self._seed, stream + 1]))))
 
     def _send(self, stream: int, state: Arrays) -> None:
         self.executor.add(stream, advance, self._player, self.play.weights(), state)
@@ -234,11 +194,7 @@ def put(play: Play, state: Arrays) -> None:
 
 
 def parallel_trainer(
-    game: PublicTree | Spot | PublicHoldem,
-    settings: RebelSettings | HoldemRebelSettings | WholeRebelSettings,
-    executor: Executor,
-    player: Player,
-    streams: int,
+    game: Any, settings: LearningSettings, executor: Executor, player: SelfPlayer, streams: int
 ) -> tuple[RebelTrainer, ParallelSelfPlay]:
     """A trainer whose self-play is done by workers, and that self-play."""
     trainer = RebelTrainer(game, settings)

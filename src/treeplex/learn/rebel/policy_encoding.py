@@ -33,6 +33,13 @@ class PolicyRows(NamedTuple):
     legal: NDArray[np.bool_]
 
 
+def no_policies(inputs: int, hands: int, actions: int) -> PolicyRows:
+    """No examples, of these sizes."""
+    return PolicyRows(
+        np.zeros((0, inputs), np.float32), np.zeros((0, hands, actions), np.uint8), np.zeros((0, actions), np.bool_)
+    )
+
+
 class PolicyEncoding:
     """The output of a policy network for one game: for each hand of the player to act a number for each action of the game.
 

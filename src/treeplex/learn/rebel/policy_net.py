@@ -16,6 +16,7 @@ from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
 from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.batch import Subgames
 from treeplex.search.subgames.subgame import Ranges
+from treeplex.search.warm_start.begin import guess_of
 
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "policy."
@@ -68,19 +69,6 @@ class NetworkGuess:
         return self.encoding.table(subgames), self.encoding.encoding.prepared(subgames.decisions)
 
 
-class GuidedLeaf(NetworkLeaf):
-    """Leaf values from a network, and guesses of the policies from another.
-
-    Attributes:
-        guess: the guesses.
-        warm: iterations that a guess counts as.
-    """
-
-    def __init__(self, encoding: Any, net: Module, guess: Any, warm: int) -> None:
-        super().__init__(encoding, net)
-        self.guess, self.warm = guess, warm
-
-
 def probabilities(logits: Any, legal: Any) -> Any:
     """Policies [K, H, A] from outputs [K, H * A]: a softmax over the actions that are legal, bool [K, A]."""
     split = logits.reshape(len(legal), -1, legal.shape[1])
@@ -103,7 +91,7 @@ def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
 
 
 def networks(rules: PublicTree, shape: Shape, net: NetFactory | None = None) -> NetworkLeaf:
-    """Fresh networks as settings have them: a :class:`GuidedLeaf` where there is a policy network.
+    """Fresh networks as settings have them, with guesses where there is a policy network.
 
     Args:
         rules: of the game.
@@ -122,20 +110,23 @@ def networks(rules: PublicTree, shape: Shape, net: NetFactory | None = None) -> 
     if not shape.policy_net:
         return NetworkLeaf(encoding, values)
     policies = PolicyEncoding(encoding)
-    return GuidedLeaf(
-        encoding, values, NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes)), shape.warm
-    )
+    guess = NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes))
+    return NetworkLeaf(encoding, values, guess, shape.warm)
 
 
-def weights_of(leaf: NetworkLeaf) -> dict[str, NDArray[Any]]:
-    """Copies of all weights by name; those of a policy network begin with :data:`PREFIX`."""
-    found = {name: tensor.numpy().copy() for name, tensor in leaf.net.state_dict().items()}
-    if isinstance(leaf, GuidedLeaf):
-        found |= {PREFIX + name: tensor.numpy().copy() for name, tensor in leaf.guess.net.state_dict().items()}
-    return found
+def modules_of(leaf: Any) -> dict[str, Module]:
+    """The networks of leaf values, by what goes before the names of their weights."""
+    guess = guess_of(leaf)
+    return {"": leaf.net} | ({} if guess is None else {PREFIX: guess.net})
 
 
-def load_weights(leaf: NetworkLeaf, arrays: Arrays) -> None:
+def weights_of(leaf: Any) -> dict[str, NDArray[Any]]:
+    """Copies of all weights of leaf values by name; those of a policy network begin with :data:`PREFIX`."""
+    modules = modules_of(leaf).items()
+    return {prefix + name: each.numpy().copy() for prefix, net in modules for name, each in net.state_dict().items()}
+
+
+def load_weights(leaf: Any, arrays: Arrays) -> None:
     """Put weights as :func:`weights_of` names them into networks.
 
     Raises:
@@ -144,8 +135,9 @@ def load_weights(leaf: NetworkLeaf, arrays: Arrays) -> None:
     torch = torch_module()
     tensors = {name: torch.from_numpy(np.array(array)) for name, array in arrays.items()}
     guesses = {name.removeprefix(PREFIX): tensors.pop(name) for name in list(tensors) if name.startswith(PREFIX)}
-    leaf.net.load_state_dict(tensors)
-    if isinstance(leaf, GuidedLeaf):
-        leaf.guess.net.load_state_dict(guesses)
+    modules = modules_of(leaf)
+    modules[""].load_state_dict(tensors)
+    if PREFIX in modules:
+        modules[PREFIX].load_state_dict(guesses)
     elif guesses:
         raise RuntimeError("weights of a policy network where there is none")

@@ -1,18 +1,19 @@
 """ReBeL's self-play (Brown et al. 2020, algorithms 1 and 2): episodes in lockstep, one subgame of each solved at a time."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal, pair_state, pick
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.encoding import Encoding
-from treeplex.learn.rebel.network_leaf import NetworkLeaf
-from treeplex.learn.rebel.policy_encoding import PolicyEncoding, PolicyRows
-from treeplex.learn.rebel.policy_net import load_weights, weights_of
+from treeplex.learn.common.fitting import Loss, huber, of_known, squared
+from treeplex.learn.rebel.play import Play, Rows
+from treeplex.learn.rebel.policy_encoding import PolicyEncoding, no_policies
+from treeplex.learn.rebel.policy_net import policy_entropy, policy_loss
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.learn.rebel.reward_rows import RewardRows, SubgamePath
 from treeplex.learn.rebel.settings import SelfPlaySettings
@@ -28,37 +29,12 @@ from treeplex.search.warm_start.begin import begin_search
 NO_LABEL = -(2**62)
 
 
-class Rows(NamedTuple):
-    """What a batch of solved subgames teaches: inputs [B, inputs], targets [B, outputs], and policies, if gathered."""
-
-    inputs: Singles
-    targets: Singles
-    policies: PolicyRows | None
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The same by name."""
-        found: dict[str, NDArray[Any]] = {"rows": self.inputs, "values": self.targets}
-        if self.policies is not None:
-            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
-        return found
-
-    @classmethod
-    def taken(cls, arrays: dict[str, NDArray[Any]]) -> "Rows":
-        """Rows taken out of arrays that :meth:`arrays` gave, beside others.
-
-        Raises:
-            KeyError: some are missing.
-        """
-        return cls(arrays.pop("rows"), arrays.pop("values"), policies_taken(arrays))
+VALUE_LOSS = {"huber": huber, "squared": squared}
+POLICY_LOSS = {"squared": policy_loss, "cross-entropy": policy_entropy}
+"""Losses by their names in the settings."""
 
 
-def policies_taken(arrays: dict[str, NDArray[Any]]) -> PolicyRows | None:
-    """Policies taken out of arrays, if there are any."""
-    names = [f"policy.{name}" for name in PolicyRows._fields]
-    return PolicyRows(*(arrays.pop(name) for name in names)) if names[0] in arrays else None
-
-
-class SelfPlay:
+class SelfPlay(Play):
     """Episodes of self-play with a value function at the leaves.
 
     Attributes:
@@ -76,7 +52,8 @@ class SelfPlay:
         Raises:
             SpecError: no such device here, or a method that it does not know.
         """
-        self.rules, self.settings, self.leaf, self.generator = rules, settings, leaf, generator
+        super().__init__(rules, settings, leaf, generator)
+        self.rules = rules
         self._device = torch_device(settings.device)
         if self._device is not None:
             check_method(METHODS[settings.method])
@@ -85,32 +62,25 @@ class SelfPlay:
         self._root = Belief.root(rules)
         self.beliefs = [self._first() for _ in range(settings.episodes)]
         self.paths: list[tuple[int, ...]] = [()] * settings.episodes
-        self.solved, self.sharing = 0, True
+        self.sharing = True
         self.rewards: RewardRows | None = None
         if settings.targets == "rewards":
             self.rewards = RewardRows(settings.episodes, self.encoding.inputs, self.encoding.outputs)
 
     def solved_in(self, rows: Rows) -> int:
-        """Subgames that an :meth:`advance` solved."""
         return self.settings.episodes
 
-    def again(self, generator: np.random.Generator) -> "SelfPlay":
-        """The same from the beginning, with random numbers of its own."""
-        return SelfPlay(self.rules, self.settings, self.leaf, generator)
+    @property
+    def empty(self) -> Rows:  # type: ignore[override]
+        inputs, outputs = self.encoding.inputs, self.encoding.outputs
+        policies = None if self.policies is None else no_policies(inputs, self.encoding.hands, len(self.policies.labels))
+        return Rows(np.zeros((0, inputs), np.float32), np.zeros((0, outputs), np.float32), policies=policies)
 
-    def weights(self) -> dict[str, NDArray[Any]]:
-        """Of its networks, by name."""
-        assert isinstance(self.leaf, NetworkLeaf)
-        return weights_of(self.leaf)
-
-    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Put weights into its networks."""
-        assert isinstance(self.leaf, NetworkLeaf)
-        load_weights(self.leaf, weights)
-
-    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> Rows:
-        """Rows taken out of arrays, see :meth:`Rows.taken`."""
-        return Rows.taken(arrays)
+    @property
+    def losses(self) -> tuple[Loss, Loss]:  # type: ignore[override]
+        settings = self.settings
+        values = VALUE_LOSS[settings.value_loss]
+        return of_known(values) if settings.targets == "rewards" else values, POLICY_LOSS[settings.policy_loss]
 
     def advance(self) -> Rows:
         """Solve every episode's subgame and go on to a leaf of it, or to a new episode where the game ends.
@@ -142,7 +112,7 @@ class SelfPlay:
                 self.rewards.follow(episode, inputs[episode], slots[episode] + held, walk)
             inputs, targets = self.rewards.taken()
         self.solved += len(self.beliefs)
-        return Rows(inputs, targets, policies)
+        return Rows(inputs, targets, policies=policies)
 
     def _distinct(self) -> tuple[Ints, list[Belief]]:
         """The beliefs to be searched, and which of them each episode's is: a good part of the episodes is at the root."""
@@ -188,7 +158,6 @@ class SelfPlay:
         return found if found.joint.any() else None
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Where the episodes stand, as arrays."""
         longest = max(map(len, self.paths), default=0)
         paths = np.full((len(self.paths), longest), NO_LABEL, np.int64)
         for row, path in zip(paths, self.paths, strict=True):
@@ -198,11 +167,6 @@ class SelfPlay:
         return {"paths": paths, "range0": first, "range1": second, **waiting}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Put the episodes where :meth:`state` found them.
-
-        Raises:
-            KeyError, ValueError: the arrays do not fit.
-        """
         beliefs, paths = [], []
         for row, *ranges in zip(arrays["paths"], arrays["range0"], arrays["range1"], strict=True):
             state, path = self.rules.first_state(), tuple(int(label) for label in row if label != NO_LABEL)

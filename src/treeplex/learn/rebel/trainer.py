@@ -6,7 +6,7 @@ What is trained, and for how long, :mod:`treeplex.learn.rebel.settings` says.
 import math
 import os
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -14,18 +14,21 @@ from numpy.typing import NDArray
 
 from treeplex.errors import FileError, SpecError
 from treeplex.games.public import PublicTree
+from treeplex.learn.common.device import torch_device
 from treeplex.learn.common.fitting import Fitting
 from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.common.random_state import random_state, set_random_state
+from treeplex.learn.common.replay import Replay
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.common.steps import Steps
-from treeplex.learn.rebel.lesson import Lesson, PublicLesson
-from treeplex.learn.rebel.policy_net import PREFIX
-from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings
-from treeplex.learn.rebel.turns.lesson import HoldemLesson
-from treeplex.learn.rebel.turns.nets import save_turn_nets
-from treeplex.learn.rebel.whole.lesson import WholeLesson
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.play import Play
+from treeplex.learn.rebel.policy_net import PREFIX, modules_of, networks
+from treeplex.learn.rebel.self_play import SelfPlay
+from treeplex.learn.rebel.settings import HoldemRebelSettings, RebelSettings, WholeRebelSettings
+from treeplex.learn.rebel.turns.nets import save_turn_leaf, turn_leaf
+from treeplex.learn.rebel.turns.self_play import HoldemSelfPlay
+from treeplex.learn.rebel.whole.nets import whole_leaf
+from treeplex.learn.rebel.whole.self_play import WholeSelfPlay
 
 Arrays = Mapping[str, NDArray[Any]]
 
@@ -55,7 +58,9 @@ class RebelTrainer:
     Attributes:
         settings: what was asked for.
         generator: of everything random.
-        lesson: self-play, networks and rows, a :class:`Lesson`.
+        play: self-play.
+        leaf: the networks as searches use them.
+        fittings: the value network's, and that of a policy network; the key goes before the names of their arrays.
         due: gradient steps that are owed, of each network.
     """
 
@@ -64,7 +69,7 @@ class RebelTrainer:
 
         Args:
             game: public-tree rules; of :class:`treeplex.learn.rebel.settings.HoldemRebelSettings` the spot on which games
-                are modelled.
+                are modelled, of :class:`treeplex.learn.rebel.settings.WholeRebelSettings` whole hold'em.
             settings: all else; None for :class:`RebelSettings` as they are.
             net: makes the value network, in place of ``settings.net``.
 
@@ -75,8 +80,20 @@ class RebelTrainer:
         """
         self.settings: Any = settings or RebelSettings()
         self.generator = np.random.default_rng(self.settings.seed)
-        self.lesson: Any = lesson_of(game, self.settings, self.generator, net)
-        self.due = Steps(self.settings)
+        play = self_play_of(game, self.settings, self.generator, net)
+        self.play: Any = play
+        self.leaf, self._burns_rows = play.leaf, play.burns_rows
+        self.fittings, empty, device = dict[str, Fitting](), play.empty, torch_device(self.settings.device)
+        columns = {"": empty.values, PREFIX: empty.policies._asdict() if empty.policies is not None else {}}
+        for (prefix, module), loss in zip(modules_of(self.leaf).items(), play.losses, strict=False):
+            rows = Replay(*columns[prefix].values(), room=self.settings.rows)
+            self.fittings[prefix] = Fitting(module, rows, tuple(columns[prefix]), loss, device=device)
+        self.due, self._examples = Steps(self.settings), 0
+
+    @property
+    def done(self) -> int:
+        """How much of the training's length is done, in its own unit."""
+        return int(self.play.solved)
 
     @property
     def steps(self) -> int:
@@ -84,40 +101,30 @@ class RebelTrainer:
         return self.due.taken
 
     @property
-    def play(self) -> Any:
-        """Self-play."""
-        return self.lesson.play
-
-    @play.setter
-    def play(self, play: Any) -> None:
-        self.lesson.play = play
-
-    @property
-    def leaf(self) -> Any:
-        """The networks as searches use them."""
-        return self.lesson.leaf
-
-    @property
     def net(self) -> Any:
-        """The value network."""
-        return self.lesson.net
+        """The value network, a PyTorch module."""
+        return self.leaf.net
 
     @property
     def values(self) -> Fitting:
         """The value network's fitting."""
-        found: Fitting = self.lesson.fittings[""]
-        return found
+        return self.fittings[""]
 
     @property
     def policies(self) -> Fitting | None:
         """The policy network's; None without one."""
-        found: Fitting | None = self.lesson.fittings.get(PREFIX)
-        return found
+        return self.fittings.get(PREFIX)
 
     @property
     def finished(self) -> bool:
         """Whether all is done."""
-        return bool(self.lesson.done >= self.settings.length)
+        return bool(self.done >= self.settings.length)
+
+    @property
+    def begun(self) -> bool:
+        """Whether the settings' ``burn_in`` is behind."""
+        rows = len(self.values.rows)
+        return (rows if self._burns_rows else self.done) >= self.settings.burn_in and rows > 0
 
     def round(self) -> Round:
         """Play on, and take the gradient steps that are due.
@@ -125,26 +132,37 @@ class RebelTrainer:
         Raises:
             AlgorithmError: the loss is not finite; the network is as it was before.
         """
-        self.due.owe(self.lesson.advance())
-        losses = self.take_due() if self.lesson.begun else []
-        for fitting in self.lesson.fittings.values() if losses else ():
+        found = self.play.advance()
+        if len(found.inputs):
+            self.values.rows.add([*found.values.values()], self._newest(self.done))
+        if self.policies is not None and found.policies is not None:
+            self._examples += len(found.policies.inputs)
+            self.policies.rows.add(found.policies, self._newest(self._examples))
+        self.due.owe(len(found.inputs) if self.begun or self._burns_rows else 0)
+        losses = self.take_due() if self.begun else []
+        for fitting in self.fittings.values() if losses else ():
             fitting.publish()
         means = np.mean(losses, axis=0).tolist() if losses else [math.nan]
-        return Round(self.lesson.done, len(self.values.rows), self.steps, *means)
+        return Round(self.done, len(self.values.rows), self.steps, *means)
+
+    def _newest(self, seen: int) -> int:
+        """How many of ``seen`` rows are kept: the part ``fresh``, as far as the buffer goes."""
+        settings, fresh = self.settings, getattr(self.settings, "fresh", 1.0)
+        return int(settings.rows if fresh == 1.0 else min(settings.rows, max(int(fresh * seen), settings.batch)))
 
     def take_due(self) -> list[tuple[float, ...]]:
         """Take the gradient steps that are due; the losses of each, as :meth:`round` raises."""
-        return self.due.take(self.lesson.fittings.values(), self.generator, self.lesson.done / self.settings.length)
+        return self.due.take(self.fittings.values(), self.generator, self.done / self.settings.length)
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Everything that :meth:`restore` needs, as arrays."""
         arrays: dict[str, NDArray[Any]] = {
-            "counts": np.array([self.lesson.done, self.steps], np.int64),
+            "counts": np.array([self.done, self.steps, self._examples], np.int64),
             "owed": np.array([self.due.owed]),
             "random": random_state(self.generator),
-            **self.lesson.state(),
+            **self.play.state(),
         }
-        for prefix, fitting in self.lesson.fittings.items():
+        for prefix, fitting in self.fittings.items():
             arrays |= {prefix + name: array for name, array in fitting.state().items()}
         return arrays
 
@@ -155,19 +173,18 @@ class RebelTrainer:
             FileError: the arrays are not of this game and these settings.
         """
         try:
-            for prefix, fitting in self.lesson.fittings.items():
-                own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
-                fitting.restore(own)
-            self.lesson.restore(arrays)
-            self.lesson.done, self.due.taken = (int(count) for count in arrays["counts"])
+            for prefix, fitting in self.fittings.items():
+                fitting.restore({name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)})
+            self.play.restore(arrays)
+            self.play.solved, self.due.taken, self._examples = (int(count) for count in arrays["counts"])
             self.due.owed = float(arrays["owed"][0])
             set_random_state(self.generator, arrays["random"])
         except (KeyError, ValueError, RuntimeError) as error:
             raise FileError(f"not a state of this training ({error}); start it again") from error
 
 
-def lesson_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Lesson:
-    """Fresh networks (``net`` makes the value network) and self-play, by the kind of the settings.
+def self_play_of(game: Any, settings: LearningSettings, generator: np.random.Generator, net: NetFactory | None = None) -> Play:
+    """Self-play with fresh networks (``net`` makes the value network), by the kind of the settings.
 
     Raises:
         SpecError: settings for another kind of game; else as :class:`RebelTrainer` raises.
@@ -175,13 +192,13 @@ def lesson_of(game: Any, settings: LearningSettings, generator: np.random.Genera
     if isinstance(settings, HoldemRebelSettings):
         if net is not None:
             raise SpecError("networks for rivers are the library's own; leave net out")
-        return HoldemLesson(game, settings, generator)
+        return HoldemSelfPlay(game, settings, turn_leaf(game, settings), generator)
     if isinstance(settings, WholeRebelSettings):
-        return WholeLesson(game, settings, generator, net)
+        return WholeSelfPlay(game, settings, whole_leaf(game, settings, net), generator)
     assert isinstance(settings, RebelSettings)
     if not isinstance(game, PublicTree):
         raise SpecError("RebelSettings train on public-tree rules; for a spot of hold'em give HoldemRebelSettings")
-    return PublicLesson(game, settings, generator, net)
+    return SelfPlay(game, settings, networks(game, settings, net), generator)
 
 
 def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any) -> None:
@@ -190,5 +207,5 @@ def save_rivers(trainer: RebelTrainer, path: str | os.PathLike[str], **card: Any
     Raises:
         FileError: the file cannot be written.
     """
-    known = {"games": trainer.lesson.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
-    save_turn_nets(trainer.leaf, path, settings=asdict(trainer.settings), card=known | card)
+    known = {"games": trainer.done, "steps": trainer.steps, "rows": len(trainer.values.rows)}
+    save_turn_leaf(trainer.leaf, path, settings=trainer.settings.to_json(), card=known | card)

@@ -12,10 +12,10 @@ from treeplex.errors import SpecError
 from treeplex.holdem.betting.tree import Showdown, payoffs
 from treeplex.holdem.forms.betting_forest import Forest
 from treeplex.holdem.forms.layout import board_part
-from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Rivers
+from treeplex.holdem.search.leaves.binned_rivers import Rivers
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.turns.river_net import RiverNet, balanced, seen
+from treeplex.learn.rebel.turns.river_net import RiverLeaf, balanced, seen
 from treeplex.learn.torch.kernels import Placement, Tensor
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
 from treeplex.search.methods import Method
@@ -31,7 +31,7 @@ class TensorRivers:
         chance: the probability of each river, given both hands.
     """
 
-    def __init__(self, leaf: BinnedRivers, subgame: HoldemSubgame, cards: Tensor, at: Placement) -> None:
+    def __init__(self, leaf: RiverLeaf, subgame: HoldemSubgame, cards: Tensor, at: Placement) -> None:
         """Carry the network and the orders of hands to a device.
 
         Args:
@@ -40,9 +40,8 @@ class TensorRivers:
             cards: [1, N, 52], which hand has which card.
             at: device and type.
         """
-        assert isinstance(leaf.function, RiverNet)
         self._function, self._at, self._held = leaf.function, at, cards[0]
-        self._net, places = deepcopy(leaf.function.net).to(at.device), subgame.leaves
+        self._net, places = deepcopy(leaf.net).to(at.device), subgame.leaves
         self._rivers = found = Rivers.of(places, slice(0, len(places)), leaf.bins)
         self.chance, boards = found.chance, found.rivers
         numbers = np.full(len(boards.format.hands), -1)
@@ -137,7 +136,7 @@ class TurnSearch:
         """
         check_turn_method(search.method)
         subgame, leaf = search.subgame, search.leaf
-        if not isinstance(leaf, BinnedRivers) or not isinstance(leaf.function, RiverNet):
+        if not isinstance(leaf, RiverLeaf):
             raise SpecError(f"turns are searched on tensors with a network, not with {type(leaf).__name__}; take device cpu")
         assert isinstance(subgame, HoldemSubgame)
         self.search, self._subgame = search, subgame

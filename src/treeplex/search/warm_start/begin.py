@@ -27,11 +27,16 @@ class Guided(Protocol):
 
     Attributes:
         warm: iterations that a guess counts as, 15 in the paper; 0 for searches that start uniform.
-        guess: the guesses; of streets side by side :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
+        guess: the guesses, None for none; of streets :class:`treeplex.holdem.street_search.warm_start.StreetGuess`.
     """
 
     warm: int
     guess: Guess | Any
+
+
+def guess_of(leaf: LeafValue) -> Any:
+    """The guesses that come with leaf values; None without any."""
+    return leaf.guess if isinstance(leaf, Guided) else None
 
 
 def begin_search(
@@ -44,7 +49,7 @@ def begin_search(
     Of a search that is shorter than the guess would count, the last iteration is left.
     """
     search = SubgameSearch(subgame, method, leaf, ranges, horizon=iterations)
-    if isinstance(leaf, Guided):
+    if isinstance(leaf, Guided) and leaf.guess is not None:
         start_warm(search, leaf.guess, min(leaf.warm if warm is None else warm, iterations - 1))
     return search
 

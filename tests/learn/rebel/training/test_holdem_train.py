@@ -86,7 +86,7 @@ def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
     trainer = RebelTrainer(FULL, TINY)
     while not trainer.finished:
         trainer.round()
-    assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.net.state_dict().items()} == weights(unbroken)
+    assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.state_dict().items()} == weights(unbroken)
 
 
 @pytest.mark.slow

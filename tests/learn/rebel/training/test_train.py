@@ -36,7 +36,6 @@ from treeplex.learn.cli.train import resuming  # noqa: E402
 from treeplex.learn.rebel import files as value_net_files  # noqa: E402
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer  # noqa: E402
-from treeplex.learn.rebel.policy_net import GuidedLeaf  # noqa: E402
 from treeplex.learn.rebel.settings import PAPER, PAPER_CARDS, RECIPE_ROUNDS, RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer, Round  # noqa: E402
 from treeplex.learn.rebel.training import kind as rebel  # noqa: E402
@@ -449,7 +448,7 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
         train(DICE, settings=run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
     train(resume=tmp_path / "run", workers=1, judge_every=0)
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")
-    assert isinstance(read_net(tmp_path / "run" / NET).leaf(public_rules(DICE)), GuidedLeaf)
+    assert read_net(tmp_path / "run" / NET).leaf(public_rules(DICE)).guess is not None
     asked = {"playthroughs": 8, "iterations": 4, "workers": 1}
     warm = judge_rebel(DICE, tmp_path / "run", **asked)
     net = read_net(tmp_path / "run" / NET)

@@ -4,7 +4,7 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import SpecError
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.streets import beware, called_streets, check_streets
 
 DEEP = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[75%;a],raises=[4;3;3;3])"

@@ -11,10 +11,10 @@ from treeplex.holdem.street_search.exact import compiled_whole, judge_whole, sea
 from treeplex.holdem.street_search.street import StreetPlaces
 from treeplex.holdem.street_search.suits import Suits
 from treeplex.holdem.whole.public import PublicHand
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.whole.drawn_games import closed_table
 from treeplex.learn.rebel.whole.self_play import Between, drawn_weight
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 from treeplex.search.agents.agent import UniformAgent, play_game
 from treeplex.search.settings import PlaythroughSettings
 
@@ -153,12 +153,12 @@ def test_more_rivers_are_values_of_more_ends_of_turns():
     game, counts = load(TEN.replace("stack=8", "stack=20")).public_game(), []
     for rivers in (1, 6):
         trainer = RebelTrainer(game, WholeRebelSettings(**SMALL | {"bins": 4, "rivers": rivers, "episodes": 24}))
-        rows = [trainer.lesson.play.advance().values for _ in range(8)]
+        rows = [trainer.play.advance() for _ in range(8)]
         streets = np.concatenate([each.inputs for each in rows])[:, 2:5]
         assert (streets.sum(axis=1) == 1).all()
-        assert trainer.lesson.play.solved == len(streets)
+        assert trainer.play.solved == len(streets)
         counts.append(streets.sum(axis=0))
-        assert all(np.isfinite(part).all() for each in rows for part in each)
+        assert all(np.isfinite(part).all() for each in rows for part in each.values.values())
     assert counts[1][2] > 3 * counts[0][2] > 0
     assert (counts[1][:2] < 2 * counts[0][:2]).all()
 

@@ -21,18 +21,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from treeplex.base.work_clock import work_time
 from treeplex.base.workers.crew import Inline
 from treeplex.base.workers.executor import Executor
-from treeplex.holdem.cards.cards import cards_to_string
-from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.files import save_net
 from treeplex.learn.rebel.parallel_self_play import ParallelSelfPlay, SelfPlayStopped
 from treeplex.learn.rebel.policy_net import weights_of
-from treeplex.learn.rebel.settings import HoldemRebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, save_rivers
 from treeplex.learn.rebel.training.live_evaluation import Judge
 from treeplex.learn.train.kind import TrainingJob
@@ -81,7 +78,7 @@ TURNS = JobKind(
 
 
 class RebelJob(TrainingJob[LearningSettings]):
-    """A training under way.
+    """A training under way; on turns of hold'em its game is a spot as plain data.
 
     Attributes:
         trainer: the trainer.
@@ -91,11 +88,11 @@ class RebelJob(TrainingJob[LearningSettings]):
         lost: workers that died so far.
     """
 
-    kind = REBEL
-    late: ClassVar[Mapping[float, str]] = LATE
+    kind: JobKind  # type: ignore[misc]
 
     def __init__(
         self,
+        kind: JobKind,
         game: Any,
         identity: str,
         trainer: RebelTrainer,
@@ -106,6 +103,7 @@ class RebelJob(TrainingJob[LearningSettings]):
         judge: Judge | None = None,
     ) -> None:
         super().__init__("rebel", game, identity, settings)
+        self.kind, self.late = kind, LATE if kind is REBEL else {}
         self.trainer, self.folder, self.executor, self.judge = trainer, folder, executor, judge
         self.lost = 0
         self._seconds: float | None = getattr(settings, "seconds", None)
@@ -120,7 +118,7 @@ class RebelJob(TrainingJob[LearningSettings]):
     @property
     def done(self) -> int:
         """Subgames solved, or games drawn."""
-        return int(self.trainer.lesson.done)
+        return self.trainer.done
 
     @property
     def total(self) -> int | None:
@@ -215,7 +213,11 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     def figure(self, records: Sequence[Record]) -> "Figure":
         """The learning curve."""
-        return rebel_figure(f"ReBeL on {self.game}", records)
+        if self.kind is not TURNS:
+            return rebel_figure(f"ReBeL on {self.game}", records)
+        board = "" if self.trainer.settings.boards else f", {self.game['board']}"
+        title = f"ReBeL on turns, pot {self.game['pot']:g}{board}"
+        return rebel_figure(title, records, across="Games", loss="Huber loss, in pots")
 
     def _times(self) -> dict[str, Any]:
         date = datetime.now(UTC).date().isoformat()
@@ -223,6 +225,9 @@ class RebelJob(TrainingJob[LearningSettings]):
 
     def save_net(self, path: Path) -> None:
         """Write the network with a card."""
+        if self.kind is TURNS:
+            save_rivers(self.trainer, path, **self._times(), spot=self.game)
+            return
         card = {"solved": self.done, "steps": self.trainer.steps, **self._times()}
         weights, settings = weights_of(self.trainer.leaf), self.settings.to_json()
         save_net(path, weights, game=self.game, identity=self.identity, settings=settings, card=card)
@@ -231,35 +236,6 @@ class RebelJob(TrainingJob[LearningSettings]):
         """End the workers."""
         if self.executor is not None:
             self.executor.close()
-
-
-class HoldemRebelJob(RebelJob):
-    """A training on turns of hold'em under way; its game is a spot as plain data."""
-
-    kind = TURNS
-    late: ClassVar[Mapping[float, str]] = {}
-
-    def __init__(
-        self,
-        spot: Spot,
-        trainer: RebelTrainer,
-        settings: HoldemRebelSettings,
-        folder: Path | None,
-        *,
-        executor: Executor | None = None,
-    ) -> None:
-        super().__init__(spot.to_json(), spot.identity, trainer, settings, folder, executor=executor)
-        self.spot = spot
-
-    def figure(self, records: Sequence[Record]) -> "Figure":
-        """The learning curve."""
-        board = "" if self.trainer.settings.boards else f", {cards_to_string(self.spot.board)}"
-        title = f"ReBeL on turns, pot {self.spot.pot:g}{board}"
-        return rebel_figure(title, records, across="Games", loss="Huber loss, in pots")
-
-    def save_net(self, path: Path) -> None:
-        """Write the network with a card."""
-        save_rivers(self.trainer, path, **self._times(), spot=self.game)
 
 
 def mean_losses(losses: Sequence[tuple[int, float, float]]) -> dict[str, Any]:

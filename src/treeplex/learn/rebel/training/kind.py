@@ -24,21 +24,23 @@ from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.named import NAME as HOLDEM
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.parallel_self_play import SelfPlayer, TurnPlayer, parallel_trainer
+from treeplex.learn.rebel.parallel_self_play import SelfPlayer, parallel_trainer
 from treeplex.learn.rebel.settings import (
     PAPER,
     PAPER_CARDS,
     PAPER_TURNS,
+    PAPER_WHOLE,
     RECIPE_ROUNDS,
     HoldemRebelSettings,
     RebelSettings,
+    WholeRebelSettings,
 )
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.training.job import NET, REBEL, TURNS, HoldemRebelJob, RebelJob
-from treeplex.learn.rebel.training.live_evaluation import RunJudge
-from treeplex.learn.rebel.training.whole import WHOLE, whole_game, whole_job
-from treeplex.learn.rebel.turns.lesson import check_turn
-from treeplex.learn.rebel.whole.settings import PAPER_WHOLE, WholeRebelSettings
+from treeplex.learn.rebel.training.job import NET, REBEL, TURNS, RebelJob
+from treeplex.learn.rebel.training.live_evaluation import Judge, RunJudge
+from treeplex.learn.rebel.training.whole import WHOLE, WholeJudge, whole_game
+from treeplex.learn.rebel.turns.nets import check_turn
+from treeplex.learn.rebel.whole.nets import whole_identity
 from treeplex.learn.rebel.whole.streets import beware, check_streets
 from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.run.job.workers import Work
@@ -100,17 +102,26 @@ class RebelKind(TrainingKind):
 
     def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
         """A training at its beginning, with its workers."""
+        named, played, identity, judge = self.prepared(game, settings, options)
+        RebelTrainer(played, settings)  # whether it can be trained on is known before workers are started
+        settings, executor = self.streamed(settings, options.work)
+        if executor is None:
+            trainer = RebelTrainer(played, settings)
+        else:
+            player = SelfPlayer(played if isinstance(played, Spot) else named, settings)
+            trainer, _ = parallel_trainer(played, settings, executor, player, settings.streams)
+        return RebelJob(self.job_kind, named, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+
+    def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
+        """The game as ``run.json`` has it and as it is played, its identity, and who judges the training.
+
+        Raises:
+            SpecError, GameError, FileError: it cannot be trained on.
+        """
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
-        tree, work = public_rules(rules), options.work
-        identity = public_identity(tree)
-        judge = RunJudge(spec, tree, settings, options.judge_every)
-        RebelTrainer(tree, settings)  # whether it can be trained on is known before workers are started
-        settings, executor = self.streamed(settings, work)
-        if executor is None:
-            return RebelJob(spec, identity, RebelTrainer(tree, settings), settings, options.folder, judge=judge)
-        trainer, _ = parallel_trainer(tree, settings, executor, SelfPlayer(spec, settings), settings.streams)
-        return RebelJob(spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)
+        tree = public_rules(rules)
+        return spec, tree, public_identity(tree), RunJudge(spec, tree, settings, options.judge_every)
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
         """Settings with their streams, and who plays these; None for a training in this process.
@@ -181,15 +192,13 @@ class WholeRebelKind(RebelKind):
         stacks = tuple(count * big_blind for count in BIG_BLINDS)
         return {RECIPE: WholeRebelSettings(), "paper": PAPER_WHOLE.changed({"stacks": stacks})}
 
-    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
-        """A training at its beginning, with its workers."""
-        public = whole_game(game, options.named_in)[1]
+    def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
+        """Whole hold'em; doubts about what it will learn are notified."""
+        rules, public = whole_game(game, options.named_in)
         check_streets(public, settings)
-        RebelTrainer(public, settings)  # whether it can be trained on is known first
         if doubt := beware(public, settings):
             notify(doubt)
-        settings, executor = self.streamed(settings, options.work)
-        return whole_job(game, settings, options, executor)
+        return rules.spec, public, whole_identity(public), WholeJudge(public, settings, options.judge_every)
 
 
 class HoldemRebelKind(RebelKind):
@@ -214,8 +223,8 @@ class HoldemRebelKind(RebelKind):
         stacks = {"stacks": tuple(pots * spot.pot for pots in STACKS)} if spot.pot > 0 else {}
         return {RECIPE: HoldemRebelSettings().changed(stacks), "paper": PAPER_TURNS.changed(stacks)}
 
-    def make(self, game: Any, settings: Any, options: Options) -> RebelJob:
-        """A training at its beginning."""
+    def prepared(self, game: Any, settings: Any, options: Options) -> tuple[Any, Any, str, Judge | None]:
+        """The spot with every hand in its ranges; nobody judges."""
         if isinstance(game, Mapping):
             assert options.folder is not None
             spot = spot_of_record(game, options.folder)
@@ -223,13 +232,11 @@ class HoldemRebelKind(RebelKind):
             spot = spot_of(game)
             check_turn(spot)
             spot = spot_from_json(spot.to_json(), all_hands(spot.format))
-        if settings.streams is None and not options.work.asked:
-            settings = replace(settings, streams=1)
-        settings, executor = self.streamed(settings, options.work)
-        if executor is None:
-            return HoldemRebelJob(spot, RebelTrainer(spot, settings), settings, options.folder)
-        trainer, _ = parallel_trainer(spot, settings, executor, TurnPlayer(spot, settings), settings.streams)
-        return HoldemRebelJob(spot, trainer, settings, options.folder, executor=executor)
+        return spot.to_json(), spot, spot.identity, None
+
+    def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:
+        """In this process unless workers are asked for."""
+        return super().streamed(settings if work.asked else replace(settings, streams=settings.streams or 1), work)
 
     def named_again(self, training: Training) -> str:
         """Nothing."""

@@ -1,8 +1,9 @@
 """Exploitability of a network while it trains: a few playthroughs now and then, in small games."""
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable
 from time import perf_counter
-from typing import Any, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -16,9 +17,6 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 
 PLAYTHROUGHS = 32
-SHARE = 0.05
-"""The most of a training's time that judging takes unless asked for more."""
-FIRST_SECONDS = 20.0
 LARGEST = 20_000
 """Public nodes of a game that is judged without being asked for."""
 
@@ -27,32 +25,56 @@ class _Stopped(Exception):  # noqa: N818 (no error)
     """Ctrl-C was pressed, or the judgement takes longer than was meant."""
 
 
-class Judge(Protocol):
+class Judge(ABC):
     """Judges a training now and then.
 
     Attributes:
+        settings: of the searches that are judged.
+        every: seconds between judgements; None as often as costs :attr:`share` of the time; 0 never.
         stop: says whether to give up, asked all the time.
     """
 
-    stop: Callable[[], bool]
+    first_seconds: ClassVar[float] = 20.0
+    share: ClassVar[float] = 0.05
+    """When a training is judged first, and the most of its time that judging takes, unless asked for more."""
+
+    def __init__(self, settings: PlaythroughSettings, every: float | None) -> None:
+        self.stop: Callable[[], bool] = lambda: False
+        self.settings, self.every = settings, every
+        self._next, self._judged = every or self.first_seconds, False
 
     def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
-        """Exploitability with N and T, if it is time for it; else nothing."""
-        ...
+        """Exploitability with N and T, if it is time for it (at the end it is, once there was a time before); else nothing."""
+        if self.every == 0.0 or trainer.steps == 0 or self.stop() or (seconds < self._next and not (at_end and self._judged)):
+            return {}
+        began = perf_counter()
+        try:
+            found = self.exploitability(trainer)
+        except _Stopped:
+            return {}
+        self._judged = True
+        self._next = seconds + (self.every or max(self.first_seconds, (perf_counter() - began) / self.share))
+        return {
+            "exploitability": found,
+            "playthroughs": self.settings.playthroughs,
+            "iterations": self.settings.iterations,
+        }
+
+    def watch(self, searched: int) -> None:
+        """Give up if it is to."""
+        if self.stop():
+            raise _Stopped
+
+    @abstractmethod
+    def exploitability(self, trainer: RebelTrainer) -> float:
+        """Of what searches with the trainer's networks play; calls :meth:`watch`."""
 
 
-class RunJudge:
-    """Judges now and then.
-
-    Attributes:
-        every: seconds between judgements; None as often as costs :data:`SHARE` of the time; 0 never.
-        stop: says whether to give up, asked all the time.
-    """
+class RunJudge(Judge):
+    """Judges some playthroughs of a public tree."""
 
     def __init__(self, game: str, rules: PublicTree, settings: RebelSettings, every: float | None) -> None:
-        self.stop: Callable[[], bool] = lambda: False
-        self._game, self._rules = game, rules
-        self._settings = PlaythroughSettings(
+        searching = PlaythroughSettings(
             method=settings.method,
             iterations=settings.iterations,
             depth=settings.depth,
@@ -60,38 +82,15 @@ class RunJudge:
             endgame=settings.endgame,
             playthroughs=PLAYTHROUGHS,
         )
-        if every is None and public_nodes(rules, LARGEST) > LARGEST:
-            every = 0.0
-        self.every = every
-        self._next = every or FIRST_SECONDS
+        super().__init__(searching, 0.0 if every is None and public_nodes(rules, LARGEST) > LARGEST else every)
+        self._game, self._rules = game, rules
         self._compiled: CompiledGame | None = None
-        self._at: float | None = None
 
-    def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
-        """Exploitability with N and T, if it is time for it (at the end it is, once there was a time before); else nothing."""
-        if self.every == 0.0 or trainer.steps == 0 or self.stop():
-            return {}
-        if seconds < self._next and not (at_end and self._at is not None):
-            return {}
-        began = perf_counter()
-        try:
-            found = self._judged(trainer)
-        except _Stopped:
-            return {}
-        cost = perf_counter() - began
-        self._at = seconds
-        self._next = seconds + (self.every or max(FIRST_SECONDS, cost / SHARE))
-        return {"exploitability": found, "playthroughs": PLAYTHROUGHS, "iterations": self._settings.iterations}
-
-    def _judged(self, trainer: RebelTrainer) -> float:
-        def watch(searched: int) -> None:
-            if self.stop():
-                raise _Stopped
-
+    def exploitability(self, trainer: RebelTrainer) -> float:
         if self._compiled is None:
             self._compiled = compile_game(self._game)
         generator = np.random.default_rng(trainer.settings.seed)
-        policy = averaged_policy(self._compiled, self._rules, trainer.leaf, self._settings, generator, watch=watch)
+        policy = averaged_policy(self._compiled, self._rules, trainer.leaf, self.settings, generator, watch=self.watch)
         return judge(self._compiled, policy).exploitability
 
 

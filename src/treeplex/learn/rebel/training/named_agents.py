@@ -129,7 +129,7 @@ def whole_agent(game: PublicHoldem, settings: RebelAgentSettings, generator: np.
     """
     from treeplex.holdem.street_search.agent import WholeSearchAgent
     from treeplex.learn.rebel.training.whole import shipped_whole_net, trained_game, whole_net
-    from treeplex.learn.rebel.whole.lesson import leaf_of
+    from treeplex.learn.rebel.whole.nets import leaf_of
 
     if settings.think is not None:
         raise SpecError(

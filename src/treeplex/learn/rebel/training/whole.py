@@ -5,14 +5,13 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from time import perf_counter, process_time
-from typing import Any, ClassVar
+from time import process_time
+from typing import Any
 
 import numpy as np
 
 from treeplex.base.spec import nearest
 from treeplex.base.storage.files import append_line
-from treeplex.base.workers.executor import Executor
 from treeplex.errors import PolicyError, SpecError, TreeplexError
 from treeplex.evaluate.judge import Judgement
 from treeplex.forms.sources.load import load
@@ -24,13 +23,12 @@ from treeplex.holdem.whole.game import Holdem
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
-from treeplex.learn.rebel.parallel_self_play import WholePlayer, parallel_trainer
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.trainer import RebelTrainer
-from treeplex.learn.rebel.training.job import EVALUATIONS, NET, REBEL, RebelJob
-from treeplex.learn.rebel.whole.lesson import leaf_of, whole_identity
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
-from treeplex.learn.train.kind import Options
+from treeplex.learn.rebel.training.job import EVALUATIONS, NET, REBEL
+from treeplex.learn.rebel.training.live_evaluation import Judge
+from treeplex.learn.rebel.whole.nets import leaf_of, whole_identity
 from treeplex.run.job.folder import JobKind, kind_of
 from treeplex.run.job.record import check_count
 from treeplex.search.leaf import LeafValue
@@ -48,61 +46,29 @@ WHOLE = JobKind(
 """Trainings on whole hold'em; a subgame is a street after its cards, with all its boards. Numbers as of other trainings."""
 LARGEST = 4_000_000
 """Numbers of a policy that is judged during a training without being asked for."""
-FIRST_SECONDS, SHARE = 60.0, 0.1
-"""When a training is judged first, and how much of its time that takes, unless asked for more."""
 JUDGED_ROWS = 512
 Watch = Callable[[int], None]
 
 
-class _Stopped(Exception):  # noqa: N818 (no error)
-    """Ctrl-C was pressed."""
+class WholeJudge(Judge):
+    """Judges the average policy of searches, on small decks."""
 
-
-class WholeJudge:
-    """Judges the average policy of searches now and then, on small decks.
-
-    Attributes:
-        every: seconds between judgements; None as often as costs :data:`SHARE` of the time; 0 never.
-        stop: says whether to give up, asked all the time.
-    """
+    first_seconds, share = 60.0, 0.1
 
     def __init__(self, game: PublicHoldem, settings: WholeRebelSettings, every: float | None) -> None:
-        self.stop: Callable[[], bool] = lambda: False
-        self.game, self.every = game, every
-        self._settings = PlaythroughSettings(
+        self.game = game
+        self._compiled = None if every == 0.0 else judged_form(game, asked=every is not None)
+        searching = PlaythroughSettings(
             method=settings.method, iterations=settings.iterations, playthroughs=1, batch=JUDGED_ROWS
         )
-        self._compiled = None if every == 0.0 else judged_form(game, asked=every is not None)
-        self._next = every or FIRST_SECONDS
-        self._judged = False
+        super().__init__(searching, 0.0 if self._compiled is None else every)
 
-    def due(self, trainer: RebelTrainer, seconds: float, *, at_end: bool) -> dict[str, Any]:
-        """Exploitability of the average policies, if it is time for it."""
-        late = seconds >= self._next or (at_end and self._judged)
-        if self._compiled is None or not late or trainer.steps == 0 or self.stop():
-            return {}
-
-        def watch(searched: int) -> None:
-            if self.stop():
-                raise _Stopped
-
-        began = perf_counter()
-        try:
-            found = searched_strategy(
-                self.game,
-                trainer.leaf,
-                self._settings,
-                np.random.default_rng(0),
-                self._compiled,
-                drawn=False,
-                watch=watch,
-            )
-        except _Stopped:
-            return {}
-        judged = judge_whole(self._compiled, found).exploitability
-        self._judged = True
-        self._next = seconds + (self.every or max(FIRST_SECONDS, (perf_counter() - began) / SHARE))
-        return {"exploitability": judged, "playthroughs": 1, "iterations": self._settings.iterations}
+    def exploitability(self, trainer: RebelTrainer) -> float:
+        compiled, generator = self._compiled, np.random.default_rng(0)
+        assert compiled is not None
+        leaf, settings = trainer.leaf, self.settings
+        found = searched_strategy(self.game, leaf, settings, generator, compiled, drawn=False, watch=self.watch)
+        return judge_whole(compiled, found).exploitability
 
 
 def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
@@ -120,13 +86,6 @@ def judged_form(game: PublicHoldem, *, asked: bool) -> CompiledSpot | None:
         if asked:
             raise
         return None
-
-
-class WholeRebelJob(RebelJob):
-    """A training on whole hold'em under way."""
-
-    kind = WHOLE
-    late: ClassVar[Mapping[float, str]] = {}
 
 
 def is_whole_folder(path: str | os.PathLike[str]) -> bool:
@@ -310,16 +269,3 @@ def judge_whole_rebel(
     if is_whole_folder(source):
         append_line(Path(source) / EVALUATIONS, json.dumps(result.to_json()))
     return result
-
-
-def whole_job(game: Any, settings: WholeRebelSettings, options: Options, executor: Executor | None) -> WholeRebelJob:
-    """A training at its beginning; ``executor`` plays its streams, None for one in this process."""
-    rules, public = whole_game(game, options.named_in)
-    judge = WholeJudge(public, settings, options.judge_every)
-    if executor is None:
-        trainer = RebelTrainer(public, settings)
-    else:
-        assert settings.streams is not None
-        trainer, _ = parallel_trainer(public, settings, executor, WholePlayer(rules.spec, settings), settings.streams)
-    identity = whole_identity(public)
-    return WholeRebelJob(rules.spec, identity, trainer, settings, options.folder, executor=executor, judge=judge)

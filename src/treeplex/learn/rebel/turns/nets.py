@@ -1,26 +1,39 @@
-"""Networks of a training on turns of hold'em: fresh ones, their weights by name, and their files."""
+"""Networks of a training on turns of hold'em: fresh ones, their files, and the spots that they know."""
 
 import os
 from collections.abc import Mapping
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from treeplex.errors import FileError
-from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers
+from treeplex.errors import FileError, SpecError
+from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.spots.spot import Spot
-from treeplex.learn.common.device import torch_module
-from treeplex.learn.rebel.files import read_net
-from treeplex.learn.rebel.policy_net import PREFIX
+from treeplex.learn.rebel.files import read_net, save_net
+from treeplex.learn.rebel.policy_net import PREFIX, load_weights, weights_of
 from treeplex.learn.rebel.settings import HoldemRebelSettings
-from treeplex.learn.rebel.turns.policies import GuidedRivers, TurnGuess, inputs_of, most_columns
-from treeplex.learn.rebel.turns.river_net import RiverNet, read_river_net
-from treeplex.search.leaf import LeafValue
+from treeplex.learn.rebel.turns.policies import TurnGuess, inputs_of, most_columns
+from treeplex.learn.rebel.turns.river_net import RiverLeaf, RiverNet
 
 
-def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> BinnedRivers:
-    """Fresh networks as settings have them; :class:`GuidedRivers` where there is a policy network.
+def check_turn(spot: Spot) -> None:
+    """Refuse a spot that networks do not know.
+
+    Raises:
+        SpecError: it is no turn, has no pot, rake or donk sizes, or other numbers of cards.
+    """
+    if len(spot.streets) != 2:
+        raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
+    if spot.rake.rate:
+        raise SpecError("networks know no rake; leave the rake out")
+    if isinstance(spot.bets, BetPlan) and spot.bets.streets[-1][0].donk is not None:
+        raise SpecError("networks do not see who bet last on the turn and know no donk sizes; set donk to default (--donk)")
+    if spot.format.hole != 2 or spot.format.deal[-1] != 1:
+        raise SpecError(f"networks are for hands of two cards and a river of one; {spot.format.name} has others")
+    if not spot.pot > 0:
+        raise SpecError("networks value chips in parts of the pot, which is 0; give a pot")
+
+
+def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> RiverLeaf:
+    """Fresh networks as settings have them, with guesses where there is a policy network.
 
     Raises:
         SpecError: PyTorch is missing.
@@ -28,75 +41,50 @@ def turn_leaf(spot: Spot, settings: HoldemRebelSettings) -> BinnedRivers:
     inputs, outputs = settings.sizes(spot)
     shape = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
     net = RiverNet(outputs // 2, **shape, board=inputs - 1 - outputs, shown=settings.shown)
-    if not settings.policy_net:
-        return net.leaf()
-    guess = TurnGuess(inputs_of(spot), len(spot.format.hands), most_columns(spot), **shape)
-    return guided(net, guess, settings.warm)
+    guess = None
+    if settings.policy_net:
+        guess = TurnGuess(inputs_of(spot), len(spot.format.hands), most_columns(spot), **shape)
+    return RiverLeaf(net, guess, settings.warm)
 
 
-def guided(net: RiverNet, guess: TurnGuess, warm: int) -> GuidedRivers:
-    """Values of rivers by a network, and guesses of the turn's policies."""
-    plain = net.leaf()
-    return GuidedRivers(net, plain.bins, guess, warm, shown=plain.shown)
-
-
-def modules_of(leaf: LeafValue) -> dict[str, Any]:
-    """The PyTorch modules of a turn's leaf values, by what goes before the names of their weights."""
-    assert isinstance(leaf, BinnedRivers)
-    assert isinstance(leaf.function, RiverNet)
-    policies = {PREFIX: leaf.guess.net} if isinstance(leaf, GuidedRivers) else {}
-    return {"": leaf.function.net, **policies}
-
-
-def turn_weights(leaf: LeafValue) -> dict[str, NDArray[Any]]:
-    """Copies of all weights by name; those of a policy network begin with ``policy.``."""
-    found: dict[str, NDArray[Any]] = {}
-    for prefix, module in modules_of(leaf).items():
-        found |= {prefix + name: tensor.detach().cpu().numpy().copy() for name, tensor in module.state_dict().items()}
-    return found
-
-
-def load_turn_weights(leaf: LeafValue, arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Put weights as :func:`turn_weights` names them into networks.
-
-    Raises:
-        KeyError, RuntimeError: they do not fit.
-    """
-    torch = torch_module()
-    for prefix, module in modules_of(leaf).items():
-        module.load_state_dict({name: torch.from_numpy(np.array(arrays[prefix + name])) for name in module.state_dict()})
-
-
-def save_turn_nets(
-    leaf: LeafValue, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]
+def save_turn_leaf(
+    leaf: RiverLeaf, path: str | os.PathLike[str], *, settings: Mapping[str, Any], card: Mapping[str, Any]
 ) -> None:
-    """Write the network for rivers, and a policy network with it, atomically.
+    """Write the network for rivers, and a policy network with it, atomically; ``settings`` are those of the training.
 
     Raises:
         FileError: the file cannot be written.
     """
-    assert isinstance(leaf, BinnedRivers)
-    assert isinstance(leaf.function, RiverNet)
-    policies = {name: array for name, array in turn_weights(leaf).items() if name.startswith(PREFIX)}
-    leaf.function.save(path, settings=settings, card=card, beside=policies)
+    game = leaf.function.game
+    save_net(path, weights_of(leaf), game=game, identity=game, settings=settings, card=card)
 
 
-def read_turn_leaf(path: str | os.PathLike[str]) -> BinnedRivers:
+def read_turn_leaf(path: str | os.PathLike[str]) -> RiverLeaf:
     """Leaf values of turns by the networks of a file; searches start warm if there is a policy network.
 
     Raises:
         FileError: missing, damaged, or networks for something else.
         SpecError: PyTorch is missing.
     """
-    net, found = read_river_net(path), read_net(path)
-    if not found.settings.get("policy_net", False):
-        return net.leaf()
+    found = read_net(path)
+    settings, weights = found.settings, found.weights
+    if "bins" not in settings:
+        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
     try:
-        width, layers, warm = (int(found.settings[name]) for name in ("width", "layers", "warm"))
-        inputs = found.weights[PREFIX + "0.weight"].shape[1]
-        columns = len(found.weights[f"{PREFIX}{3 * layers}.bias"]) // net.bins
-        leaf = guided(net, TurnGuess(inputs, net.bins, columns, width=width, layers=layers, seed=0), warm)
-        load_turn_weights(leaf, found.weights)
+        bins, width, layers = (int(settings[name]) for name in ("bins", "width", "layers"))
+        last, board, shape = f"{3 * layers}.bias", 0, {"width": width, "layers": layers, "seed": 0}
+        if settings.get("hands", False):
+            bins = len(weights[last]) // 2
+            board = weights["0.weight"].shape[1] - 1 - 2 * bins
+        net = RiverNet(bins, **shape, board=board, shown=bool(settings.get("shown", True)))
+        if found.identity != net.game:
+            raise ValueError(f"it is for {found.game}")
+        leaf = net.leaf()
+        if settings.get("policy_net", False):
+            columns = len(weights[PREFIX + last]) // bins
+            guess = TurnGuess(weights[PREFIX + "0.weight"].shape[1], bins, columns, **shape)
+            leaf = RiverLeaf(net, guess, int(settings["warm"]))
+        load_weights(leaf, weights)
     except (KeyError, ValueError, RuntimeError) as error:
-        raise FileError(f"{path}: its policy network does not fit ({error}); give one of a turn's training") from error
+        raise FileError(f"{path}: not a network for rivers of hold'em ({error}); give one of a turn's training") from error
     return leaf

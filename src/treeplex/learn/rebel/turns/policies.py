@@ -16,7 +16,6 @@ from treeplex.holdem.betting.tree import Action, Decision
 from treeplex.holdem.forms.layout import decision_rows
 from treeplex.holdem.rules.features import features_of_betting, features_of_board
 from treeplex.holdem.rules.public import HoldemGame
-from treeplex.holdem.search.leaves.binned_rivers import BinnedRivers, Function
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.search.subgames.warm_start import policies_from
 from treeplex.holdem.spots.spot import Spot
@@ -102,19 +101,6 @@ class TurnGuess:
         for node, table, taken, event in zip(rows, found, columns, events, strict=True):
             assert isinstance(event, Decision)
             decision_rows(subgame.top, int(node), policy)[:] = table[subgame.held(event.player)][:, taken].T
-
-
-class GuidedRivers(BinnedRivers):
-    """Values of rivers by one network, and guesses of the turn's policies by another.
-
-    Attributes:
-        guess: the guesses.
-        warm: iterations that a guess counts as.
-    """
-
-    def __init__(self, function: Function, bins: int, guess: TurnGuess, warm: int, *, shown: bool) -> None:
-        super().__init__(function, bins, shown=shown)
-        self.guess, self.warm = guess, warm
 
 
 def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:

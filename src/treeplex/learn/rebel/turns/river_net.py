@@ -1,19 +1,14 @@
 """A value network for hold'em's rivers, over bins of strength or, as in the paper, over single hands."""
 
-import os
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Singles
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import SpecError
 from treeplex.holdem.search.leaves.binned_rivers import SINGLE, BinnedRivers
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module, network_text, value_net
-from treeplex.learn.rebel.files import read_net, save_net
-from treeplex.learn.rebel.policy_net import PREFIX
 
 LINEAR = 0.1
 """Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
@@ -66,57 +61,31 @@ class RiverNet:
         found: Singles = balanced(rows, self.forward(seen(rows, self.bins, self.single)))
         return found
 
-    def leaf(self) -> BinnedRivers:
+    def leaf(self) -> "RiverLeaf":
         """Leaf values of turns by this network."""
-        return BinnedRivers(self, SINGLE if self.single else self.bins, shown=self.shown)
+        return RiverLeaf(self)
 
     @property
     def game(self) -> str:
         """What it is for."""
         return (HANDS if self.single else GAME).format(bins=self.bins)
 
-    def save(
-        self,
-        path: str | os.PathLike[str],
-        *,
-        settings: Mapping[str, Any],
-        card: Mapping[str, Any],
-        beside: Mapping[str, NDArray[Any]] | None = None,
-    ) -> None:
-        """Write it atomically; ``settings`` are those of its training, ``beside`` weights of another network that goes with it.
 
-        Raises:
-            FileError: the file cannot be written.
-        """
-        weights = {name: tensor.detach().cpu().numpy() for name, tensor in self.net.state_dict().items()}
-        save_net(path, weights | dict(beside or {}), game=self.game, identity=self.game, settings=settings, card=card)
+class RiverLeaf(BinnedRivers):
+    """Leaf values of turns by a network for rivers.
 
-
-def read_river_net(path: str | os.PathLike[str]) -> RiverNet:
-    """Read a network that :meth:`RiverNet.save` wrote.
-
-    Raises:
-        FileError: missing, damaged, or a network for something else.
-        SpecError: PyTorch is missing.
+    Attributes:
+        function: values of bins.
+        net: its PyTorch module.
+        guess: of the turn's policies by another network, from which searches start; None without one.
+        warm: iterations that a guess counts as.
     """
-    found = read_net(path)
-    if "bins" not in found.settings:
-        raise FileError(f"{path}: a network for {found.game}, not for rivers of hold'em; give one that holdem train wrote")
-    try:
-        bins, width, layers = (int(found.settings[name]) for name in ("bins", "width", "layers"))
-        board, shown = 0, bool(found.settings.get("shown", True))
-        if found.settings.get("hands", False):
-            bins = len(found.weights[f"{3 * layers}.bias"]) // 2
-            board = found.weights["0.weight"].shape[1] - 1 - 2 * bins
-        net = RiverNet(bins, width=width, layers=layers, seed=0, board=board, shown=shown)
-        if found.identity != net.game:
-            raise ValueError(f"it is for {found.game}")
-        torch = torch_module()
-        own = {name: array for name, array in found.weights.items() if not name.startswith(PREFIX)}
-        net.net.load_state_dict({name: torch.from_numpy(np.array(array)) for name, array in own.items()})
-    except (KeyError, ValueError, RuntimeError) as error:
-        raise FileError(f"{path}: not a network for rivers of hold'em ({error}); give one of a turn's training") from error
-    return net
+
+    function: RiverNet
+
+    def __init__(self, function: RiverNet, guess: Any = None, warm: int = 0) -> None:
+        super().__init__(function, SINGLE if function.single else function.bins, shown=function.shown)
+        self.net, self.guess, self.warm = function.net, guess, warm
 
 
 def seen(rows: Any, bins: int, single: bool) -> Any:

@@ -5,12 +5,10 @@ its subgame is solved to the end; that gives the network's rows. Several rivers 
 and card are drawn anew for each.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import SpecError
@@ -21,12 +19,14 @@ from treeplex.holdem.search.leaves.binned_rivers import SINGLE, RiverBins
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame, cut_spot
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.common.device import torch_device
-from treeplex.learn.rebel.policy_encoding import PolicyRows
+from treeplex.learn.common.fitting import Loss
+from treeplex.learn.rebel.play import Play, Rows
+from treeplex.learn.rebel.policy_encoding import PolicyRows, no_policies
+from treeplex.learn.rebel.policy_net import policy_loss
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.learn.rebel.self_play import policies_taken
 from treeplex.learn.rebel.settings import HoldemRebelSettings, HoldemSelfPlaySettings
-from treeplex.learn.rebel.turns.nets import load_turn_weights, turn_weights
-from treeplex.learn.rebel.turns.policies import GuidedRivers, examples_of
+from treeplex.learn.rebel.turns.policies import examples_of, inputs_of
+from treeplex.learn.rebel.turns.river_net import river_loss
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
 from treeplex.learn.torch.turns import TurnSearch, check_turn_method
@@ -35,7 +35,7 @@ from treeplex.search.leaf import LeafValue
 from treeplex.search.stopping import training_iterations
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.warm_start.begin import begin_search
+from treeplex.search.warm_start.begin import begin_search, guess_of
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 TRIES = 100
@@ -87,42 +87,18 @@ def river_spot(belief: Belief) -> Spot:
     return game.rest(belief.state, game.spot.ranges).spot
 
 
-class HoldemRows(NamedTuple):
-    """What a game teaches.
-
-    Attributes:
-        inputs, targets, weights: of its rivers, see :meth:`treeplex.learn.rebel.turns.river_targets.River.row`, float32, of
-            single hands float16.
-        policies: of the turn, if they are learned.
-    """
-
-    inputs: NDArray[Any]
-    targets: NDArray[Any]
-    weights: NDArray[Any]
-    policies: PolicyRows | None
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The same by name."""
-        found: dict[str, NDArray[Any]] = {"rows": self.inputs, "values": self.targets, "counts": self.weights}
-        if self.policies is not None:
-            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
-        return found
-
-
-class HoldemSelfPlay:
-    """Games drawn, searched and solved, one after the other.
+class HoldemSelfPlay(Play):
+    """Games drawn, searched and solved, one after the other; rows are rivers, of single hands in float16.
 
     Attributes:
         spot: the turn on which games are modelled.
-        settings: how.
-        leaf: what values the ends of a turn's betting.
-        generator: of everything random.
-        solved: games drawn so far.
         examples: policies of the last turn that was searched, if they are learned.
     """
 
+    burns_rows = True
+
     def __init__(self, spot: Spot, settings: HoldemRebelSettings, leaf: LeafValue, generator: np.random.Generator) -> None:
-        """Begin.
+        """Start.
 
         Raises:
             SpecError: the spot is no turn, the least stack leaves nothing behind, or no such device or a method that it does
@@ -132,51 +108,33 @@ class HoldemSelfPlay:
             raise SpecError(f"the spot has {len(spot.streets)} streets of betting, not 2: give the board of the turn")
         if settings.stacks[0] - spot.pot / 2 < spot.chip:
             raise SpecError(f"stacks must be more than {spot.pot / 2:g} chips, half of the pot, not {settings.stacks[0]:g}")
-        self.spot, self.settings, self.leaf, self.generator = spot, settings, leaf, generator
+        super().__init__(spot, settings, leaf, generator)
+        self.spot = spot
         self._device = torch_device(settings.device)
         if self._device is not None:
             check_turn_method(METHODS[settings.method])
-        self.solved = 0
         self.examples: PolicyRows | None = None
 
-    def again(self, generator: np.random.Generator) -> "HoldemSelfPlay":
-        """The same from the beginning, with random numbers of its own."""
-        return HoldemSelfPlay(self.spot, self.settings, self.leaf, generator)
+    @property
+    def empty(self) -> Rows:  # type: ignore[override]
+        inputs, outputs = self.settings.sizes(self.spot)
+        kind, policies = np.float16 if self.settings.hands else np.float32, None
+        if (guess := guess_of(self.leaf)) is not None:
+            policies = no_policies(inputs_of(self.spot), len(self.spot.format.hands), guess.columns)
+        return Rows(*(np.zeros((0, size), kind) for size in (inputs, outputs, outputs)), policies)
 
-    def weights(self) -> dict[str, NDArray[Any]]:
-        """Of its networks, by name."""
-        return turn_weights(self.leaf)
+    @property
+    def losses(self) -> tuple[Loss, Loss]:  # type: ignore[override]
+        return river_loss, policy_loss
 
-    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Put weights into its networks."""
-        load_turn_weights(self.leaf, weights)
-
-    def solved_in(self, rows: HoldemRows) -> int:
-        """Games that an :meth:`advance` drew."""
+    def solved_in(self, rows: Rows) -> int:
         return 1
 
-    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> HoldemRows:
-        """Rows taken out of arrays that :meth:`HoldemRows.arrays` gave, beside others.
-
-        Raises:
-            KeyError: some are missing.
-        """
-        return HoldemRows(arrays.pop("rows"), arrays.pop("values"), arrays.pop("counts"), policies_taken(arrays))
-
-    def state(self) -> dict[str, NDArray[Any]]:
-        """Nothing: every game is drawn anew."""
-        return {}
-
-    def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Nothing to put back."""
-
-    def advance(self) -> HoldemRows:
+    def advance(self) -> Rows:
         """What one more game teaches; no rivers where all its betting ends in folds and all-ins."""
-        found, kind = [river.row() for river in self.rivers()], np.float16 if self.settings.hands else np.float32
-        inputs, outputs = self.settings.sizes(self.spot)
-        columns = zip(*found, strict=True) if found else (np.zeros((0, size)) for size in (inputs, outputs, outputs))
-        rows, targets, weights = (np.asarray(part, kind) for part in columns)
-        return HoldemRows(rows, targets, weights, self.examples)
+        found, empty = [river.row() for river in self.rivers()], self.empty
+        columns = zip(*found, strict=True) if found else empty.values.values()
+        return Rows(*(np.asarray(part, empty.inputs.dtype) for part in columns), self.examples)
 
     def rivers(self) -> list[River]:
         """The rivers of one more game, solved."""
@@ -206,9 +164,9 @@ class HoldemSelfPlay:
             end, card = self._play(turn, played)
             arrived = search.arrays.reach_at_leaves(believed)
             yield self._river(turn.game, turn.nodes[end], card, [own[end] for own in arrived])
-        if isinstance(self.leaf, GuidedRivers):
+        if (guess := guess_of(self.leaf)) is not None:
             runner.run(settings.iterations - search.iteration)
-            self.examples = examples_of(search, self.leaf.guess.columns)
+            self.examples = examples_of(search, guess.columns)
 
     def _random(self, spot: Spot) -> Iterator[Belief | None]:
         """Public belief states of rivers below the ends of the turn's betting, with ranges drawn at random."""

@@ -9,7 +9,7 @@ import numpy as np
 from treeplex.games.base import CHANCE
 from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHoldem
-from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
+from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 
 
 def closed_table(game: PublicHoldem, paid: tuple[int, int], street: int) -> WholeBetting:

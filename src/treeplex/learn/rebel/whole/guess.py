@@ -10,8 +10,8 @@ from treeplex.holdem.whole.public import PublicHand, PublicHoldem
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.networks import Forward, Module
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyRows
-from treeplex.learn.rebel.policy_net import GuidedLeaf, probabilities
-from treeplex.learn.rebel.whole.value_leaf import Rows, WholeEncoding, WholeLeaf
+from treeplex.learn.rebel.policy_net import probabilities
+from treeplex.learn.rebel.whole.value_leaf import Rows, WholeEncoding
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.subgame import Ranges
 
@@ -101,13 +101,3 @@ class NetworkStreetGuess:
         shared = np.bincount(columns, minlength=encoding.columns)[columns].astype(np.float32)
         found = probabilities(from_numpy(logits), from_numpy(legal)).numpy()[:, :, columns] / shared
         return prepared.policies(found).transpose(2, 0, 1)
-
-
-class GuidedWholeLeaf(GuidedLeaf, WholeLeaf):
-    """Leaf values of whole hold'em from a network, and guesses of the policies from another."""
-
-    def __init__(
-        self, encoding: WholeEncoding, net: Module, guess: NetworkStreetGuess, warm: int, *, shown: bool = True
-    ) -> None:
-        WholeLeaf.__init__(self, encoding, net, shown=shown)
-        self.guess, self.warm = guess, warm

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treeplex.base.arrays import Floats, Ints, Singles
+from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import SpecError
 from treeplex.games.public import pick
 from treeplex.holdem.engine.showdowns.rows_of_hands import equalise
@@ -26,13 +26,14 @@ from treeplex.holdem.street_search.street_search import StoppedRows, run_stoppin
 from treeplex.holdem.street_search.suits import Board
 from treeplex.holdem.whole.betting import WholeBetting
 from treeplex.holdem.whole.public import PublicHand, PublicHoldem
-from treeplex.learn.rebel.policy_encoding import PolicyRows
-from treeplex.learn.rebel.policy_net import load_weights, weights_of
+from treeplex.learn.common.fitting import Loss
+from treeplex.learn.rebel.play import Play, Rows
+from treeplex.learn.rebel.policy_encoding import no_policies
+from treeplex.learn.rebel.policy_net import policy_loss
 from treeplex.learn.rebel.random_beliefs import split
-from treeplex.learn.rebel.self_play import policies_taken
+from treeplex.learn.rebel.settings import WholeSelfPlaySettings
 from treeplex.learn.rebel.whole.drawn_games import changed_game, closed_table, drawn_game, sizes_of
-from treeplex.learn.rebel.whole.guess import GuidedWholeLeaf
-from treeplex.learn.rebel.whole.settings import WholeSelfPlaySettings
+from treeplex.learn.rebel.whole.nets import weighted_huber
 from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
 from treeplex.search.methods import METHODS
 from treeplex.search.stopping import training_iterations
@@ -44,28 +45,6 @@ TRIES = 50
 """Hands played from one search of the beginning until one goes on after it."""
 AT_ONCE = 64
 """Rivers beside those that are played on that are searched together."""
-
-
-class WholeRows(NamedTuple):
-    """What streets teach: inputs [K, inputs], values in parts of the pot [K, outputs], and how much each counts, alike."""
-
-    inputs: Singles
-    targets: Singles
-    weights: Singles
-
-
-class Lessons(NamedTuple):
-    """Rows of values, and of policies if there is a network for them."""
-
-    values: WholeRows
-    policies: PolicyRows | None
-
-    def arrays(self) -> dict[str, NDArray[Any]]:
-        """The same by name."""
-        found: dict[str, NDArray[Any]] = {f"rows.{name}": part for name, part in self.values._asdict().items()}
-        if self.policies is not None:
-            found |= {f"policy.{name}": part for name, part in self.policies._asdict().items()}
-        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +95,7 @@ class Searched(NamedTuple):
     copies: Ints
     stopped: StoppedRows
     held: list[tuple[int, int]]
-    lessons: Lessons
+    lessons: Rows
 
     def board_of(self, place: int) -> Board:
         """The board that a copy is played on."""
@@ -131,16 +110,11 @@ def alike(states: Sequence[Between]) -> list[list[int]]:
     return [*groups.values()]
 
 
-class WholeSelfPlay:
-    """Hands of whole hold'em played side by side.
+class WholeSelfPlay(Play):
+    """Hands of whole hold'em played side by side; public belief states between streets count, the beginning is none.
 
     Attributes:
-        game: as it was named.
-        settings: how.
-        leaf: values at the ends of streets.
-        generator: of everything random.
         states: where each episode stands.
-        solved: public belief states between streets so far; the beginning is none.
     """
 
     def __init__(
@@ -151,38 +125,29 @@ class WholeSelfPlay:
         Raises:
             SpecError: stacks that do not cover the big blind.
         """
-        self.game, self.settings, self.leaf, self.generator = game, settings, leaf, generator
+        super().__init__(game, settings, leaf, generator)
         if settings.stacks is not None and settings.stacks[0] <= game.rules.betting.big_blind:
             raise SpecError(f"stacks must be more than the big blind of {game.rules.betting.big_blind}, not {settings.stacks}")
         assert isinstance(leaf.encoding, WholeEncoding)
         self.cards: Cards = leaf.encoding.cards
         self._root = self._first_of(game)
         self.states = [self._first() for _ in range(settings.episodes)]
-        self.solved = 0
 
-    def solved_in(self, rows: Lessons) -> int:
-        """Public belief states that an :meth:`advance` solved."""
-        return len(rows.values.inputs)
+    @property
+    def empty(self) -> Rows:  # type: ignore[override]
+        encoding, policies = self.leaf.encoding, None
+        if self.leaf.guess is not None:
+            guess = self.leaf.guess.encoding
+            policies = no_policies(guess.encoding.inputs, encoding.knots, guess.columns)
+        none = np.zeros((0, encoding.outputs), np.float32)
+        return Rows(np.zeros((0, encoding.inputs), np.float32), none, none, policies)
 
-    def again(self, generator: np.random.Generator) -> "WholeSelfPlay":
-        """The same from the beginning, with random numbers of its own."""
-        return WholeSelfPlay(self.game, self.settings, self.leaf, generator)
+    @property
+    def losses(self) -> tuple[Loss, Loss]:  # type: ignore[override]
+        return weighted_huber, policy_loss
 
-    def weights(self) -> dict[str, NDArray[Any]]:
-        """Of its networks, by name."""
-        return weights_of(self.leaf)
-
-    def load(self, weights: Mapping[str, NDArray[Any]]) -> None:
-        """Put weights into its networks."""
-        load_weights(self.leaf, weights)
-
-    def rows_of(self, arrays: dict[str, NDArray[Any]]) -> Lessons:
-        """Rows taken out of arrays that :meth:`Lessons.arrays` gave, beside others.
-
-        Raises:
-            KeyError: some are missing.
-        """
-        return Lessons(WholeRows(*(arrays.pop(f"rows.{name}") for name in WholeRows._fields)), policies_taken(arrays))
+    def solved_in(self, rows: Rows) -> int:
+        return len(rows.inputs)
 
     def _first(self) -> Between:
         """A hand before its first bet, with stacks and sizes drawn if they are to be."""
@@ -194,9 +159,9 @@ class WholeSelfPlay:
         free = np.ones(len(game.hands)) / len(game.hands)
         return Between(game, game.rules.first_table._replace(line=""), (), (free, free))
 
-    def advance(self) -> Lessons:
+    def advance(self) -> Rows:
         """Play every hand on by one street; and solve more rivers, if they are asked for."""
-        played, more = list[Lessons](), list[Between]()
+        played, more = list[Rows](), list[Between]()
         for numbers in alike(self.states):
             lessons, beside = self._street(numbers)
             played.append(lessons)
@@ -204,13 +169,11 @@ class WholeSelfPlay:
         for numbers in alike(more):
             for begin in range(0, len(numbers), AT_ONCE):
                 played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).lessons)
-        found = WholeRows(*(np.concatenate(part) for part in zip(*(each.values for each in played), strict=True)))
-        examples = [each.policies for each in played if each.policies is not None]
+        found = Rows.joined(played)
         self.solved += len(found.inputs)
-        joined = PolicyRows(*(np.concatenate(part) for part in zip(*examples, strict=True))) if examples else None
-        return Lessons(found, joined)
+        return found
 
-    def _street(self, numbers: list[int]) -> tuple[Lessons, list[Between]]:
+    def _street(self, numbers: list[int]) -> tuple[Rows, list[Between]]:
         """Play some hands that stand at the same table on by one street; of turns also other states that they could come to."""
         states = [self.states[number] for number in numbers]
         first, count = states[0], len(states)
@@ -245,10 +208,10 @@ class WholeSelfPlay:
         )
         average = self.settings.passed_on == "average"
         stopped = run_stopping(search, iterations, copies, stops, average=average)
-        rows = self._rows([] if begins else states, subgame, kept, search.root_values())
-        guided = self.leaf.guess.encoding if isinstance(self.leaf, GuidedWholeLeaf) else None
-        lessons = Lessons(rows, None if guided is None else guided.rows(search, np.unique(copies)))
-        return Searched(subgame, kept, copies, stopped, held, lessons)
+        rows = self.empty if begins else self._rows(states, subgame, kept, search.root_values())
+        if self.leaf.guess is not None:
+            rows = rows._replace(policies=self.leaf.guess.encoding.rows(search, np.unique(copies)))
+        return Searched(subgame, kept, copies, stopped, held, rows)
 
     def _held(self, state: Between) -> tuple[int, int]:
         """Hands drawn from what is believed."""
@@ -279,7 +242,7 @@ class WholeSelfPlay:
                 kept.append(Row(board, 1.0, owner))
         return kept, held, np.array(copies)
 
-    def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> WholeRows:
+    def _rows(self, states: Sequence[Between], subgame: StreetSubgame, kept: list[Row], values: Ranges) -> Rows:
         """Values of the hands before the cards, the mean over boards, and the belief states that they belong to.
 
         Where values are learned over a showdown without further bets, that of each board is taken off before the mean: its own
@@ -287,9 +250,6 @@ class WholeSelfPlay:
         """
         encoding = self.leaf.encoding
         assert isinstance(encoding, WholeEncoding)
-        if not states:
-            none = np.zeros((0, encoding.inputs), np.float32), np.zeros((0, encoding.outputs), np.float32)
-            return WholeRows(none[0], none[1], none[1])
         places = StreetPlaces(subgame.game, [PublicHand(each.table, each.board) for each in states])
         owners, weights = np.array([row.owner for row in kept]), np.array([row.weight for row in kept])
         ranges = tuple(np.stack([state.ranges[player] for state in states]) for player in (0, 1))
@@ -310,9 +270,7 @@ class WholeSelfPlay:
             seen = np.divide(sums[1], before, out=np.zeros_like(before), where=(before > 0) & (sums[1] > 0))
             counts.append(seen / totals[:, None])
         prepared = encoding.prepared(places)
-        return WholeRows(
-            prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1]))
-        )
+        return Rows(prepared.write(ranges).copy(), *prepared.rows_of_values((targets[0], targets[1]), (counts[0], counts[1])))
 
     def _walked(self, found: "Searched", place: int, held: tuple[int, int]) -> Between:
         """Play a street down with hands; where the hand goes on, or a new one."""
@@ -356,7 +314,6 @@ class WholeSelfPlay:
         return drawn
 
     def state(self) -> dict[str, NDArray[Any]]:
-        """Where the episodes stand, as arrays."""
         tables = [(*state.table.paid, state.table.street) for state in self.states]
         boards = np.full((len(self.states), self.game.rules.format.board_size), -1, np.int64)
         for row, state in zip(boards, self.states, strict=True):
@@ -375,11 +332,6 @@ class WholeSelfPlay:
         }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
-        """Put the episodes where :meth:`state` found them.
-
-        Raises:
-            KeyError, ValueError: the arrays do not fit.
-        """
         known: dict[tuple[Any, ...], PublicHoldem] = {}
         found = []
         for table, begins, board, stacks, sizes, ranges in zip(

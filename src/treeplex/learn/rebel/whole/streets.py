@@ -12,8 +12,8 @@ from treeplex.holdem.whole.betting_size import BettingSize, betting_size
 from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.nodes import check_acting
 from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.rebel.settings import WholeRebelSettings
 from treeplex.learn.rebel.whole.drawn_games import changed_game, sizes_of
-from treeplex.learn.rebel.whole.settings import WholeRebelSettings
 
 MOST_DECISIONS = 2_000
 """Decisions of a street, which is walked in Python for each search."""

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from copy import copy
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
@@ -156,8 +156,8 @@ class WholeLeaf(NetworkLeaf):
         shown: whether outputs are what hands are worth over the showdown without further bets, which is added.
     """
 
-    def __init__(self, encoding: WholeEncoding, net: Module, *, shown: bool = True) -> None:
-        super().__init__(encoding, net)
+    def __init__(self, encoding: WholeEncoding, net: Module, guess: Any = None, warm: int = 0, *, shown: bool = True) -> None:
+        super().__init__(encoding, net, guess, warm)
         self.cards, self.shown = encoding.cards, shown
         self.known: Prepared[Places, Known] = Prepared(self._known)
 

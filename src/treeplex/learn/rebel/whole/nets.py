@@ -1,0 +1,59 @@
+"""Networks of ReBeL on whole hold'em: fresh ones, those of files, and for which games they are."""
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+from treeplex.errors import FileError
+from treeplex.holdem.whole.public import PublicHoldem
+from treeplex.learn.common.device import torch_module
+from treeplex.learn.common.networks import Module, NetFactory, value_net
+from treeplex.learn.rebel.files import NetFile
+from treeplex.learn.rebel.policy_net import load_weights
+from treeplex.learn.rebel.settings import WholeRebelSettings
+from treeplex.learn.rebel.whole.guess import NetworkStreetGuess, StreetPolicies
+from treeplex.learn.rebel.whole.value_leaf import WholeEncoding, WholeLeaf
+
+SEEN = 2
+"""Raised when inputs or outputs of networks change their meaning, so that earlier networks are refused."""
+LINEAR = 0.2
+"""Parts of the pot: an error beyond it counts as its size, not its square; deep stacks have errors that others have not."""
+
+
+def whole_leaf(game: PublicHoldem, settings: WholeRebelSettings, net: NetFactory | None = None) -> WholeLeaf:
+    """Fresh networks as settings have them."""
+    encoding = WholeEncoding(game, settings.bins)
+    sizes = {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
+    made: Module = net(encoding.inputs, encoding.outputs) if net else value_net(encoding.inputs, encoding.outputs, **sizes)
+    guess = None
+    if settings.policy_net:
+        policies = StreetPolicies(encoding, game)
+        guess = NetworkStreetGuess(policies, value_net(policies.encoding.inputs, policies.outputs, **sizes))
+    return WholeLeaf(encoding, made, guess, settings.warm, shown=settings.shown)
+
+
+def weighted_huber(net: Module, inputs: Any, targets: Any, weights: Any) -> Any:
+    """Mean Huber loss of hands' values, or bins', each as much as its weight; squared up to :data:`LINEAR`."""
+    errors = torch_module().nn.functional.huber_loss(net(inputs), targets, reduction="none", delta=LINEAR)
+    return (errors * weights).sum() / weights.sum().clamp(min=1.0)
+
+
+def leaf_of(net: NetFile, game: PublicHoldem) -> WholeLeaf:
+    """Leaf values by the network of a file.
+
+    Raises:
+        FileError: it does not fit the game.
+    """
+    try:
+        leaf = whole_leaf(game, WholeRebelSettings.from_json(net.settings, net.path))
+        load_weights(leaf, net.weights)
+    except (KeyError, ValueError, RuntimeError) as error:
+        raise FileError(f"{net.path}: a network for {net.game} that does not fit the game ({error})") from error
+    return leaf
+
+
+def whole_identity(game: PublicHoldem) -> str:
+    """Equal for games whose networks can be exchanged: the SHA-256 of cards, blinds, seats and plan, stacks aside, and of how
+    networks see them (:data:`SEEN`)."""
+    rules = replace(game.rules, betting=replace(game.rules.betting, stacks=()))
+    return hashlib.sha256(f"{SEEN} {rules!r}".encode()).hexdigest()
