@@ -30,7 +30,7 @@ from treeplex.search.subgames.batch import Subgames, cut_states, place
 from treeplex.search.subgames.public_rules import PerfectInformation
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.search.subgames.templates import Template
-from treeplex.search.warm_start.begin import begin_search, guess_of
+from treeplex.search.warm_start.begin import Guided, begin_search
 from treeplex.solvers.rules.fictitious import FictitiousRule
 
 Watch = Callable[[int, int], None]
@@ -158,7 +158,7 @@ class CertainLeaf:
         self._found: Prepared[Places, Ranges] = Prepared(
             lambda places: leaf_values(leaf, places, certain(places), certain(places))
         )
-        if guess_of(leaf) is not None:
+        if isinstance(leaf, Guided):
             self.warm, self.guess = leaf.warm, leaf.guess
 
     def __call__(self, places: Places, believed: Ranges, reached: Ranges, player: int | None = None) -> Ranges:

@@ -28,7 +28,7 @@ def test_rows_at_the_river_hold_its_exact_values(source: str) -> None:
     hands, compared = len(rules.prior), 0
     for _ in range(8):
         before = list(trainer.play.beliefs)
-        _, targets, _ = trainer.play.advance()
+        targets = trainer.play.advance().targets
         rivers = [k for k, belief in enumerate(before) if isinstance(rules.visit(belief.state.node), Chance)]
         if not rivers:
             continue

@@ -227,7 +227,7 @@ def test_a_training_goes_on_bit_for_bit() -> None:
     for _ in range(7):
         second.round()
     names = set(whole.state())
-    assert {"policy.targets", "policy.net.0.weight", "policy.adam.0.step", "policy.count"} <= names
+    assert {"policy.targets", "policy.net.0.weight", "policy.adam.0.step", "policy.legal"} <= names
     for name, array in whole.state().items():
         assert np.array_equal(array, second.state()[name]), name
     with pytest.raises(FileError, match="not a state of this training"):
@@ -256,11 +256,11 @@ def test_streams_bring_policies() -> None:
 def test_files_keep_both_networks(tmp_path: Path) -> None:
     rules = public_rules(DICE)
     leaf, path = networks(rules, TINY), tmp_path / "net.safetensors"
-    settings, identity = {"width": 16, "layers": 2, "policy_net": True, "warm": 3}, public_identity(rules)
+    settings, identity = TINY.to_json(), public_identity(rules)
     save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings, card={})
     found = read_net(path).leaf(rules)
     assert found.guess is not None
-    assert found.warm == 3
+    assert found.warm == TINY.warm > 0
     for name, array in weights_of(leaf).items():
         assert np.array_equal(array, weights_of(found)[name]), name
     save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings | {"policy_net": False}, card={})

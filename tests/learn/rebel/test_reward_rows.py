@@ -33,7 +33,7 @@ def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
     shared = {"iterations": 24, "episodes": 4000, "depth": 9, "method": "lcfr", "draw": "average", "exploration": 0.0}
     expected = SelfPlay(rules, SelfPlaySettings(**shared), ZeroLeaf(), np.random.default_rng(0)).advance().targets[0]
     play = SelfPlay(rules, SelfPlaySettings(**shared, targets="rewards"), ZeroLeaf(), np.random.default_rng(0))
-    inputs, targets, _ = play.advance()
+    inputs, targets, *_ = play.advance()
     assert inputs.shape[0] == targets.shape[0] == 4000
     assert (np.isfinite(targets).sum(axis=1) == 2).all()
     count, mean = np.isfinite(targets).sum(axis=0), np.nanmean(targets, axis=0)

@@ -36,7 +36,7 @@ TINY = RebelSettings(iterations=8, episodes=16, width=16, solves=640, burn_in=64
 def test_rows_are_beliefs_and_values() -> None:
     rules = public_rules(DICE)
     play = SelfPlay(rules, SelfPlaySettings(iterations=200, episodes=8, depth=9), ZeroLeaf(), np.random.default_rng(0))
-    inputs, targets, policies = play.advance()  # depth 9 goes to the end: the root's value is the game's
+    inputs, targets, _, policies = play.advance()  # depth 9 goes to the end: the root's value is the game's
     encoding = play.encoding
     assert policies is None
     assert inputs.shape == (8, encoding.inputs)

@@ -4,9 +4,9 @@ import hashlib
 import json
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,7 @@ from treeplex.games.public import PublicTree
 from treeplex.learn.common.networks import NetFactory
 from treeplex.learn.rebel.network_leaf import NetworkLeaf, Origin
 from treeplex.learn.rebel.policy_net import load_weights, networks
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.identity import public_identity
@@ -32,23 +33,6 @@ USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
 MAKERS = "train rebel or holdem train"
 Arrays = Mapping[str, NDArray[np.float32]]
-
-
-class Built(NamedTuple):
-    """What of a training's settings decides its networks."""
-
-    width: int
-    layers: int
-    policy_net: bool
-    warm: int
-    seed: int = 0
-    net: str | None = None
-
-    @classmethod
-    def of(cls, settings: Mapping[str, Any]) -> "Built":
-        """The same from settings by name; those of early versions have no policy network."""
-        policy_net, warm = bool(settings.get("policy_net", False)), int(settings.get("warm", 0))
-        return cls(int(settings["width"]), int(settings["layers"]), policy_net, warm)
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,8 +107,9 @@ class NetFile:
                 f"--set net={own}"
             )
         try:
-            built = Built.of(self.settings)
-            leaf = networks(rules, built._replace(net=net)) if isinstance(net, str) else networks(rules, built, net)
+            settings = RebelSettings.from_json(self.settings, self.path)
+            own_net = isinstance(net, str)
+            leaf = networks(rules, replace(settings, net=net)) if own_net else networks(rules, settings, net)
             load_weights(leaf, self.weights)
             leaf.origin = Origin(self.name, rules, self.searching(iterations=self.play_iterations))
         except (KeyError, ValueError, TypeError, RuntimeError) as error:

@@ -32,6 +32,12 @@ class PolicyRows(NamedTuple):
     targets: Bytes
     legal: NDArray[np.bool_]
 
+    @classmethod
+    def of(cls, inputs: Singles, targets: Bytes, legal: NDArray[np.bool_]) -> "PolicyRows":
+        """Examples without those of which no hand says anything."""
+        kept = targets.any(axis=(1, 2))
+        return cls(inputs[kept], targets[kept], legal[kept])
+
 
 def no_policies(inputs: int, hands: int, actions: int) -> PolicyRows:
     """No examples, of these sizes."""
@@ -95,9 +101,7 @@ class PolicyEncoding:
             there[acts, : reached[player].shape[1]] = reached[player][acts] > 0
         probabilities = search.average_policy()[np.maximum(table, 0)]
         targets = np.where((table >= 0) & there[:, :, None], np.rint(probabilities * STEPS), 0).astype(np.uint8)
-        kept = targets.any(axis=(1, 2))
-        legal = np.asarray((table >= 0).any(axis=1))
-        return PolicyRows(prepared.write(reached)[kept], targets[kept], legal[kept])
+        return PolicyRows.of(prepared.write(reached), targets, np.asarray((table >= 0).any(axis=1)))
 
     def _columns_at(self, rules: PublicTree, state: PublicState) -> Ints:
         """The columns of the actions at a decision."""

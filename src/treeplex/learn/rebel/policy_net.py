@@ -1,7 +1,7 @@
 """The policy network of ReBeL (Brown et al. 2020, section 5.3, appendix E): guesses from which searches start."""
 
 from collections.abc import Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +13,7 @@ from treeplex.learn.common.encoding import EncodedPlaces, Encoding
 from treeplex.learn.common.networks import Forward, Module, NetFactory, network_text, own_net, value_net
 from treeplex.learn.rebel.network_leaf import NetworkLeaf
 from treeplex.learn.rebel.policy_encoding import STEPS, PolicyEncoding
+from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.search.leaf import Prepared
 from treeplex.search.subgames.batch import Subgames
 from treeplex.search.subgames.subgame import Ranges
@@ -21,23 +22,6 @@ from treeplex.search.warm_start.begin import guess_of
 Arrays = Mapping[str, NDArray[Any]]
 PREFIX = "policy."
 """Of the names of a policy network's weights, where they stand beside a value network's."""
-
-
-class Shape(Protocol):
-    """What of a training's settings decides its networks."""
-
-    @property
-    def width(self) -> int: ...
-    @property
-    def layers(self) -> int: ...
-    @property
-    def seed(self) -> int: ...
-    @property
-    def policy_net(self) -> bool: ...
-    @property
-    def warm(self) -> int: ...
-    @property
-    def net(self) -> str | None: ...
 
 
 class NetworkGuess:
@@ -90,28 +74,28 @@ def policy_entropy(net: Module, inputs: Any, targets: Any, legal: Any) -> Any:
     return -(targets.float() / STEPS * shares).sum() / counted.clamp(min=1)
 
 
-def networks(rules: PublicTree, shape: Shape, net: NetFactory | None = None) -> NetworkLeaf:
+def networks(rules: PublicTree, settings: RebelSettings, net: NetFactory | None = None) -> NetworkLeaf:
     """Fresh networks as settings have them, with guesses where there is a policy network.
 
     Args:
         rules: of the game.
-        shape: the settings; their ``net`` names a value network of one's own in a file, which runs.
+        settings: of the training; their ``net`` names a value network of one's own in a file, which runs.
         net: makes the value network in place of all that.
 
     Raises:
         SpecError: PyTorch is missing, or a network of one's own does not fit.
         GameError: the rules have no features, or too many public nodes for a policy network.
     """
-    encoding, sizes = Encoding(rules), {"width": shape.width, "layers": shape.layers, "seed": shape.seed}
-    if own := net or shape.net:
-        values = own_net(own, encoding.inputs, encoding.outputs, seed=shape.seed)
+    encoding, sizes = Encoding(rules), {"width": settings.width, "layers": settings.layers, "seed": settings.seed}
+    if own := net or settings.net:
+        values = own_net(own, encoding.inputs, encoding.outputs, seed=settings.seed)
     else:
         values = value_net(encoding.inputs, encoding.outputs, **sizes)
-    if not shape.policy_net:
+    if not settings.policy_net:
         return NetworkLeaf(encoding, values)
     policies = PolicyEncoding(encoding)
     guess = NetworkGuess(policies, value_net(encoding.inputs, policies.outputs, **sizes))
-    return NetworkLeaf(encoding, values, guess, shape.warm)
+    return NetworkLeaf(encoding, values, guess, settings.warm)
 
 
 def modules_of(leaf: Any) -> dict[str, Module]:

@@ -68,7 +68,7 @@ class SelfPlay(Play):
             self.rewards = RewardRows(settings.episodes, self.encoding.inputs, self.encoding.outputs)
 
     def solved_in(self, rows: Rows) -> int:
-        return self.settings.episodes
+        return len(self.beliefs)
 
     @property
     def empty(self) -> Rows:  # type: ignore[override]

@@ -83,7 +83,7 @@ class RebelTrainer:
         play = self_play_of(game, self.settings, self.generator, net)
         self.play: Any = play
         self.leaf, self._burns_rows = play.leaf, play.burns_rows
-        self.fittings, empty, device = dict[str, Fitting](), play.empty, torch_device(self.settings.device)
+        self.fittings, empty, device = dict[str, Fitting](), play.empty, torch_device(play.settings.device)
         columns = {"": empty.values, PREFIX: empty.policies._asdict() if empty.policies is not None else {}}
         for (prefix, module), loss in zip(modules_of(self.leaf).items(), play.losses, strict=False):
             rows = Replay(*columns[prefix].values(), room=self.settings.rows)

@@ -29,20 +29,12 @@ from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.rebel.training.job import EVALUATIONS, NET, REBEL
 from treeplex.learn.rebel.training.live_evaluation import Judge
 from treeplex.learn.rebel.whole.nets import leaf_of, whole_identity
-from treeplex.run.job.folder import JobKind, kind_of
+from treeplex.run.job.folder import kind_of
 from treeplex.run.job.record import check_count
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 
-WHOLE = JobKind(
-    name="rebel on whole hold'em",
-    unit="subgames",
-    maker="treeplex train",
-    numbers=REBEL.numbers,
-    needs=REBEL.needs,
-    files=REBEL.files,
-    noun="training",
-)
+WHOLE = replace(REBEL, name="rebel on whole hold'em")
 """Trainings on whole hold'em; a subgame is a street after its cards, with all its boards. Numbers as of other trainings."""
 LARGEST = 4_000_000
 """Numbers of a policy that is judged during a training without being asked for."""

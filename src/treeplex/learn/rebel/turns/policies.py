@@ -122,6 +122,4 @@ def examples_of(search: SubgameSearch, columns: int) -> PolicyRows:
         there = (first, second)[event.player][k] > 0
         legal[k, taken] = True
         targets[k][:, taken] = np.where(there[:, None], np.rint(table.T * STEPS), 0)
-    kept = targets.any(axis=(1, 2))
-    inputs = rows_at(subgame.game, subgame.state.board, nodes, (first, second))
-    return PolicyRows(inputs[kept], targets[kept], legal[kept])
+    return PolicyRows.of(rows_at(subgame.game, subgame.state.board, nodes, (first, second)), targets, legal)

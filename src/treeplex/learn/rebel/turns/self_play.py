@@ -121,7 +121,8 @@ class HoldemSelfPlay(Play):
         kind, policies = np.float16 if self.settings.hands else np.float32, None
         if (guess := guess_of(self.leaf)) is not None:
             policies = no_policies(inputs_of(self.spot), len(self.spot.format.hands), guess.columns)
-        return Rows(*(np.zeros((0, size), kind) for size in (inputs, outputs, outputs)), policies)
+        none = np.zeros((0, outputs), kind)
+        return Rows(np.zeros((0, inputs), kind), none, none, policies)
 
     @property
     def losses(self) -> tuple[Loss, Loss]:  # type: ignore[override]
@@ -134,7 +135,8 @@ class HoldemSelfPlay(Play):
         """What one more game teaches; no rivers where all its betting ends in folds and all-ins."""
         found, empty = [river.row() for river in self.rivers()], self.empty
         columns = zip(*found, strict=True) if found else empty.values.values()
-        return Rows(*(np.asarray(part, empty.inputs.dtype) for part in columns), self.examples)
+        inputs, targets, weights = (np.asarray(part, empty.inputs.dtype) for part in columns)
+        return Rows(inputs, targets, weights, self.examples)
 
     def rivers(self) -> list[River]:
         """The rivers of one more game, solved."""

@@ -75,8 +75,7 @@ class StreetPolicies:
             inputs.append(prepared.write(reached).copy())
             targets.append(found)
             legal.append(np.tile(np.isin(np.arange(self.columns), columns), (len(rows), 1)))
-        kept = np.concatenate(targets).any(axis=(1, 2))
-        return PolicyRows(np.concatenate(inputs)[kept], np.concatenate(targets)[kept], np.concatenate(legal)[kept])
+        return PolicyRows.of(*map(np.concatenate, (inputs, targets, legal)))
 
 
 class NetworkStreetGuess:
