@@ -108,8 +108,7 @@ class NetFile:
             )
         try:
             settings = RebelSettings.from_json(self.settings, self.path)
-            own_net = isinstance(net, str)
-            leaf = networks(rules, replace(settings, net=net)) if own_net else networks(rules, settings, net)
+            leaf = networks(rules, replace(settings, net=net)) if isinstance(net, str) else networks(rules, settings, net)
             load_weights(leaf, self.weights)
             leaf.origin = Origin(self.name, rules, self.searching(iterations=self.play_iterations))
         except (KeyError, ValueError, TypeError, RuntimeError) as error:

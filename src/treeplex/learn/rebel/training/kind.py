@@ -182,10 +182,6 @@ class WholeRebelKind(RebelKind):
     summary = "a value network for all streets of hold'em, learned by self-play from the first card"
     line: ClassVar[Mapping[str, str]] = {"rate": "{:,.1f}/s", "rows": "{:,} rows", **LOSSES, "lost": "{} workers lost"}
 
-    def for_game(self, game: Any) -> TrainingKind:
-        """Itself."""
-        return self
-
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``, stacks by the game's big blind."""
         big_blind = whole_game(game)[0].rules.betting.big_blind
@@ -213,10 +209,6 @@ class HoldemRebelKind(RebelKind):
     takes: tuple[str, ...] = ("workers", "ray")
     line: ClassVar[Mapping[str, str]] = {"rate": "{:.2g}/s", "rows": "{:,} rivers", **LOSSES, "lost": "{} workers lost"}
 
-    def for_game(self, game: Any) -> TrainingKind:
-        """Itself."""
-        return self
-
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``, stacks in parts of the spot's pot."""
         spot = turn_endgame_holdem() if game is None else spot_of(game)
@@ -243,7 +235,7 @@ class HoldemRebelKind(RebelKind):
         return ""
 
     def report(self, training: Training) -> tuple[str, dict[str, str]]:
-        """The same of rivers."""
+        """Facts about rivers, losses in parts of the pot."""
         _, facts = super().report(training)
         last = training.records[-1]
         facts["steps"] = f"{last.steps:,} on {last.rows:,} rivers"

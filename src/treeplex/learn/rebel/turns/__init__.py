@@ -1,1 +1,1 @@
-"""ReBeL on turns of hold'em: its lesson, self-play, networks and what they learn from."""
+"""ReBeL on turns of hold'em: self-play, networks and what they learn from."""

@@ -75,7 +75,7 @@ class StreetPolicies:
             inputs.append(prepared.write(reached).copy())
             targets.append(found)
             legal.append(np.tile(np.isin(np.arange(self.columns), columns), (len(rows), 1)))
-        return PolicyRows.of(*map(np.concatenate, (inputs, targets, legal)))
+        return PolicyRows.of(np.concatenate(inputs), np.concatenate(targets), np.concatenate(legal))
 
 
 class NetworkStreetGuess:

@@ -87,7 +87,7 @@ class Searched(NamedTuple):
         copies: int64 [N], the row that is played on, for each state, and again for each more often.
         stopped: the policies of these.
         held: the hands that each state's players hold.
-        lessons: what it teaches.
+        rows: what it teaches.
     """
 
     subgame: StreetSubgame
@@ -95,7 +95,7 @@ class Searched(NamedTuple):
     copies: Ints
     stopped: StoppedRows
     held: list[tuple[int, int]]
-    lessons: Rows
+    rows: Rows
 
     def board_of(self, place: int) -> Board:
         """The board that a copy is played on."""
@@ -163,12 +163,12 @@ class WholeSelfPlay(Play):
         """Play every hand on by one street; and solve more rivers, if they are asked for."""
         played, more = list[Rows](), list[Between]()
         for numbers in alike(self.states):
-            lessons, beside = self._street(numbers)
-            played.append(lessons)
+            rows, beside = self._street(numbers)
+            played.append(rows)
             more += beside
         for numbers in alike(more):
             for begin in range(0, len(numbers), AT_ONCE):
-                played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).lessons)
+                played.append(self._searched([more[number] for number in numbers[begin : begin + AT_ONCE]]).rows)
         found = Rows.joined(played)
         self.solved += len(found.inputs)
         return found
@@ -186,7 +186,7 @@ class WholeSelfPlay(Play):
                 self.states[number] = self._walked(found, place, self._held(first))
                 tries -= 1
         beside = [self._walked(found, place, found.held[place % count]) for place in range(count, len(found.copies))]
-        return found.lessons, [state for state in beside if not state.begins]
+        return found.rows, [state for state in beside if not state.begins]
 
     def _searched(self, states: list[Between], times: int = 1) -> "Searched":
         """Search the street that follows some states at the same table, and draw for each so many iterations to play on."""
