@@ -27,16 +27,19 @@ from treeplex.search.subgames.batch import PairPlaces
 from treeplex.solvers.rules.variants import Variant
 
 
-def check_method(method: Method) -> None:
-    """Raise a :class:`SpecError` unless a :class:`TorchSearch` knows the method."""
-    if not runs_on_tensors(method):
-        known = ", ".join(name for name, each in METHODS.items() if runs_on_tensors(each))
+def check_method(method: Method, *, predicts: bool = True) -> None:
+    """Refuse methods other than those of the CFR family with alternating updates, and unless ``predicts`` those that predict.
+
+    Raises:
+        SpecError: it is such a method.
+    """
+
+    def runs(each: Method) -> bool:
+        return isinstance(each.scheme, Variant) and each.updates == "alternating" and (predicts or not each.scheme.predicts)
+
+    if not runs(method):
+        known = ", ".join(name for name, each in METHODS.items() if runs(each))
         raise SpecError(f"method {method.name} runs on device cpu only; take that, or one of {known}")
-
-
-def runs_on_tensors(method: Method) -> bool:
-    """Whether a :class:`TorchSearch` knows a method: any of the CFR family with alternating updates."""
-    return isinstance(method.scheme, Variant) and method.updates == "alternating"
 
 
 class TorchSearch:

@@ -16,9 +16,9 @@ from treeplex.holdem.search.leaves.binned_rivers import Rivers
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.turns.river_net import RiverLeaf, balanced, seen
-from treeplex.learn.torch.kernels import Placement, Tensor
+from treeplex.learn.torch.kernels import Placement, Tensor, averaged
+from treeplex.learn.torch.search import check_method
 from treeplex.learn.torch.streets import Betting, Cards, StreetTables, matched, one_hot
-from treeplex.search.methods import Method
 from treeplex.search.subgame import SubgameSearch
 from treeplex.solvers.rules.variants import Variant
 
@@ -134,7 +134,7 @@ class TurnSearch:
         Raises:
             SpecError: another kind of search.
         """
-        check_turn_method(search.method)
+        check_method(search.method, predicts=False)
         subgame, leaf = search.subgame, search.leaf
         if not isinstance(leaf, RiverLeaf):
             raise SpecError(f"turns are searched on tensors with a network, not with {type(leaf).__name__}; take device cpu")
@@ -169,8 +169,8 @@ class TurnSearch:
         values = tables.gradient(player, tables.strategies[other])
         own, faced = (tables.strategies[each] for each in (player, other))
         if leaves != "current":
-            own = row.average_discount * tables.averages[player] + row.average * own
-            faced = self._faced[other] = row.average_discount * self._faced[other] + row.average * faced
+            own = averaged(row, tables.averages[player], own)
+            faced = self._faced[other] = averaged(row, self._faced[other], faced)
         at_ends = self._at_ends(player, own), self._at_ends(other, faced)
         believed = at_ends if player == 0 else (at_ends[1], at_ends[0])
         reached = at_ends[1] if leaves != "average" else self._at_ends(other, tables.strategies[other])
@@ -179,7 +179,7 @@ class TurnSearch:
             entries, self._last[player] = (entries - row.average_discount * self._last[player]) / row.average, entries
         values.index_add_(1, self._ends[player], entries[None])
         tables.improve(player, row, values)
-        self._sums[player] = row.average_discount * self._sums[player] + row.average * values[0, 0]
+        self._sums[player] = averaged(row, self._sums[player], values[0, 0])
         self.search.sum_weights[player] = row.average_discount * self.search.sum_weights[player] + row.average
 
     def _at_ends(self, player: int, strategy: Tensor) -> Tensor:
@@ -226,18 +226,6 @@ class TurnSearch:
     def _part(self, player: int) -> slice:
         """Where a player's numbers are in the search's arrays."""
         return board_part(self._subgame.top, 0, 0, player)
-
-
-def check_turn_method(method: Method) -> None:
-    """Refuse what turns are not searched by on tensors.
-
-    Raises:
-        SpecError: fictitious play, simultaneous updates, or a variant that predicts.
-    """
-    if not isinstance(method.scheme, Variant) or method.scheme.predicts or method.updates != "alternating":
-        raise SpecError(
-            f"turns are searched on tensors by CFR-D and CFR-AVG, alternating, not by {method.name}; take device cpu"
-        )
 
 
 def betting_of(forest: Forest, subgame: HoldemSubgame) -> tuple[Betting, Floats]:

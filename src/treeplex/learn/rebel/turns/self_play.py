@@ -29,7 +29,8 @@ from treeplex.learn.rebel.turns.policies import examples_of, inputs_of
 from treeplex.learn.rebel.turns.river_net import river_loss
 from treeplex.learn.rebel.turns.river_targets import River
 from treeplex.learn.rebel.turns.tensor_rivers import solved_rivers
-from treeplex.learn.torch.turns import TurnSearch, check_turn_method
+from treeplex.learn.torch.search import check_method
+from treeplex.learn.torch.turns import TurnSearch
 from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.stopping import training_iterations
@@ -112,7 +113,7 @@ class HoldemSelfPlay(Play):
         self.spot = spot
         self._device = torch_device(settings.device)
         if self._device is not None:
-            check_turn_method(METHODS[settings.method])
+            check_method(METHODS[settings.method], predicts=False)
         self.examples: PolicyRows | None = None
 
     @property
