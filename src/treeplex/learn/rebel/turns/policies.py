@@ -14,8 +14,7 @@ from treeplex.base.arrays import Floats, Ints, Singles
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Action, Decision
 from treeplex.holdem.forms.layout import decision_rows
-from treeplex.holdem.rules.features import features_of_betting, features_of_board
-from treeplex.holdem.rules.public import HoldemGame
+from treeplex.holdem.rules.public import HoldemGame, HoldemState
 from treeplex.holdem.search.subgames.subgame import HoldemSubgame
 from treeplex.holdem.search.subgames.warm_start import policies_from
 from treeplex.holdem.spots.spot import Spot
@@ -52,21 +51,20 @@ def rows_at(game: HoldemGame, board: Sequence[int], nodes: Ints, reached: Ranges
         nodes: int64 [K], the decisions.
         reached: for each player float64 [K, H].
     """
-    betting = np.array([features_of_betting(game.tree.nodes[node], game.spot) for node in nodes])
-    seen = np.tile(features_of_board(game.spot.format, board), (len(nodes), 1))
+    seen = np.array([game.features_at(HoldemState(int(node), tuple(board))) for node in nodes])
     beliefs = []
     for player in (0, 1):
         likely = reached[player] * game.compatible(reached[1 - player])
         total = likely.sum(axis=1, keepdims=True)
         uniform = game.free(board) / game.free(board).sum()
         beliefs.append(likely.shape[1] * np.where(total > 0, likely / np.maximum(total, 1e-300), uniform))
-    return np.concatenate((betting, seen, *beliefs), axis=1).astype(np.float32)
+    return np.concatenate((seen, *beliefs), axis=1).astype(np.float32)
 
 
 def inputs_of(spot: Spot) -> int:
     """Numbers of a row."""
-    betting = features_of_betting(HoldemGame.of(spot).tree.nodes[0], spot)
-    return len(betting) + len(features_of_board(spot.format, spot.board)) + 2 * len(spot.format.hands)
+    game = HoldemGame.of(spot)
+    return len(game.features_at(game.first_state())) + 2 * len(spot.format.hands)
 
 
 class TurnGuess:
