@@ -20,12 +20,12 @@ import treeplex as tp
 from bench.common import record
 from bench.common.benchmark import benchmark
 from bench.torch_search import one_case
+from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.spots.known import turn_endgame_holdem
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.rebel.settings import PAPER, PAPER_TURNS
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.learn.torch.form import TensorSolver
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.registry import make_solver
 
 GAMES = ("leduc_poker", "leduc_poker(ranks=13)", "liars_dice(dice_sides=6)", "liars_dice(dice=2,dice_sides=3)")
@@ -91,7 +91,7 @@ def training(game: str, trainer: RebelTrainer, rounds: int) -> dict[str, Any]:
 
 def trainings(name: str, quick: bool) -> list[dict[str, Any]]:
     """On the processor's compiled kernels, one core, and on a device; Liar's Dice, then turns, which are for a card."""
-    on_card, rules, found = name == "cuda", public_rules(DICE), list[dict[str, Any]]()
+    on_card, rules, found = name == "cuda", public_tree(DICE), list[dict[str, Any]]()
     for device, counts in (("cpu", EPISODES[:1]), (name, EPISODES if on_card else EPISODES[:1])):
         for count in counts:
             settings = replace(PAPER, burn_in=BEGUN, episodes=count, device=device)

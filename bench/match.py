@@ -25,7 +25,6 @@ from treeplex.forms.policies.tabular import Policy
 from treeplex.games.registry import load
 from treeplex.search.evaluate.play import MatchTable, streams_of
 from treeplex.search.evaluate.tables import TableHands
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 GAMES = {"Kuhn poker": "kuhn_poker", "Leduc poker": "leduc_poker"}
@@ -74,7 +73,7 @@ def table_hands(spec: str) -> Callable[[int], None]:
 
 def table_agents(spec: str) -> Callable[[int], None]:
     """The loop that plays agents of every kind."""
-    game = PlayedGame.of(spec)
+    game = load(spec)
     table = MatchTable(game.public, [agent("uniform", game) for _ in range(2)])
 
     def run(count: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from bench.common import record
 from bench.common.benchmark import benchmark
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
@@ -20,7 +21,6 @@ from treeplex.holdem.spots.known import holdem
 from treeplex.search.resolving.agent import Resolving, ResolvingAgent
 from treeplex.search.resolving.carried import Carried
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.public_rules import public_rules
 
 RANGE = "22+,A2s+,K7s+,Q8s+,J8s+,T8s+,97s+,87s,76s,65s,A8o+,KTo+,QTo+,JTo"
 BETS = BetPlan.same("50%,100%,a", "50%,a")
@@ -31,7 +31,7 @@ TURNS = 5
 def game_of(name: str) -> PublicGame:
     """What is solved again from its beginning."""
     if name == "Leduc poker":
-        return public_rules("leduc_poker")
+        return public_tree("leduc_poker")
     board = "Td9d6hQc2s" if name == "a river" else "Td9d6hQc"
     return HoldemGame.of(holdem(board, RANGE, RANGE, pot=20.0, stack=80.0, bets=BETS))
 

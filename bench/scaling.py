@@ -26,6 +26,7 @@ from bench.common.benchmark import benchmark
 from treeplex.base.workers.executor import make_executor
 from treeplex.engine.tree.regret import Weights
 from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.forms.compile_spot import compile_spot
 from treeplex.holdem.forms.split.blocks import FolderBlocks
@@ -43,7 +44,6 @@ from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.match.hands import HandPlayer
 from treeplex.search.match.settings import MatchSettings
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.discount_policy import fresh_policy
 
 LINK = 125e6
@@ -77,7 +77,7 @@ class Work:
 def works(folder: Path) -> list[Work]:
     """The kinds of work; the folder is for what they write."""
     dice, settings = "liars_dice(dice_sides=4)", RebelSettings(episodes=64, streams=2)
-    rules = public_rules(dice)
+    rules = public_tree(dice)
     trainer = RebelTrainer(rules, settings)
     weights, state = weights_of(trainer.leaf), taken(trainer.play)
     policy = fresh_policy(horizon=1000, hidden=(64, 64), seed=1)

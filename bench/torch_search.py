@@ -16,6 +16,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from bench.common import record
 from bench.common.benchmark import benchmark
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.common.device import torch_device
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
@@ -24,7 +25,6 @@ from treeplex.search.methods import METHODS
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import stacked_ranges
-from treeplex.search.subgames.public_rules import public_rules
 
 GAMES = ("liars_dice(dice_sides=4)", "liars_dice(dice_sides=6)", "leduc_poker")
 EPISODES = (64, 1024)
@@ -45,7 +45,7 @@ def operations(search: TorchSearch, iterations: int = 4) -> float:
 def one_case(spec: str, episodes: int, device: Any, quick: bool) -> dict[str, Any]:
     """One game and batch: solved for the recipe's iterations by kernels and by tensors in turn."""
     clock = time.perf_counter if device.type == "cuda" else time.process_time
-    rules, settings = public_rules(spec), RebelSettings(episodes=8 if quick else episodes)
+    rules, settings = public_tree(spec), RebelSettings(episodes=8 if quick else episodes)
     iterations = 4 if quick else settings.iterations
     play = RebelTrainer(rules, RebelSettings(episodes=settings.episodes, iterations=4)).play
     for _ in range(ADVANCES):

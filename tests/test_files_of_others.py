@@ -309,7 +309,7 @@ def test_workers_load_what_was_typed(monkeypatch: pytest.MonkeyPatch) -> None:
 
     monkeypatch.setattr(rebel, "parallel_trainer", parallel_trainer)
     folder = rebel_folder(PYTHON[3], streams=2)
-    describe(REBEL, folder, identity=rebel.public_identity(rebel.public_rules("kuhn_poker")))
+    describe(REBEL, folder, identity=rebel.public_identity(rebel.public_tree("kuhn_poker")))
     with pytest.raises(EnoughError):
         tp.train("kuhn_poker", resume=folder)
     assert seen == ["kuhn_poker"]

@@ -172,7 +172,7 @@ CASES: dict[str, Callable[[Any, Path], Any]] = {
     "search.averaged_policy": lambda game, path: averaged(game),
     "search.cut": lambda game, path: cut_values(public(game)),
     "search.public_game": lambda game, path: repr(tp.search.public_game(game).first_state()),
-    "search.public_rules": lambda game, path: repr(tp.search.public_rules(game).first_state()),
+    "search.public_tree": lambda game, path: repr(tp.search.public_tree(game).first_state()),
     "solvers.make_solver": lambda game, path: solver(game),
 }
 GAMES = {"informationally_inferior": "rock_paper_scissors"}
@@ -244,7 +244,7 @@ def test_every_public_function_that_takes_a_game_is_tested() -> None:
 
 
 def test_public_states_may_be_given_as_a_spec() -> None:
-    policy, rules = tp.Policy.uniform(KUHN), tp.search.public_rules(KUHN)
+    policy, rules = tp.Policy.uniform(KUHN), tp.search.public_tree(KUHN)
     everything = (slice(None), slice(None))
     pairs = [(tp.search.Aivat(game, tp.search.PolicyValues(game, policy)), game) for game in (KUHN, rules)]
     assert np.array_equal(*[aivat.expected for aivat, _ in pairs])
@@ -254,7 +254,7 @@ def test_public_states_may_be_given_as_a_spec() -> None:
     horizon = Horizon(1)
     found = [tp.search.generated_policies(game, policy, 0, 2, horizon=horizon, iterations=3) for game in (KUHN, rules)]
     assert np.array_equal(*[each[1].probabilities for each in found])
-    subsets = [tp.search.only_sizes(game, ["a"]) for game in ("no_limit_leduc", tp.search.public_rules("no_limit_leduc"))]
+    subsets = [tp.search.only_sizes(game, ["a"]) for game in ("no_limit_leduc", tp.search.public_tree("no_limit_leduc"))]
     assert subsets[0].visit(subsets[0].root) == subsets[1].visit(subsets[1].root)
     inner = TableAgent(rules, policy)
     assert np.array_equal(tp.search.TranslatedAgent(KUHN, inner).policy(), inner.policy())

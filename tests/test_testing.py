@@ -125,7 +125,7 @@ class Wrong(TableAgent):
 
 def wrong_agent(fault: str) -> Callable[[], Wrong]:
     def make() -> Wrong:
-        agent = Wrong(tp.search.public_rules("kuhn_poker"), tp.Policy.uniform(tp.compile("kuhn_poker")))
+        agent = Wrong(tp.search.public_tree("kuhn_poker"), tp.Policy.uniform(tp.compile("kuhn_poker")))
         agent.fault = fault
         return agent
 

@@ -20,6 +20,7 @@ import numpy as np
 
 from treeplex.base.arrays import Ints, Singles
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.common.encoding import Encoding
 from treeplex.learn.common.networks import Forward, value_net
@@ -29,7 +30,6 @@ from treeplex.learn.rebel.settings import PAPER, RebelSettings, SelfPlaySettings
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 
 CHEAP, ADVANCES, SKIPPED = 8, 24, 4
@@ -71,7 +71,7 @@ class Ours:
 
     def __init__(self, dice: int, faces: int) -> None:
         self.spec = f"liars_dice(numdice={dice},dice_sides={faces})"
-        self.rules = public_rules(self.spec)
+        self.rules = public_tree(self.spec)
         self.plays: dict[tuple[SelfPlaySettings, int, bool], tuple[SelfPlay, TimedLeaf]] = {}
 
     def leaf(self, width: int, layers: int) -> TimedLeaf:

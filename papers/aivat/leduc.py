@@ -12,9 +12,9 @@ from papers.common.study import study
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.search.evaluate.aivat import Aivat, PolicyValues
 from treeplex.search.evaluate.play import PlayedHand
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 GAME, THREE = "leduc_poker", "leduc_poker(players=3)"
@@ -37,7 +37,7 @@ def moments(hands: Sequence[tuple[float, PlayedHand]], judge: Callable[[PlayedHa
 
 @study(title="AIVAT: luck taken out of matches on Leduc poker", place=1, minutes=3)
 def reproduce() -> Result:
-    game, rules = compile_game(GAME), public_rules(GAME)
+    game, rules = compile_game(GAME), public_tree(GAME)
     nash = solved(game, "cfr+", ITERATIONS)
     opponents = {"itself": nash, "CFR, 10 iterations": solved(game, "cfr", 10), "uniform play": Policy.uniform(game)}
     values = PolicyValues(rules, nash)

@@ -102,7 +102,7 @@ class Ladder:
     """
 
     def __init__(self, deck: Deck) -> None:
-        game = load(deck.game).public_game()
+        game = load(deck.game).public
         assert isinstance(game, PublicHoldem)
         self.deck, self.game, self.compiled = deck, game, compiled_whole(game)
         self._later: dict[tuple[int, bool], LaterStreets] = {}

@@ -14,6 +14,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import FOLDER, GAME
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.policies.judge import judge_spot, judging_crew
@@ -24,7 +25,6 @@ from treeplex.holdem.search.whole import WholeHoldemAgent
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.leaf import NoLeaf
 from treeplex.search.methods import METHODS
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.subgame import SubgameSearch
 
@@ -47,7 +47,7 @@ def situations(street: int) -> list[Spot]:
 
 def spots_of_play(blueprint: Path, solving: StreetSolving, count: int, random: np.random.Generator) -> list[Spot]:
     """So many spots where the first street that is solved begins, in plays of a blueprint with itself."""
-    game = PlayedGame.of(GAME)
+    game = load(GAME)
     guide, found = agent(str(blueprint), game, seed=0), list[Spot]()
     while len(found) < count:
         player = WholeHoldemAgent(game.public, guide, solving, random)

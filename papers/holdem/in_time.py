@@ -21,13 +21,13 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import pick
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.train.train import train
 from treeplex.search.agents.agent import Seat
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 FOLDER, BOARDS = Path("runs/in-time"), 3_000
@@ -87,7 +87,7 @@ def by_processor(name: str, think: float, hands: int) -> Played:
 
 def decisions(name: str, think: float, hands: int) -> Played:
     """All decisions of an agent in some hands against who always calls; those of the first two, when kernels load, left out."""
-    played = PlayedGame.of(TABLE)
+    played = load(TABLE)
     texts = (f"{name}(blueprint={FOLDER},think={think}{AGENTS[name]})", OPPONENT)
     own, other = (agent(text, played, seed=1) for text in texts)
     game, random, found, seated = played.public, np.random.default_rng(1), list[Decided](), peak_memory()

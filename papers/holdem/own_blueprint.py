@@ -22,6 +22,7 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.whole import GAME, MILLI
 from treeplex.base.arrays import Floats
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.learn.blueprint.settings import BlueprintTraining
@@ -30,7 +31,6 @@ from treeplex.search.agents.agent import Agent, fork
 from treeplex.search.evaluate.lbr import stakes_of
 from treeplex.search.evaluate.statistics import half_width
 from treeplex.search.evaluate.winnings import CheckedDown, drawn, played_out, possible_of, settled
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 FOLDER, BOARDS = Path("runs/holdem"), 100_000
@@ -93,7 +93,7 @@ def hands_of(name: str, count: int) -> Floats:
     """The first so many hands, float64 [count, 4]: payoff, luck, whether the turn came, CPU seconds."""
     file = file_of(name, own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    game = PlayedGame.of(GAME)
+    game = load(GAME)
     blueprint = agent(str(FOLDER), game)
     player = agent(f"endgames(blueprint={FOLDER},{AGENTS[name]})", game)
     with file.open("a") as lines:

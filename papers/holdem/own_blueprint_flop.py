@@ -15,9 +15,9 @@ from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.own_blueprint import CODE, FOLDER, GAME, MILLI, one_hand, own_blueprint
 from treeplex.base.arrays import Floats
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
 from treeplex.search.evaluate.statistics import half_width
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 AGENT = "iterations=80,think=60,boards=8"
@@ -35,7 +35,7 @@ def hands_of(count: int) -> Floats:
     """The first so many hands, float64 [count, 4]: payoff, luck, whether the flop came, CPU seconds."""
     file = file_of(own_blueprint())
     known = [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
-    game = PlayedGame.of(GAME)
+    game = load(GAME)
     blueprint, player = agent(str(FOLDER), game), agent(f"modicum(blueprint={FOLDER},{AGENT})", game)
     with file.open("a") as lines:
         for number in range(len(known), count):

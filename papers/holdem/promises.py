@@ -10,6 +10,7 @@ import numpy as np
 from papers.common.results import Result, Table
 from papers.common.study import study
 from papers.holdem.resolved_streets import resolved_streets
+from treeplex.forms.sources.load import load
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.buckets import BucketPolicy
 from treeplex.holdem.cards.cards import parse_cards
@@ -22,7 +23,6 @@ from treeplex.holdem.whole.betting import CALL
 from treeplex.holdem.whole.public import hand_of
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.train.train import train
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import TO_THE_END
@@ -45,7 +45,7 @@ def judged(game: CompiledSpot, average: np.ndarray) -> float:
 
 def on_flop(folder: str, flop: str) -> BucketPolicy:
     """How a blueprint goes on after a limp, a check and a flop, with the ranges that come there by it."""
-    game = PlayedGame.of(WHOLE)
+    game = load(WHOLE)
     player = agent(folder, game)
     assert isinstance(player, HoldemBlueprintAgent)
     ranges = [np.ones(len(own)) for own in game.public.first_ranges()]

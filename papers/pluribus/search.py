@@ -8,10 +8,10 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_game
 from treeplex.games.card_game import CardGame
 from treeplex.search.agents.agent import agent_policy
 from treeplex.search.many_players.search import Continuations, EnumeratedRounds, RoundSearchAgent
-from treeplex.search.subgames.public_rules import public_game
 from treeplex.solvers import make_solver
 
 SMALL, LEDUC = "leduc_poker(players=3,ranks=3,raises=1)", "leduc_poker(players=3)"

@@ -111,7 +111,7 @@ def reproduce(options: list[str]) -> Result:
     for title, spec, boards, first, deals in TABLES:
         game = load(spec)
         assert isinstance(game, Holdem)
-        guided = guided_betting(game.public_game(), trained(game, boards))
+        guided = guided_betting(game.public, trained(game, boards))
         name = f"{title}, {boards:,} boards, {'second round' if first else 'all rounds'}"
         found = [seat_gain(guided, seat, round(share * deals), first) for seat in range(game.num_players)]
         gains, halves = [gain.mean[0] for gain, _ in found], [half_width(gain.error[0], gain.samples) for gain, _ in found]

@@ -18,12 +18,12 @@ from papers.common.results import Result, Table, published, stored
 from papers.common.study import study
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgames.public_rules import public_rules
 
 DICE = RebelSettings(method="lcfr", solves=15_000)
 TURN = RebelSettings(method="lcfr", depth=0, rounds=True, endgame=7, solves=4_000, iterations=32, reuse=128.0)
@@ -64,7 +64,7 @@ def trained(game: str, way: str, seed: int) -> dict[str, float]:
     settings = replace(settings, seed=seed, **WAYS[way])
 
     def make() -> dict[str, float]:
-        rules, began = public_rules(spec), process_time()
+        rules, began = public_tree(spec), process_time()
         trainer = RebelTrainer(rules, settings)
         while not trainer.finished:
             trainer.round()

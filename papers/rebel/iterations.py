@@ -10,9 +10,9 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.kept import code, kept
 from papers.common.results import Picture, Result, Table, published
 from papers.common.study import study
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.rebel.shipped_nets import REBEL, shipped_net
 from treeplex.learn.rebel.training.judge import judge_rebel
-from treeplex.search.subgames.public_rules import public_rules
 
 PLAYTHROUGHS, ITERATIONS = 256, (64, 128, 256, 512)
 BANDED, SEEDS = "1x4f", (0, 1, 2, 3)
@@ -32,7 +32,7 @@ Found = Mapping[str, Mapping[str, Mapping[int, Mapping[str, float]]]]
 def judged(game: str, label: str, method: str, iterations: int, seed: int = 0) -> dict[str, float]:
     """Exploitability of the library's network for a game that was trained with no rests or small ones."""
     name = f"liars_dice-{label}"
-    net = shipped_net(public_rules(game), name)
+    net = shipped_net(public_tree(game), name)
     key = {"what": "rebel/iterations", "net": net.checksum, "N": PLAYTHROUGHS, "T": iterations, "code": code(*JUDGING)}
     key |= {"method": method} if method != net.settings["method"] else {}
     key |= {"seed": seed} if seed else {}

@@ -14,11 +14,11 @@ from datetime import UTC, datetime
 from papers.common.results import published
 from treeplex.base.settings import pairs
 from treeplex.errors import TreeplexError
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.learn.rebel.shipped_nets import SHIPPED, shipped_nets
 from treeplex.learn.rebel.training.job import NET, is_rebel_folder
 from treeplex.learn.rebel.training.judge import RebelJudgement, judge_rebel, net_of
-from treeplex.search.subgames.public_rules import public_rules
 
 KEPT = ("exploitability", "playthroughs", "iterations", "method", "depth", "rounds", "endgame", "warm", "seed", "settled")
 """What of a judgement a card says."""
@@ -58,7 +58,7 @@ def main() -> None:
         # the file, of which no parts of judgements are kept: what goes on the card is found by this version
         source = f"{asked.source}/{NET}" if is_rebel_folder(asked.source) else asked.source
         game = games.get(asked.label) or read_net(source).game
-        net = net_of(source, public_rules(game))
+        net = net_of(source, public_tree(game))
         for other in shipped_nets().values():
             judged = other.card["judged"]
             counts = judged["playthroughs"], judged["iterations"]

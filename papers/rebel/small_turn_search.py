@@ -11,6 +11,7 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
@@ -20,7 +21,6 @@ from treeplex.search.subgame import values_of
 from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states
 from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
@@ -76,7 +76,7 @@ class Turn:
 
     def __init__(self, spec: str, horizon: Horizon, iterations: int) -> None:
         """Compile; ``iterations`` are those of a river's solution."""
-        self.rules: PublicTree = public_rules(spec)
+        self.rules: PublicTree = public_tree(spec)
         self.game: CompiledGame = compile_game(spec)
         self.root = Belief.root(self.rules)
         self.top = cut_states(self.rules, [self.root.state], horizon)

@@ -9,14 +9,14 @@ from papers.common.drawing import dress, line_style, panels, plain_labels, save
 from papers.common.results import Picture, Result, Table, published, short
 from papers.common.study import study
 from treeplex.base.arrays import Floats
-from treeplex.games.builtin.matrix import MatrixGame
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.builtin.matrix import MatrixGame, MatrixPublicTree
 from treeplex.games.public import PublicTree
 from treeplex.run.plots import GREY
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.beliefs import with_trace
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import MatrixPublicTree, public_rules
 from treeplex.search.subgames.subgame import Ranges
 
 RPS = "modified_rps"
@@ -96,7 +96,7 @@ def root_search(rules: PublicTree, leaf: LeafValue, depth: int, iterations: int,
 
 def one_ply() -> dict[str, dict[str, Any]]:
     """Figure 1b: the first move of rock, paper, scissors by search of one move, with two kinds of leaf values."""
-    rules, found = public_rules(RPS), {}
+    rules, found = public_tree(RPS), {}
     assert isinstance(rules, MatrixPublicTree)
     leaves = {"equilibrium values": AtEquilibrium(rules.game.payoffs[0]), "values of beliefs": ExactLeaf(iterations=30)}
     for name, leaf in leaves.items():
@@ -132,7 +132,7 @@ def above(found: dict[str, list[list[float]]]) -> float:
 
 def errors(depth: int, iterations: int, method: str) -> dict[str, float]:
     """Errors of the values that searches of T iterations come to: at the root, and the largest at leaves of its search."""
-    rules = public_rules(GAME)
+    rules = public_tree(GAME)
     leaf = Nested(depth, iterations, method)
     search = root_search(rules, leaf, depth, iterations, method)
     exact, worst = ExactLeaf(iterations=1000), 0.0
@@ -148,7 +148,7 @@ def errors(depth: int, iterations: int, method: str) -> dict[str, float]:
 
 def literal() -> dict[str, float]:
     """Algorithm 1 with the idealised approximator: what it knows after all episodes, beside the fixed point."""
-    rules, values, generator = public_rules(GAME), Latest(), np.random.default_rng(0)
+    rules, values, generator = public_tree(GAME), Latest(), np.random.default_rng(0)
     for _ in range(EPISODES):
         belief: Belief | None = Belief.root(rules)
         while belief is not None:

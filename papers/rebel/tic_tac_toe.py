@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from papers.common.results import Result, Table
 from papers.common.study import study
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Decision, PublicState, PublicTree, Terminal
 from treeplex.learn.common.device import torch_module
 from treeplex.learn.rebel.settings import RebelSettings
@@ -17,7 +18,6 @@ from treeplex.search import METHODS
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.warm_start.begin import begin_search
 
 Boards = Mapping[Hashable, Hashable]
@@ -137,7 +137,7 @@ def judged(rules: PublicTree, boards: Boards, leaf: LeafValue) -> dict[str, floa
 @study(title="ReBeL on tic-tac-toe: perfect information", place=10, minutes=6, needs=("torch",))
 def reproduce() -> Result:
     torch_module().set_num_threads(1)
-    rules = public_rules("tic_tac_toe")
+    rules = public_tree("tic_tac_toe")
     boards = boards_of(rules)
     numbers: dict[str, dict[str, float]] = {"fresh": judged(rules, boards, RebelTrainer(rules, SETTINGS).leaf)}
     for seed in range(SEEDS):

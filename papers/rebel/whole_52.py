@@ -26,6 +26,7 @@ from papers.common.study import study
 from papers.holdem.own_blueprint import FOLDER, own_blueprint
 from papers.holdem.own_blueprint import GAME as BLUEPRINT_GAME
 from papers.rebel.whole_52_errors import FINE, errors, unseen_rows
+from treeplex.forms.sources.load import load
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
@@ -33,7 +34,6 @@ from treeplex.learn.rebel.training.whole import whole_game
 from treeplex.search.agents.by_rules import STYLES
 from treeplex.search.evaluate.winnings import CheckedDown, sampled_winnings
 from treeplex.search.match.lbr_run import local_best_response
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 NAME = "holdem-50bb"
@@ -66,7 +66,7 @@ def agent_of(network: str) -> str:
 
 def against(table: str, opponent: str, hands: int, *, plain: bool = False, network: str = NAME) -> dict[str, float]:
     """What the agent wins from another one, thousandths of a big blind a hand."""
-    game, began = PlayedGame.of(table), process_time()
+    game, began = load(table), process_time()
     assert game.public is not None
     with one_thread():
         player, other = agent(agent_of(network), game, seed=0), agent(opponent, game, seed=1)

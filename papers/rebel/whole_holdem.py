@@ -91,7 +91,7 @@ class Judge:
     """
 
     def __init__(self, deck: str, settings: WholeRebelSettings) -> None:
-        self.game = load(DECKS[deck]).public_game()
+        self.game = load(DECKS[deck]).public
         self.compiled = compiled_whole(self.game)
         self.searching = PlaythroughSettings(
             method=settings.method, iterations=settings.iterations, playthroughs=1, batch=BATCH
@@ -148,7 +148,7 @@ def untrained() -> float:
 
 def cost() -> dict[str, float]:
     """Processor time of a public belief state with 52 cards, its part of the gradient steps included."""
-    game = load(WHOLE).public_game()
+    game = load(WHOLE).public
     settings = WholeRebelSettings(iterations=24, boards=1, episodes=16, burn_in=16, batch=128, reuse=64.0, solves=48)
     with one_thread():
         trainer = RebelTrainer(game, settings)
@@ -161,7 +161,7 @@ def cost() -> dict[str, float]:
 
 def solved(deck: str) -> list[tuple[int, float]]:
     """Exploitability after iterations of Discounted CFR over the whole game, in chips a hand."""
-    compiled = compiled_whole(load(DECKS[deck]).public_game())
+    compiled = compiled_whole(load(DECKS[deck]).public)
     solver, points = HoldemSolver(compiled, "dcfr", threads=1, storage="float64"), []
     for mark in FULL:
         solver.run(mark - solver.iteration)

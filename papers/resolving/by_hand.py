@@ -8,13 +8,13 @@ import treeplex as tp
 from papers.common.results import ROOT, Result, Table
 from papers.common.study import study
 from treeplex.forms.policies.tabular import uniform_probabilities
+from treeplex.forms.sources.load import public_tree
 from treeplex.search.methods import METHODS
 from treeplex.search.resolving.continuations import BlueprintLeaf
 from treeplex.search.resolving.resolved import resolved
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 
 WORTH = {0.25: 0.0, 0.5: 0.25, 1.0: 0.75}
 """What player 0 of the coin toss gets at most if heads is guessed so often (Brown and Sandholm 2017, figure 1)."""
@@ -43,7 +43,7 @@ def coin_toss() -> tuple[list[list[str]], dict[str, list[float]]]:
 
 def three_answers(method: str) -> np.ndarray:
     """The first move of rock, paper, scissors, searched with the three answers as continuations, float64 [3]."""
-    game, rules = tp.compile("modified_rps"), public_rules("modified_rps")
+    game, rules = tp.compile("modified_rps"), public_tree("modified_rps")
     answers = [tp.Policy(game, np.concatenate([[1.0, *np.eye(3)[action]]] * 2)) for action in range(3)]
     leaf = BlueprintLeaf(rules, tp.solve(game, "lp").policy, {1: answers})
     search = SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(1)), METHODS[method], leaf)

@@ -8,15 +8,15 @@ from treeplex.engine.tree.sweeps import reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import PublicState
 from treeplex.search import METHODS, BlueprintLeaf, SubgameSearch, biased_policies, generated_policies
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
-GAME, RULES = compile_game("leduc_poker"), public_rules("leduc_poker")
+GAME, RULES = compile_game("leduc_poker"), public_tree("leduc_poker")
 FIRST_ROUND = Horizon(rounds=1)
 ITERATIONS, EXACT = 1000, 10_000
 """Of a search of the first round, and of the best play after it."""

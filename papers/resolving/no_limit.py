@@ -8,10 +8,10 @@ from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.resolving.resolved import RESOLVING, resolved
 from treeplex.search.resolving.self_improvement import CoarsePolicy, compiled_subset, improved, most_frequent, unknown_actions
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.exact import translated_policy
 from treeplex.search.translation.mapping import MAPPINGS
 from treeplex.solvers import make_solver
@@ -40,7 +40,7 @@ def blueprints() -> Iterator[tuple[str, str, CompiledGame, Policy]]:
         for algorithm, iterations in BLUEPRINTS:
             yield spec, f"{algorithm.upper()}, {iterations:,} iterations", game, solved(game, algorithm, iterations)
     few, many = compile_game(LEDUC), compile_game(REAL)
-    yield REAL, "pot and all-in, translated", many, translated_policy(many, solved(few, "cfr+", 1000), public_rules(LEDUC))
+    yield REAL, "pot and all-in, translated", many, translated_policy(many, solved(few, "cfr+", 1000), public_tree(LEDUC))
 
 
 def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tuple[int, ...], float]]:
@@ -55,7 +55,7 @@ def losses(game: CompiledGame, blueprint: CoarsePolicy) -> tuple[float, dict[tup
 
 def improvement() -> tuple[list[list[str]], dict[str, list[float]]]:
     """The rows of the table of the self-improver, and their numbers."""
-    game, menu = compile_game(REAL), only_sizes(public_rules(REAL), ["100%", "a"])
+    game, menu = compile_game(REAL), only_sizes(public_tree(REAL), ["100%", "a"])
     first, curves = CoarsePolicy(menu, solved(compiled_subset(game, menu), "cfr+", 1000)), {}
     for gadget in ("reach-maxmargin", "resolve", "none"):
         blueprint, curve = first, list[float]()
@@ -94,7 +94,7 @@ def reproduce() -> Result:
     known = compile_game(REAL)
     coarse = solved(compile_game(LEDUC), "cfr+", 1000)
     heard = {
-        mapping: judge(known, translated_policy(known, coarse, public_rules(LEDUC), mapping=mapping)).exploitability
+        mapping: judge(known, translated_policy(known, coarse, public_tree(LEDUC), mapping=mapping)).exploitability
         for mapping in MAPPINGS
     }
     improvements, curves = improvement()

@@ -19,6 +19,7 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.base.located_text import LocatedText
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.sizes import BetPlan, FixedLimit
 from treeplex.holdem.buckets.named import bucketed_holdem
@@ -40,7 +41,6 @@ from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.discount_policy_files import load_discount_policy
 
 Numbers = dict[str, float | int | NDArray[Any]]
@@ -246,7 +246,7 @@ SEARCHED = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, 
 
 def search_game(game: str, method: str, leaf: str, *, depth: int, iterations: int) -> Numbers:
     """Search a game from its root: what both players' hands are worth, and the average policy at the root."""
-    rules = public_rules(game)
+    rules = public_tree(game)
     root = Belief.root(rules)
     subgames = cut(rules, [root], Horizon(depth or None))
     search = SubgameSearch(subgames, METHODS[method], leaf_of(rules, leaf), horizon=iterations)
@@ -275,7 +275,7 @@ def play_by_search(
     game: str, method: str, leaf: str, *, depth: int, iterations: int, lines: Sequence[Sequence[int]]
 ) -> Numbers:
     """An agent that searches while it plays: its policy for every hand along some lines of actions, one game each."""
-    rules = public_rules(game)
+    rules = public_tree(game)
     settings = PlaythroughSettings(method=method, iterations=iterations, depth=depth)
     agent = SearchAgent(rules, leaf_of(rules, leaf), settings, np.random.default_rng(11))
     found: Numbers = {}

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import CHANCE, TERMINAL, State
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import PublicGame
 from treeplex.games.registry import load
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.public_rules import public_game, public_rules
 
 GAMES = ["kuhn_poker(players=3)", "kuhn_poker(players=4)", "leduc_poker(players=3,raises=1)", "leduc_poker(players=4,ranks=3)"]
 
@@ -123,7 +123,7 @@ def test_hands_are_drawn_from_the_joint_distribution() -> None:
 
 def test_two_players_are_a_public_tree() -> None:
     """The same beliefs along the same path as the weights of pairs of hands say."""
-    cards, tree = game_of("leduc_poker"), public_rules("leduc_poker")
+    cards, tree = game_of("leduc_poker"), public_tree("leduc_poker")
     generator = np.random.default_rng(0)
     for _ in range(5):
         mine, other = Belief.root(cards), Belief.root(tree)

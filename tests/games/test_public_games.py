@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, PublicTree, pick
 from treeplex.holdem.betting.sizes import BetPlan
@@ -15,7 +16,6 @@ from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.rules.rules import PokerGame
 from treeplex.holdem.spots.spot import Spot
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.public_rules import public_rules
 
 TURN = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
 FLOP = small(ranks=4, suits=2, hole=1, deal=(0, 1, 1))
@@ -37,7 +37,7 @@ SPOTS = {"turn": (TURN, "TcJdQcKd", 1), "one card": (FLOP, "Jc", 2), "flop": (LA
 
 @cache
 def game_of(name: str) -> PublicGame:
-    return HoldemGame.of(spot_of(*SPOTS[name])) if name in SPOTS else public_rules(name)
+    return HoldemGame.of(spot_of(*SPOTS[name])) if name in SPOTS else public_tree(name)
 
 
 def walk(game: PublicGame, seed: int) -> list[Belief]:

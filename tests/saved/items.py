@@ -20,13 +20,13 @@ import treeplex as tp
 from tests.fence.cases import EXACT, SINGLE, STEERED
 from tests.fence.doors import Numbers, policy_array
 from treeplex.forms.policies.tabular import normalised
+from treeplex.forms.sources.load import load
 from treeplex.holdem.engine.showdowns.hand_features import INPUTS
 from treeplex.holdem.limit.policy import preflop_strategy
 from treeplex.holdem.limit.run import LimitSettings, load_limit, solve_limit
 from treeplex.holdem.whole.phh import hand_from
 from treeplex.learn.train.registry import NEURAL, learner_of
 from treeplex.run.cli.main import app
-from treeplex.search.named_agents.played_game import PlayedGame
 
 NETWORKS = 1e-4
 """What networks in single precision may be off on another machine."""
@@ -183,7 +183,7 @@ def judged_run(game: str, folder: Path) -> Numbers:
 
 def played(game: str, folder: Path, text: str = "{}", **settings: Any) -> Numbers:
     """The policy of the agent in a folder at its first decision, and the last record."""
-    agent = tp.agent(text.format(folder), PlayedGame.of(game), seed=0, **settings)
+    agent = tp.agent(text.format(folder), load(game), seed=0, **settings)
     agent.begin(0)
     return {**last_record(folder), "policy": np.asarray(agent.policy(), np.float64)}
 
@@ -366,7 +366,7 @@ def spot(**changes: Any) -> Any:
 
 def look_at_turns(folder: Path) -> Numbers:
     """What an agent plays first that searches turns with the network."""
-    agent = tp.agent(str(folder), PlayedGame.of(spot()), seed=0, iterations=2)
+    agent = tp.agent(str(folder), load(spot()), seed=0, iterations=2)
     agent.begin(0)
     return {**last_record(folder), "policy": np.asarray(agent.policy(), np.float64)}
 

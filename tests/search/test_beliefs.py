@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.games.registry import load
 from treeplex.search import Belief
-from treeplex.search.subgames.public_rules import public_rules
 
 GAMES = [
     "kuhn_poker",
@@ -46,7 +46,7 @@ def walk(rules: PublicTree, generator: np.random.Generator) -> list[tuple[Belief
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_bayes_along_random_paths(spec: str) -> None:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     for seed in range(20):
         for belief, joint in walk(rules, np.random.default_rng(seed)):
             assert belief.joint == pytest.approx(joint / joint.sum(), abs=1e-12)
@@ -57,7 +57,7 @@ def test_bayes_along_random_paths(spec: str) -> None:
 
 @pytest.mark.parametrize("spec", GAMES)
 def test_hands_are_drawn_from_the_joint_distribution(spec: str) -> None:
-    rules, generator, draws = public_rules(spec), np.random.default_rng(0), 3000
+    rules, generator, draws = public_tree(spec), np.random.default_rng(0), 3000
     for belief, joint in walk(rules, np.random.default_rng(1)):
         expected, drawn = joint / joint.sum(), np.zeros(joint.shape)
         for _ in range(draws):
@@ -68,14 +68,14 @@ def test_hands_are_drawn_from_the_joint_distribution(spec: str) -> None:
 
 
 def test_nothing_is_drawn_where_hands_exclude_each_other() -> None:
-    rules, same = public_rules("kuhn_poker"), np.array([0.0, 1.0, 0.0])
+    rules, same = public_tree("kuhn_poker"), np.array([0.0, 1.0, 0.0])
     belief = Belief.of(rules, rules.first_state(), (same, same))
     with pytest.raises(GameError, match="no pair of hands"):
         belief.draw(np.random.default_rng(0))
 
 
 def test_in_perfect_information_a_belief_is_a_state() -> None:
-    rules = public_rules("tic_tac_toe")
+    rules = public_tree("tic_tac_toe")
     belief = Belief.root(rules)
     for count, cell in zip((9, 8, 7), (4, 0, 8), strict=True):
         belief = belief.after(cell, np.full((count, 1), 1 / count))
@@ -84,7 +84,7 @@ def test_in_perfect_information_a_belief_is_a_state() -> None:
 
 
 def test_a_private_action_becomes_the_hand() -> None:
-    rules = public_rules("modified_rps")
+    rules = public_tree("modified_rps")
     policy = np.array([[0.5], [0.3], [0.2]])
     belief = Belief.root(rules).after(0, policy)
     assert belief.ranges[0] == pytest.approx([0.5, 0.3, 0.2])
@@ -92,7 +92,7 @@ def test_a_private_action_becomes_the_hand() -> None:
 
 
 def test_where_nobody_plays_to_every_hand_is_alike() -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     never = np.zeros((6, 3))
     belief = Belief.root(rules).after(0, never)
     assert belief.ranges[0] == pytest.approx(np.full(3, 1 / 3))
@@ -102,13 +102,13 @@ def test_where_nobody_plays_to_every_hand_is_alike() -> None:
     "ranges", [(np.ones(2), np.ones(3)), (np.array([1, -1, 1.0]), np.ones(3)), (np.full(3, np.nan), np.ones(3))]
 )
 def test_bad_ranges_are_refused(ranges: tuple[np.ndarray, np.ndarray]) -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     with pytest.raises(GameError, match="a range at"):
         Belief.of(rules, Belief.root(rules).state, ranges)
 
 
 def test_actions_need_a_policy() -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     with pytest.raises(GameError, match=r"action 0 at \(\) needs a policy \(6, 3\), not none"):
         Belief.root(rules).after(0)
     with pytest.raises(GameError, match="no action"):
@@ -130,7 +130,7 @@ def test_games_without_public_rules_are_refused(spec: str, message: str) -> None
 
 def explore(spec: str) -> None:
     """Walk down the first actions."""
-    rules = public_rules(load(spec))
+    rules = public_tree(load(spec))
     belief = Belief.root(rules)
     while not isinstance(visited := rules.visit(belief.state.node), Terminal):
         label = visited.outcomes[0][0] if isinstance(visited, Chance) else visited.actions[0]
@@ -139,7 +139,7 @@ def explore(spec: str) -> None:
 
 
 def test_the_state_after_any_private_action_is_the_same() -> None:
-    rules = public_rules("modified_rps")
+    rules = public_tree("modified_rps")
     root = rules.first_state()
     for action in range(3):
         following = rules.after(root, action)
@@ -147,6 +147,6 @@ def test_the_state_after_any_private_action_is_the_same() -> None:
         assert np.array_equal(following.weight, np.ones((3, 1)))
     with pytest.raises(GameError, match="no action 3 at 0"):
         rules.after(root, 3)
-    dice = public_rules("liars_dice(dice_sides=3)")
+    dice = public_tree("liars_dice(dice_sides=3)")
     with pytest.raises(GameError, match=r"no action 0 at \(1,\)"):
         dice.after(dice.after(dice.first_state(), 1), 0)

@@ -10,11 +10,10 @@ Neither need get to a maximum where the function has kinks.
 import numpy as np
 import pytest
 
-from treeplex.games.builtin.matrix import MODIFIED_RPS, MatrixGame
+from treeplex.games.builtin.matrix import MODIFIED_RPS, MatrixGame, MatrixPublicTree
 from treeplex.search import METHODS, Belief, SubgameSearch
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import MatrixPublicTree
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.solvers.rules.fictitious import FICTITIOUS_RULES
 from treeplex.solvers.rules.variants import Variant

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
-from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, public_rules
+from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, public_tree
 from treeplex.search.subgames.subgame import Places, Ranges
 
-RULES = public_rules("leduc_poker")
+RULES = public_tree("leduc_poker")
 SUBGAME = cut(RULES, [Belief.root(RULES)], Horizon(2))
 COUNT, WIDTHS = len(SUBGAME.leaves), SUBGAME.leaves.widths
 

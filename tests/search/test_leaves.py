@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import AlgorithmError
+from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.cards.cards import parse_cards
 from treeplex.holdem.cards.format import small
@@ -20,7 +21,6 @@ from treeplex.search.leaf import Prepared
 from treeplex.search.perfect_information import CertainLeaf
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges, Subgame
 
 DECK = small(ranks=5, suits=2, hole=2, deal=(0, 3, 1, 1))
@@ -30,7 +30,7 @@ PLACES = ["leduc", "dice", "flop", "flop and turn", "turn"]
 @cache
 def subgame(name: str) -> Subgame:
     if name in ("leduc", "dice"):
-        rules = public_rules({"leduc": "leduc_poker", "dice": "liars_dice(dice_sides=3)"}[name])
+        rules = public_tree({"leduc": "leduc_poker", "dice": "liars_dice(dice_sides=3)"}[name])
         return cut(rules, [Belief.root(rules)], Horizon(2))
     board = parse_cards("TcJdQcKd" if name == "turn" else "TcJdQc")
     return cut_spot(Spot(board, 2.0, 3.0, all_hands(DECK), BetPlan.same("50%,a", ""), format=DECK), 1 + ("and" in name))
@@ -128,7 +128,7 @@ def test_what_is_prepared_goes_with_the_places() -> None:
 
 
 def test_exact_leaves_keep_one_batch() -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     leaf = ExactLeaf(iterations=1)
     for _ in range(3):
         at = cut(rules, [Belief.root(rules)], Horizon(2))
@@ -157,7 +157,7 @@ def test_certain_leaves_are_asked_once() -> None:
         asked.append(1)
         return believed
 
-    rules = public_rules("tic_tac_toe")
+    rules = public_tree("tic_tac_toe")
     at, leaf = cut(rules, [Belief.root(rules)], Horizon(2)), CertainLeaf(counted)
     for _ in range(3):
         leaf(at.leaves, reaches(at), reaches(at))

@@ -8,9 +8,9 @@ import pytest
 
 from tests.search.exact_values import PublicProgram
 from tests.search.test_theory import DICE, program
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, Belief, NoLeaf, SubgameSearch
 from treeplex.search.subgames.batch import cut_states
-from treeplex.search.subgames.public_rules import public_rules
 
 Fixed = dict[tuple[int, ...], np.ndarray]
 SHARES = (0.25, 0.5, 0.8)
@@ -50,7 +50,7 @@ def test_lemma_1_values_against_a_policy_are_linear_in_the_belief(seed: int) -> 
 
 
 def test_lemma_2_the_value_is_the_least_over_policies_and_concave() -> None:
-    whole, flat, rules = program(DICE), np.full(3, 1 / 3), public_rules(DICE)
+    whole, flat, rules = program(DICE), np.full(3, 1 / 3), public_tree(DICE)
     points, bends = np.concatenate((beliefs(1, 5), np.eye(3))), []
     value = {tuple(point): whole.value((point, flat), 0) for point in points}
     for seed in range(3):

@@ -11,12 +11,12 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
 from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.games.perfect_information import PerfectInformation
 from treeplex.search import ExactLeaf, NoLeaf
 from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces
-from treeplex.search.subgames.public_rules import PerfectInformation
 from treeplex.search.subgames.subgame import Ranges
 
 

@@ -6,13 +6,12 @@ import pytest
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.base import CHANCE, TERMINAL, Game, State
 from treeplex.games.public import Chance, Decision
 from treeplex.search import ExactLeaf
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgames.public_rules import public_rules
 
 
 class Heap(State):
@@ -57,7 +56,7 @@ class Nim(Game):
 
 @pytest.mark.parametrize("game", ["modified_rps", "small_matrix", "kuhn_poker", Nim()], ids=str)
 def test_names_are_those_of_the_rules(game: str | Game) -> None:
-    compiled, rules = compile_game(game), public_rules(game)
+    compiled, rules = compile_game(game), public_tree(game)
     met: set[tuple[int, str]] = set()
     stack = [(rules.root, rules.prior.shape)]
     while stack:
@@ -80,7 +79,7 @@ def test_names_are_those_of_the_rules(game: str | Game) -> None:
 
 
 def test_who_has_moved_in_secret_knows_its_move_and_the_other_does_not() -> None:
-    game, rules = load("modified_rps"), public_rules("modified_rps")
+    game, rules = load("modified_rps"), public_tree("modified_rps")
     for move in range(3):
         state = game.new_initial_state().child(move)
         assert rules.infostate(1, 0, move) == state.information_state_string(0)
@@ -89,7 +88,7 @@ def test_who_has_moved_in_secret_knows_its_move_and_the_other_does_not() -> None
 
 def played(game: str | Game, **settings: int) -> float:
     """Exploitability of what search with exact values at its leaves plays."""
-    compiled, rules = compile_game(game), public_rules(game)
+    compiled, rules = compile_game(game), public_tree(game)
     chosen, leaf = PlaythroughSettings(**settings), ExactLeaf(iterations=60)  # type: ignore[arg-type]
     return judge(compiled, averaged_policy(compiled, rules, leaf, chosen, np.random.default_rng(0))).exploitability
 

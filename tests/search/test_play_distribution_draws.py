@@ -7,11 +7,11 @@ import pytest
 
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import ExactLeaf
 from treeplex.search.methods import average_weights
 from treeplex.search.play_distribution import Node, OpenState, averaged_policy, keyed, search_shares
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgames.public_rules import public_rules
 
 ITERATIONS = 3
 
@@ -25,7 +25,7 @@ def test_no_two_paths_share_their_draws() -> None:
 @pytest.mark.parametrize("depth", [1, 2])
 def test_playthroughs_are_drawn_from_all_combinations_of_iterations(depth: int) -> None:
     """The mean over many playthroughs is the expectation, which is found here by trying every combination."""
-    rules, game = public_rules("kuhn_poker"), compile_game("kuhn_poker")
+    rules, game = public_tree("kuhn_poker"), compile_game("kuhn_poker")
     leaf = ExactLeaf(iterations=10)
     one = PlaythroughSettings(method="lcfr", iterations=ITERATIONS, depth=depth, playthroughs=1)
     share = average_weights("lcfr", ITERATIONS) / average_weights("lcfr", ITERATIONS).sum()

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.builtin.matrix import MatrixPublicTree
 from treeplex.run.judge import judge
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.methods import average_weights
@@ -17,7 +19,6 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import MatrixPublicTree, public_rules
 from treeplex.search.subgames.subgame import Places, Ranges
 
 EQUILIBRIUM = (0.4, 0.4, 0.2)
@@ -51,7 +52,7 @@ def answers(rules: MatrixPublicTree, policies: np.ndarray, method: str, iteratio
 
 
 def rules_of_the_game() -> MatrixPublicTree:
-    rules = public_rules("modified_rps")
+    rules = public_tree("modified_rps")
     assert isinstance(rules, MatrixPublicTree)
     return rules
 
@@ -125,7 +126,7 @@ def played(spec: str, leaf: ExactLeaf) -> float:
     """Exploitability of search one action ahead by plain CFR, iterations drawn at random."""
     settings = PlaythroughSettings(iterations=64, depth=1, playthroughs=64, batch=256, method="cfr")
     game = compile_game(spec)
-    return judge(game, averaged_policy(game, public_rules(spec), leaf, settings, np.random.default_rng(0))).exploitability
+    return judge(game, averaged_policy(game, public_tree(spec), leaf, settings, np.random.default_rng(0))).exploitability
 
 
 def test_theorem_3_what_is_played_is_exploitable_in_proportion_to_the_error_of_values() -> None:

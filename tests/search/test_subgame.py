@@ -5,12 +5,12 @@ import pytest
 
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Decision, PublicState
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.search.leaf import LeafValue
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -18,7 +18,7 @@ DICE = "liars_dice(dice_sides=3)"
 
 
 def whole(spec: str, method: str, leaf: LeafValue | None = None, depth: int | None = None) -> SubgameSearch:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     root = Belief.root(rules)
     subgames = cut_states(rules, [root.state], Horizon(depth))
     return SubgameSearch(subgames, METHODS[method], leaf or NoLeaf(), (root.ranges[0][None], root.ranges[1][None]))
@@ -46,7 +46,7 @@ def test_an_uncut_subgame_at_the_root_is_the_game(spec: str, variant: str) -> No
 @pytest.mark.slow
 @pytest.mark.parametrize("horizon", [Horizon(rounds=True), Horizon(1, endgame=20), Horizon(2, endgame=8)])
 def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Horizon) -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     root = Belief.root(rules)
     subgames = cut_states(rules, [root.state], horizon)
     assert len(subgames.leaves)
@@ -58,7 +58,7 @@ def test_exact_leaves_lead_to_the_value_of_the_game_at_any_horizon(horizon: Hori
 
 @pytest.mark.slow
 def test_exact_leaves_in_leduc_poker() -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     search = whole("leduc_poker", "dcfr", ExactLeaf(iterations=80), 3)
     search.run(100)
     assert value(search, Belief.root(rules))[0] == pytest.approx(-0.0856, abs=0.02)
@@ -67,12 +67,12 @@ def test_exact_leaves_in_leduc_poker() -> None:
 def test_zero_leaves_ignore_what_follows() -> None:
     search = whole(DICE, "dcfr", ZeroLeaf(), 1)  # a first bid ends nothing
     search.run(30)
-    assert value(search, Belief.root(public_rules(DICE))) == (0.0, 0.0)
+    assert value(search, Belief.root(public_tree(DICE))) == (0.0, 0.0)
     assert search.policy == pytest.approx(search.average_policy())
 
 
 def test_a_batch_is_its_subgames_one_by_one() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     generator = np.random.default_rng(1)
     beliefs = []
     for bid in range(4):
@@ -92,7 +92,7 @@ def test_a_batch_is_its_subgames_one_by_one() -> None:
 
 def test_unsafe_search_in_the_modified_game_of_rock_paper_scissors() -> None:
     """Section 6: with player 0's equilibrium known, every answer of player 1 has the same value, so one search may find any."""
-    rules = public_rules("modified_rps")
+    rules = public_tree("modified_rps")
     belief = Belief.root(rules).after(0, np.array([[0.4], [0.4], [0.2]]))
     search = SubgameSearch(
         cut_states(rules, [belief.state]), METHODS["dcfr"], NoLeaf(), (belief.ranges[0][None], belief.ranges[1][None])
@@ -109,7 +109,7 @@ def test_unsafe_search_in_the_modified_game_of_rock_paper_scissors() -> None:
 
 
 def test_perfect_information_is_minimax() -> None:
-    rules = public_rules("tic_tac_toe")
+    rules = public_tree("tic_tac_toe")
     state = rules.root
     for cell in (0, 8, 2):  # crosses threaten the top row
         state = rules.child(state, cell)
@@ -122,7 +122,7 @@ def test_perfect_information_is_minimax() -> None:
 
 
 def test_what_is_refused() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     with pytest.raises(AlgorithmError, match="need values"):
         whole(DICE, "cfr", NoLeaf(), 1).run(1)
     over = Belief.root(rules).state

@@ -13,11 +13,11 @@ from tests.search.exact_values import PublicProgram
 from treeplex.base.arrays import Ints
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search import METHODS, Belief, ExactLeaf, LeafValue, NoLeaf, SubgameSearch, ZeroLeaf
 from treeplex.search.subgames.batch import PairPlaces, cut_states
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.solvers.rules.fictitious import FictitiousRule
 from treeplex.solvers.rules.variants import Variant
@@ -48,13 +48,13 @@ def tolerance(spec: str, method: str = "") -> float:
 @cache
 def program(spec: str) -> PublicProgram:
     """The whole game as a linear program."""
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     return PublicProgram(rules, Belief.root(rules).state)
 
 
 def searched(spec: str, method: str, leaf: LeafValue, horizon: Horizon, iterations: int) -> SubgameSearch:
     """A search of a game from its beginning."""
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
     search = SubgameSearch(cut_states(rules, [root.state], horizon), METHODS[method], leaf, ranges, horizon=iterations)
@@ -64,7 +64,7 @@ def searched(spec: str, method: str, leaf: LeafValue, horizon: Horizon, iteratio
 
 def shortfalls(spec: str, search: SubgameSearch) -> list[float]:
     """For each player, by how much its average policy, exact play after it, makes sure of less than the game's value."""
-    rules, whole = public_rules(spec), program(spec)
+    rules, whole = public_tree(spec), program(spec)
     ranges, average = Belief.root(rules).ranges, search.average_policy()
     fixed = {path: search.policy_at(k, average) for k, path in enumerate(search.subgames.decisions.paths)}
     return [whole.value(ranges, player) - whole.value(ranges, player, fixed) for player in (0, 1)]
@@ -72,7 +72,7 @@ def shortfalls(spec: str, search: SubgameSearch) -> list[float]:
 
 def excesses(spec: str, search: SubgameSearch) -> list[float]:
     """For each player, its root value less the game's."""
-    belief = Belief.root(public_rules(spec))
+    belief = Belief.root(public_tree(spec))
     found = [float(own @ values[0]) for own, values in zip(belief.beliefs, search.root_values(), strict=True)]
     return [value - program(spec).value(belief.ranges, player) for player, value in enumerate(found)]
 
@@ -149,7 +149,7 @@ def test_modified_cfr_avg_need_not_converge_where_values_jump(method: str) -> No
 @pytest.mark.parametrize("modified", [False, True])
 def test_a_plain_loop_with_leaf_values_of_linear_programs_does_the_same(modified: bool) -> None:
     """CFR-D and modified CFR-AVG of the first bid, written out: only the former gets to the value of the game."""
-    rules, whole = public_rules(DICE), program(DICE)
+    rules, whole = public_tree(DICE), program(DICE)
     root = Belief.root(rules).state
     visited = rules.visit(root.node)
     assert isinstance(visited, Decision)
@@ -179,7 +179,7 @@ def test_modified_cfr_avg_is_tabular_cfr_where_nothing_is_cut(spec: str, method:
     assert isinstance(scheme, Variant)
     search = searched(spec, method, NoLeaf(), TO_THE_END, 0)
     solver = GameSolver(game, scheme, updates=METHODS[method].updates)
-    here, there = same_sequences(search, game, public_rules(spec))
+    here, there = same_sequences(search, game, public_tree(spec))
     scale = search.ranges[0].shape[1]  # ranges sum to one, where the compiled game's hands all have reach one
     for _ in range(25):
         search.run(1), solver.run(1)
@@ -194,7 +194,7 @@ def test_simultaneous_updates_are_those_of_the_whole_game_where_nothing_is_cut(s
     """The average is that of the compiled game's solver, and not that of alternating updates."""
     game, search = compile_game(spec), searched(spec, method, NoLeaf(), TO_THE_END, 0)
     solvers = [GameSolver(game, METHODS[method].scheme, updates=updates) for updates in ("simultaneous", "alternating")]
-    here, there = same_sequences(search, game, public_rules(spec))
+    here, there = same_sequences(search, game, public_tree(spec))
     for _ in range(10):
         search.run(1), *(solver.run(1) for solver in solvers)
         together, in_turn = (solver.average_policy().probabilities[there] for solver in solvers)
@@ -243,7 +243,7 @@ class Fixed:
 @pytest.mark.parametrize("method", MODIFIED)
 def test_modified_cfr_avg_is_cfr_where_what_follows_is_fixed(method: str) -> None:
     """Appendix I: if every history of a leaf keeps its value, the differences of sums are what CFR would have used."""
-    leaf = Fixed(public_rules(DICE))
+    leaf = Fixed(public_tree(DICE))
     sound, modified = (searched(DICE, name, leaf, Horizon(2), 60) for name in (method.replace("-modified", ""), method))
     assert len(sound.subgames.leaves)
     assert modified.regrets == pytest.approx(sound.regrets, abs=1e-8)
@@ -289,7 +289,7 @@ def test_theorem_1_infostate_values_are_supergradients(spec: str) -> None:
     exclude each other, beliefs are not ranges: V is the mean of v with the player's belief, the marginal of the joint
     distribution, both at b and in the bound at b'.
     """
-    rules, generator = public_rules(spec), np.random.default_rng(0)
+    rules, generator = public_tree(spec), np.random.default_rng(0)
     beliefs = [some_belief(rules, state, generator) for state in states_of(rules, 5, generator) for _ in range(2)]
     gains = []
     for belief in beliefs:

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from treeplex.base.arrays import Floats
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, Belief, SubgameSearch, cut
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Places, Ranges
 
 CARDS = np.arange(3)
@@ -105,7 +105,7 @@ def values_of_actions(player: int, now: list[list[Floats]], leaf: Floats) -> lis
 
 @pytest.mark.parametrize("method", [name for name in METHODS if name.startswith("lcfr")])
 def test_a_plain_loop_does_the_same(method: str) -> None:
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
     root = Belief.root(rules)
     subgames = cut(rules, [root], Horizon(2))
     assert list(subgames.leaves.paths) == [(0, 1)]
@@ -134,7 +134,7 @@ STEPS: dict[str, Callable[[int], tuple[float, float]]] = {
 def test_replies_are_best_against_what_is_faced(name: str, together: bool) -> None:
     """Fictitious play: the leaf is valued for the averages; of best replies that tie the search's counts."""
     ranges = np.array([0.5, 0.29, 0.21]), np.array([0.19, 0.44, 0.37])
-    subgames = cut(public_rules("kuhn_poker"), [Belief.root(public_rules("kuhn_poker"))], Horizon(2))
+    subgames = cut(public_tree("kuhn_poker"), [Belief.root(public_tree("kuhn_poker"))], Horizon(2))
     method = METHODS[f"{name}-simultaneous" if together else name]
     search = SubgameSearch(subgames, method, Answer(), (ranges[0][None], ranges[1][None]))
     averages = [[np.full((2, 3), 0.5)], [np.full((2, 3), 0.5), np.full((2, 3), 0.5)]]

@@ -220,7 +220,7 @@ def test_hands_of_holdem_are_written_and_opened_again(tmp_path: Path) -> None:
 
 def test_an_estimate_is_the_equity_against_the_range() -> None:
     """A call of 10 into 30 on the river, against every hand: each of the 990 is compared here."""
-    game = holdem(stack=40, sizes=["50%", "100%", "a"]).public_game()
+    game = holdem(stack=40, sizes=["50%", "100%", "a"]).public
     assert isinstance(game, PublicGame)
     board = parse_cards("2c7d9hJsQc")
     state: Any = game.first_state()

@@ -6,9 +6,14 @@ numbers and conventions are OpenSpiel's, so that rules written for one read like
 
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Mapping, Sequence
-from typing import ClassVar, Self
+from functools import cached_property
+from typing import TYPE_CHECKING, ClassVar, Self
 
+from treeplex.base.wings import named
 from treeplex.errors import GameError
+
+if TYPE_CHECKING:
+    from treeplex.games.public import PublicGame, PublicTree
 
 TREES = "treeplex.run.solve.tree_game:TreeGame"
 """What solves games that are compiled into trees of sequences, as most are."""
@@ -196,12 +201,39 @@ class Game(ABC):
             SpecError: nobody has.
         """
 
-    def public_tree(self) -> "object | None":
-        """The same game as public-tree rules (:class:`treeplex.games.public.PublicTree`), where they are written."""
+    def public_tree(self) -> "PublicTree | None":
+        """The public tree of a two-player game, by which it is also compiled; None where it is not written."""
         return None
 
-    def public_game(self) -> "object | None":
-        """The same game as a :class:`treeplex.games.public.PublicGame` of any number of players, where that is written."""
+    def public_game(self) -> "PublicGame | None":
+        """Public states and private hands for any number of players; None where they are not written. Ask :attr:`public`."""
+        return None
+
+    @cached_property
+    def public(self) -> "PublicGame":
+        """Public states and private hands: :meth:`public_tree`, :meth:`public_game`, or a game of perfect information.
+
+        One object: agents that meet have to share it.
+
+        Raises:
+            GameError: the rules do not say what is public.
+            SpecError: nobody has a decision.
+        """
+        self.check_decisions()
+        found = (self.public_tree() if self.num_players == 2 else None) or self.public_game()
+        if found is not None:
+            return found
+        if self.num_players == 2:
+            certain: PublicGame = named("treeplex.games.perfect_information:PerfectInformation")(self)
+            return certain
+        raise GameError(
+            f"{self} has {self.num_players} players, and its rules do not say what is public; agents of more than two play "
+            "poker such as leduc_poker(players=3), or write Game.public_game for it"
+        )
+
+    @property
+    def big_blind(self) -> float | None:
+        """The chips in which poker results are counted: the big blind, or the ante if there are no blinds."""
         return None
 
     def numba_rules(self) -> "object | None":
@@ -219,6 +251,11 @@ class Game(ABC):
     def parameters(self) -> Mapping[str, object]:
         """The parameters this game was made with."""
         return {}
+
+    def __getstate__(self) -> object:
+        """What is copied and pickled: everything but :attr:`public`, which is made again."""
+        state = super().__getstate__()
+        return {name: value for name, value in state.items() if name != "public"} if isinstance(state, dict) else state
 
     def __str__(self) -> str:
         """What to call the game in texts: its spec, or its representation where it has none."""

@@ -111,6 +111,7 @@ class PublicGame(ABC):
         many_at_once: whether :meth:`payoffs_of` and :meth:`chances_of` are work of arrays, so that many deals cost little.
         has_tables: whether its infosets are few enough to be enumerated, for policy tables.
         checks_down: whether :meth:`exactly_shared` and :meth:`odd_chips` are written.
+        perfect_information: whether there are no private hands.
     """
 
     players: int = 2
@@ -118,6 +119,7 @@ class PublicGame(ABC):
     many_at_once: ClassVar[bool] = False
     has_tables: ClassVar[bool] = True
     checks_down: ClassVar[bool] = False
+    perfect_information: ClassVar[bool] = False
 
     @abstractmethod
     def first_state(self) -> State:
@@ -572,6 +574,15 @@ def checked_down(rules: PublicTree, state: PublicState) -> tuple[Floats, Floats]
     bets = rules.bets(state)
     assert bets is not None
     return checked_down(rules, successors[bets.kinds.index("pass")])
+
+
+class OneDeal(PublicTree):
+    """A public tree whose players are dealt nothing."""
+
+    def __init__(self) -> None:
+        self.prior = np.ones((1, 1))
+        self.deals = np.ones((1, 1), np.int64)
+        self.deal_histories, self.deal_depth = 0, 0
 
 
 def pair_state(state: State) -> PublicState:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 from treeplex.base.exports import lazy_exports
 
 if TYPE_CHECKING:
+    from treeplex.forms.sources.load import public_game, public_tree
     from treeplex.search.action_subset import ActionSubset, only_sizes
     from treeplex.search.agents.agent import Agent, Seat, TableAgent, agent_policy, play_game
     from treeplex.search.agents.explanation import Explanation
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from treeplex.search.subgames.gadgets import Gadget, Maxmargin, Resolve
     from treeplex.search.subgames.horizon import Horizon
     from treeplex.search.subgames.policy_tables import subgame_policy
-    from treeplex.search.subgames.public_rules import public_game, public_rules
     from treeplex.search.subgames.response import response_values
     from treeplex.search.translation.agent import TranslatedAgent
     from treeplex.search.translation.exact import translated_policy
@@ -55,7 +55,7 @@ _HOMES = {
     "treeplex.search.subgames.gadgets": "Gadget, Maxmargin, Resolve",
     "treeplex.search.subgames.horizon": "Horizon",
     "treeplex.search.subgames.policy_tables": "subgame_policy",
-    "treeplex.search.subgames.public_rules": "public_game, public_rules",
+    "treeplex.forms.sources.load": "public_game, public_tree",
     "treeplex.search.action_subset": "ActionSubset, only_sizes",
     "treeplex.search.agents.searching": "SearchAgent",
     "treeplex.search.exact_leaf": "ExactLeaf",
@@ -127,7 +127,7 @@ __all__ = [
     "only_sizes",
     "play_game",
     "public_game",
-    "public_rules",
+    "public_tree",
     "resolved",
     "response_values",
     "subgame_policy",

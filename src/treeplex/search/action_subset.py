@@ -6,11 +6,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treeplex.errors import GameError, SpecError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.betting.sizes import parse_sizes, sizes_to_string
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.public import Bets, Chance, Decision, PublicState, PublicTree, State, Terminal, pair_state
-from treeplex.search.subgames.public_rules import public_rules
 
 Choice = Callable[[Hashable, Sequence[int]], Sequence[int]]
 """From a public node and its actions to those that are considered there."""
@@ -104,7 +104,7 @@ def only_sizes(rules: PublicTree | str | Game, sizes: Sequence[str]) -> ActionSu
     Raises:
         SpecError: another size, or one that the rules do not offer where it could be bet.
     """
-    rules = public_rules(rules)
+    rules = public_tree(rules)
     wanted = parse_sizes(",".join(map(str, sizes)), True)
     for size in wanted:
         if size.kind not in ("pot", "allin"):

@@ -21,13 +21,12 @@ from treeplex.engine.tree.sweeps import normalise, reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.games.public import Chance, Decision, PublicState
+from treeplex.games.public import Chance, Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue, Prepared, leaf_values
 from treeplex.search.methods import METHODS, average_weights
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.batch import Subgames, cut_states, place
-from treeplex.search.subgames.public_rules import PerfectInformation
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.search.subgames.templates import Template
 from treeplex.search.warm_start.begin import Guided, begin_search
@@ -46,7 +45,7 @@ class Solved:
 
 
 def certain_policy(
-    game: CompiledGame, rules: PerfectInformation, leaf: LeafValue, settings: PlaythroughSettings, *, watch: Watch | None = None
+    game: CompiledGame, rules: PublicTree, leaf: LeafValue, settings: PlaythroughSettings, *, watch: Watch | None = None
 ) -> Policy:
     """The policy that an agent plays which searches, in a game of perfect information.
 
@@ -75,7 +74,7 @@ def certain_policy(
     return Policy(game, along_all_paths(game, rules, solved))
 
 
-def searched_states(rules: PerfectInformation, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
+def searched_states(rules: PublicTree, settings: PlaythroughSettings, tell: Watch) -> dict[Hashable, PublicState]:
     """A state of each future at which a subgame begins."""
     root = rules.first_state()
     found, stack = {rules.future(root.node): root}, [root]
@@ -122,7 +121,7 @@ def rows_of(subgames: Subgames, policy: Floats) -> list[Floats]:
     return [policy[first : first + stride * actions : stride] for first, stride, actions in layout]
 
 
-def along_all_paths(game: CompiledGame, rules: PerfectInformation, solved: dict[Hashable, Solved]) -> Floats:
+def along_all_paths(game: CompiledGame, rules: PublicTree, solved: dict[Hashable, Solved]) -> Floats:
     """The probabilities of a policy on the whole game, float64 [Q], from what is played in the subgames."""
     probabilities = np.full(int(game.tree.sequence_offsets[-1]), np.nan)
     stack: list[tuple[Hashable, Solved, tuple[int, ...]]] = [(rules.root, solved[rules.future(rules.root)], ())]

@@ -10,6 +10,7 @@ from treeplex.base.arrays import Floats, Ints
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import Decision, PublicState, PublicTree
 from treeplex.search.leaf import LeafValue
@@ -18,7 +19,6 @@ from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.stopping import policies_at
 from treeplex.search.subgames.batch import Subgames, cut_states, walked
 from treeplex.search.subgames.beliefs import normalised_range
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search
 
@@ -106,7 +106,7 @@ def averaged_policy(
         part: which of the playthroughs of a larger whole these are; None for all of it.
         watch: called now and then with the number of subgames searched.
     """
-    game, rules = compile_game(game), public_rules(rules)
+    game, rules = compile_game(game), public_tree(rules)
     root, count = rules.first_state(), settings.playthroughs
     seed, shift_seed = int(generator.integers(2**63)), 0 if part is None else int(part.shifts.integers(2**63))
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))

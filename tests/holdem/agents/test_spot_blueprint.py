@@ -10,6 +10,7 @@ import treeplex as tp
 from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError, PolicyError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.games.public import Decision, PublicState
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
 from treeplex.holdem.betting.sizes import BetPlan
@@ -18,14 +19,12 @@ from treeplex.holdem.rules.rules import PokerPublicTree
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.first_street.agent_policy import policy_on_spot
 from treeplex.search import play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.resolved import Trunk, carried_values, gifts
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.policy_tables import sequences_at
-from treeplex.search.subgames.public_rules import public_rules
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +81,7 @@ def test_what_it_plays_is_the_solution(solved: tp.holdem.HoldemSolution) -> None
 @pytest.mark.parametrize("player", [0, 1])
 def test_promises_with_gifts_are_those_of_the_general_engine(player: int) -> None:
     spec = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[a])"
-    rules, compiled = public_rules(spec), compile_game(spec)
+    rules, compiled = public_tree(spec), compile_game(spec)
     assert isinstance(rules, PokerPublicTree)
     game = HoldemGame.of(rules.game.spot)
     solution = tp.solve(rules.game.spot, "cfr", iterations=4, threads=1)
@@ -120,7 +119,7 @@ def finer() -> Spot:
 
 def test_finer_bets_on_the_river(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> None:
     file = solved.save(tmp_path / "turn.spot")
-    game = PlayedGame.of(finer())
+    game = load(finer())
     made = agent(f"libratus(blueprint={file},gadget=maxmargin,iterations=5)", game, seed=1)
     river = game.public.options(game.public.after(game.public.after(game.public.first_state(), 0), 0)).labels[0]
     for label in (0, 0, river):
@@ -140,4 +139,4 @@ def test_what_is_refused(solved: tp.holdem.HoldemSolution, tmp_path: Path) -> No
         with pytest.raises(error, match=message):
             agent(text.format(file), spot)
     with pytest.raises(PolicyError, match="a solved spot is a blueprint for hold'em"):
-        SpotBlueprint(solved.policy).check(PlayedGame.of("leduc_poker").public, 1)
+        SpotBlueprint(solved.policy).check(load("leduc_poker").public, 1)

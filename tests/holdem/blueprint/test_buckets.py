@@ -18,7 +18,7 @@ NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load(NINE).public_game())
+    return compiled_whole(load(NINE).public)
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +46,6 @@ def test_every_hand_plays_as_the_blueprint_says(whole: CompiledSpot, blueprint: 
 
 
 def test_other_betting_is_refused(blueprint: HoldemBlueprint) -> None:
-    other = compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[100%;a])").public_game())
+    other = compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[100%;a])").public)
     with pytest.raises(PolicyError, match="does not stand after the blinds"):
         BucketPolicy.whole(blueprint, other)

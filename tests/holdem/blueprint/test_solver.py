@@ -186,7 +186,7 @@ def test_three_players_come_close_to_an_equilibrium():
     for boards in (10, 2000):
         solver.run(boards)
         shares = shares_of(solver.tables.average, solver.nodes, rows.counts)
-        agent = HoldemBlueprintAgent(game.public_game(), HoldemBlueprint(game, rows, solver.nodes, shares))
+        agent = HoldemBlueprintAgent(game.public, HoldemBlueprint(game, rows, solver.nodes, shares))
         gained.append(tp.nash_conv(compiled, agent_policy(agent, compiled)))
     assert gained[1] < 0.1 * gained[0]
     assert gained[1] < 0.05

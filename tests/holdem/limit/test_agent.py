@@ -53,7 +53,7 @@ def walked(agent: LimitAgent, generator: np.random.Generator) -> list[tuple[Any,
 def test_it_plays_the_table_of_its_buckets() -> None:
     """As the kernel of matches finds the rows: along the same actions, by the sequence of buckets of the whole board."""
     own = strategy()
-    agent = LimitAgent(limit_holdem(own.game).public_game(), own)
+    agent = LimitAgent(limit_holdem(own.game).public, own)
     betting, buckets, generator = own.game.betting, own.game.buckets, np.random.default_rng(1)
     river, decisions = River(royal()), 0
     for _ in range(12):
@@ -90,7 +90,7 @@ def test_the_table_is_that_of_the_buckets() -> None:
     own = strategy()
     game = limit_holdem(own.game)
     assert game.spec == "holdem(bets=[2;2;4;4],raises=[3;4;4;4],ranks=5)"
-    agent, generator = LimitAgent(game.public_game(), own), np.random.default_rng(0)
+    agent, generator = LimitAgent(game.public, own), np.random.default_rng(0)
     seen = [each for _ in range(40) for each in walked(agent, generator)]
     assert {state.table.street for state, _, _ in seen} == {0, 1, 2, 3}
     assert all(max(state.table.paid) < 200 for state, _, _ in seen)
@@ -98,7 +98,7 @@ def test_the_table_is_that_of_the_buckets() -> None:
 
 def test_it_plays_against_others() -> None:
     own = strategy()
-    game = limit_holdem(own.game).public_game()
+    game = limit_holdem(own.game).public
     agents = [LimitAgent(game, own, np.random.default_rng(2)), RuleAgent(game, "caller")]
     results = [play_game(agents, np.random.default_rng(seed)) for seed in range(20)]
     assert all(sum(result) == 0 for result in results)
@@ -121,14 +121,14 @@ def test_other_tables_are_refused(rules: dict[str, Any]) -> None:
     with pytest.raises(
         SpecError, match=r"random plays holdem\(bets=\[2;2;4;4\],raises=\[3;4;4;4\],ranks=5\); let it play that"
     ):
-        LimitAgent(holdem(**rules).public_game(), own)
+        LimitAgent(holdem(**rules).public, own)
 
 
 def test_it_has_to_see_every_bet() -> None:
     from treeplex.search.subgames.beliefs import Belief
 
     own = strategy()
-    agent = LimitAgent(limit_holdem(own.game).public_game(), own)
+    agent = LimitAgent(limit_holdem(own.game).public, own)
     later = agent.game.after(agent.game.first_state(), 1)
     ones = np.ones(len(royal().hands))
     with pytest.raises(GameError, match="has to see every bet"):

@@ -12,12 +12,12 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.walk import compile_rules
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games import CHANCE, Chance, Decision, State, Terminal
 from treeplex.games.registry import load
 from treeplex.holdem.betting import tree as betting
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.rules.rules import PokerPublicTree, PokerState
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 DECK = "numSuits=2,numRanks=3,numHoleCards=1,numBoardCards=0 1,numRounds=2,firstPlayer=1 1"
@@ -160,7 +160,7 @@ def test_what_people_are_told() -> None:
     state = state.child(state.legal_actions()[0])
     board = cards_to_string(state.board)
     assert state.knowledge(1) == f"Kd, board {board}, pot 600; bet 200, call"
-    tree = public_rules(game)
+    tree = public_tree(game)
     first = tree.first_state()
     hand = [tree.knowledge_at(first, 0, hand) for hand in range(6)].index("Kd, pot 200")
     label = {tree.action_name(first, label): label for label in tree.options(first).labels}["bet 200"]

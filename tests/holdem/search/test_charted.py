@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load
 from treeplex.holdem.agents import endgames
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.preflop import ChartBook
@@ -17,7 +18,6 @@ from treeplex.holdem.solve.solve import solve_spot
 from treeplex.holdem.spots.files import read_spot_file
 from treeplex.holdem.study.preflop_charts import chart_book
 from treeplex.search.agents.agent import play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 pytestmark = pytest.mark.slow  # its solution from the first card takes half a minute
@@ -42,7 +42,7 @@ def book(file: Path) -> ChartBook:
 
 
 def seated(book: ChartBook, table: str = TABLE) -> ChartedAgent:
-    game = PlayedGame.of(table)
+    game = load(table)
     found = ChartedAgent(game.public, agent("uniform", game), book)
     found.begin(None)
     return found
@@ -93,14 +93,14 @@ def test_hands_that_the_charts_lack_are_left_to_the_guide(book: ChartBook) -> No
 
 
 def test_hands_are_played_to_their_end(book: ChartBook) -> None:
-    game = PlayedGame.of(TABLE)
+    game = load(TABLE)
     player, other = ChartedAgent(game.public, agent("uniform", game), book), agent("uniform", game, seed=2)
     results = [play_game([player, other], np.random.default_rng(seed)) for seed in range(8)]
     assert all(abs(sum(each)) < 1e-9 for each in results)
 
 
 def test_endgames_take_a_chart(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    game = PlayedGame.of(TABLE)
+    game = load(TABLE)
     monkeypatch.setattr(endgames, "blueprint_agent", lambda played, *_: agent("uniform", played))
     player = agent(f"endgames(blueprint=none,chart={file},iterations=2)", game)
     player.begin(0)

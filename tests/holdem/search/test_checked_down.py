@@ -8,18 +8,18 @@ import pytest
 import treeplex as tp
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError, SpecError
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.play import PlayedHand, Step
-from treeplex.search.named_agents.played_game import PlayedGame
 
 SMALL = "holdem(stack=6,ranks=3,suits=2,hole=1,deal=[0;1],sizes=[100%;a]{})"
 
 
 def table_of(spec: str) -> PublicHoldem:
-    public = PlayedGame.of(spec).public
+    public = load(spec).public
     assert isinstance(public, PublicHoldem)
     return public
 

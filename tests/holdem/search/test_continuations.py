@@ -9,6 +9,7 @@ import treeplex as tp
 from tests.poker_games import Both
 from tests.spot_agents import small_spot
 from treeplex.errors import AlgorithmError
+from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.agents.spot_blueprint import SpotHands
 from treeplex.holdem.betting.tree import StreetEnd
 from treeplex.holdem.policies.spot_policy import HoldemPolicy
@@ -20,7 +21,6 @@ from treeplex.search import METHODS, Belief, BlueprintLeaf, Horizon, SubgameSear
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.subgames.batch import PairPlaces
-from treeplex.search.subgames.public_rules import public_rules
 
 ROUND, ALONE = Horizon(rounds=1), Horizon(rounds=1, all_in=True)
 FLOP = "TcJdQc"
@@ -37,7 +37,7 @@ def random_blueprint(board: str, seed: int) -> tuple[Both, HoldemPolicy]:
 def both_leaves(board: str, count: int, player: int) -> tuple[PokerPublicTree, BlueprintLeaf, HoldemGame, BlueprintLeaf]:
     """The enumerated rules with a leaf, and the spot as hold'em with one; a player chooses among so many continuations."""
     both, policy = random_blueprint(board, 0)
-    rules, game = public_rules(both.rules), HoldemGame(both.spot, both.hands.betting)
+    rules, game = public_tree(both.rules), HoldemGame(both.spot, both.hands.betting)
     assert isinstance(rules, PokerPublicTree)
     plain, hands = both.policy(policy.average), SpotHands(policy)
     pairs = BlueprintLeaf(rules, plain, {player: biased_policies(plain)[:count]})
@@ -179,7 +179,7 @@ def test_other_bets_are_heard() -> None:
 def test_what_is_refused() -> None:
     both, policy = random_blueprint("TcJdQcKd", 0)
     hands = SpotHands(policy)
-    plain, rules = both.policy(policy.average), public_rules(both.rules)
+    plain, rules = both.policy(policy.average), public_tree(both.rules)
     with pytest.raises(AlgorithmError, match="a bias must be a factor above 0, not 0"):
         biased_policies(hands, 0)
     with pytest.raises(AlgorithmError, match="policies of hands, not by the table"):

@@ -9,6 +9,7 @@ import pytest
 import treeplex as tp
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicState
 from treeplex.holdem.rules.rules import PokerPublicTree, PokerState, cards_of_deal
 from treeplex.learn.common.encoding import Encoding
@@ -17,7 +18,6 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.exact.lp import LinearProgram
 
 TURN = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
@@ -28,7 +28,7 @@ ROUND = Horizon(rounds=True, endgame=7)
 
 @cache
 def rules_of_the_turn() -> PokerPublicTree:
-    rules = public_rules(TURN)
+    rules = public_tree(TURN)
     assert isinstance(rules, PokerPublicTree)
     return rules
 
@@ -98,7 +98,7 @@ def test_what_search_plays_is_nearly_an_equilibrium() -> None:
 
 def test_a_hand_that_nobody_believes_in_is_worth_what_it_gets_by_best_play() -> None:
     """Equation 1: a player whose range holds only hands that fold would call with the best hand all the same."""
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
     subgames = cut_states(rules, [Belief.root(rules).state], Horizon(2))
     (leaf,) = [k for k, path in enumerate(subgames.leaves.paths) if path == (0, 1)]  # pass, bet: player 0 is to answer
     reached = tuple(np.ones(own.shape) for own in subgames.leaves.sequences)

@@ -9,6 +9,7 @@ import pytest
 import treeplex as tp
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.betting.tree import Showdown
 from treeplex.holdem.cards.evaluator import format_strengths
@@ -23,7 +24,6 @@ from treeplex.holdem.spots.known import holdem, turn_endgame_holdem
 from treeplex.search import METHODS, Belief, ExactLeaf, SubgameSearch, ZeroLeaf, cut
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Places, Ranges
 from treeplex.solvers.exact.lp import LinearProgram
 
@@ -34,7 +34,7 @@ ROUND = Horizon(rounds=True, endgame=7)
 
 @cache
 def rules_of_the_turn() -> PokerPublicTree:
-    rules = public_rules(SPEC)
+    rules = public_tree(SPEC)
     assert isinstance(rules, PokerPublicTree)
     return rules
 

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from treeplex.errors import FileError, GameError, SpecError
+from treeplex.forms.sources.load import load
 from treeplex.holdem.betting.tree import Decision
 from treeplex.holdem.blueprint.policy import BLUEPRINT, HoldemBlueprint
 from treeplex.holdem.rules.public import HoldemState
@@ -18,7 +19,6 @@ from treeplex.holdem.whole.tree import tree_after
 from treeplex.learn.blueprint.settings import BlueprintTraining
 from treeplex.learn.train.train import train
 from treeplex.search.agents.agent import play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.subgames.response import response_values
 
@@ -71,7 +71,7 @@ def test_files_keep_what_is_played(folder, tmp_path):
 @pytest.mark.slow
 def test_a_folder_plays_its_own_game_and_others_with_the_same_stacks(folder):
     for spec in (OWN, ANY):
-        game = PlayedGame.of(spec)
+        game = load(spec)
         players = [agent(str(folder), game, seed=1), agent("rules(style=maniac)", game)]
         results = [play_game(players, np.random.default_rng(seed)) for seed in range(12)]
         assert all(abs(sum(each)) < 1e-9 for each in results)
@@ -83,7 +83,7 @@ def test_a_folder_plays_its_own_game_and_others_with_the_same_stacks(folder):
 
 
 def test_turn_and_river_are_solved_and_what_was_promised_is_carried(folder):
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     player = agent(f"endgames(blueprint={folder},iterations=60,think=100,drop=0)", game, seed=1)
     player.begin(0)
     reach([player], to_the_turn())
@@ -110,7 +110,7 @@ def test_turn_and_river_are_solved_and_what_was_promised_is_carried(folder):
 
 @pytest.mark.parametrize(("pace", "raises"), [(1e12, (True, True)), (1e3, (False, False))])
 def test_trees_fit_the_time(folder, pace, raises):
-    game = PlayedGame.of("holdem(ranks=5,suits=2,stack=60)")
+    game = load("holdem(ranks=5,suits=2,stack=60)")
     guide = agent("uniform", game)
     player = WholeHoldemAgent(game.public, guide, StreetSolving(iterations=2, force_allin=0.0))
     player.think, player.pace = 1.0, pace
@@ -124,7 +124,7 @@ def test_trees_fit_the_time(folder, pace, raises):
 def test_all_that_a_decision_takes_counts(folder, monkeypatch, spent, raises):
     """What was done while cards were seen is time to think as well; a flop without time for them has no raises."""
     monkeypatch.setattr(whole, "END_SECONDS", 4.0)
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     short = {"bets": ("25%",), "raises": "25%", "force_allin": 0.0, "add_allin": 0.0}
     solving = StreetSolving(start=1, iterations=5, continuations=2, boards=8, **short)
     player = WholeHoldemAgent(game.public, agent(str(folder), game), solving)
@@ -142,7 +142,7 @@ def test_all_that_a_decision_takes_counts(folder, monkeypatch, spent, raises):
 
 
 def test_a_flop_without_time_is_played_by_the_blueprint(folder):
-    player = agent(f"modicum(blueprint={folder},think=0.1)", PlayedGame.of(ANY), seed=1)
+    player = agent(f"modicum(blueprint={folder},think=0.1)", load(ANY), seed=1)
     player.begin(0)
     reach([player], [1, 1, None, None, None])
     assert player.solver is None
@@ -154,7 +154,7 @@ def test_a_flop_without_time_is_played_by_the_blueprint(folder):
 
 
 def test_bets_off_the_tree_are_added(folder):
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     player = agent(f"endgames(blueprint={folder},iterations=20,think=100)", game, seed=1)
     player.begin(1)
     reach([player], to_the_turn())
@@ -168,7 +168,7 @@ def test_bets_off_the_tree_are_added(folder):
 
 
 def test_forks_go_their_own_way(folder):
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     player = agent(f"endgames(blueprint={folder},iterations=10,think=100)", game, seed=1)
     player.begin(None)
     reach([player], to_the_turn())
@@ -180,7 +180,7 @@ def test_forks_go_their_own_way(folder):
 
 
 def test_copies_solve_a_street_once(folder):
-    player = agent(f"endgames(blueprint={folder},iterations=5,think=100)", PlayedGame.of(ANY), seed=1)
+    player = agent(f"endgames(blueprint={folder},iterations=5,think=100)", load(ANY), seed=1)
     other = player.fork()
     for each in (player, other):
         each.begin(0)
@@ -202,7 +202,7 @@ def test_copies_solve_a_street_once(folder):
 
 @pytest.mark.parametrize("seed", range(6))
 def test_whole_hands_are_played_whatever_the_other_does(folder, seed):
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     street = ("turn", "flop", "river")[seed % 3]
     player = agent(f"endgames(blueprint={folder},iterations=4,think=100,start={street})", game, seed=1)
     random = agent("uniform", game, seed=seed)
@@ -219,7 +219,7 @@ def below_the_flop(player):
 
 def test_betting_of_a_street_is_that_of_the_rules(folder):
     """A tree from the rules is the tree of the spot wherever a spot can say it."""
-    game = PlayedGame.of("holdem(ranks=5,suits=2,stack=20,preflop=[100%;a],sizes=[50%;100%;a])").public
+    game = load("holdem(ranks=5,suits=2,stack=20,preflop=[100%;a],sizes=[50%;100%;a])").public
     state = game.first_state()
     for label in (1, 1, *game.rules.format.deck[:3]):
         state = game.after(state, label)
@@ -233,7 +233,7 @@ def test_betting_of_a_street_is_that_of_the_rules(folder):
 
 def test_promises_are_best_responses(folder):
     """To the blueprint as it is stored, by a walk of one river after another that knows nothing of the engine."""
-    game = PlayedGame.of(OWN)
+    game = load(OWN)
     player = agent(f"endgames(blueprint={folder},iterations=1,drop=0)", game, seed=1)
     player.begin(0)
     reach([player], to_the_turn())
@@ -292,7 +292,7 @@ def responses(policy, state, reached, player, *, best=True):
 @pytest.mark.parametrize("gadget", ["resolve", "maxmargin"])
 def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
     """No hand gets more against what is solved than against the blueprint, but for what iterations leave."""
-    game, above = PlayedGame.of(OWN), {}
+    game, above = load(OWN), {}
     for promises in ("blueprint", "estimates", "ranges"):
         text = f"endgames(blueprint={folder},iterations=300,think=100,drop=0,gadget={gadget},promises={promises},turn=100%)"
         player = agent(text, game, seed=1)
@@ -317,7 +317,7 @@ def test_the_first_solve_keeps_what_the_blueprint_promises(folder, gadget):
 
 def test_libratus_and_modicum_play_whole_holdem(folder):
     """Modicum solves the flop to its end, where the opponent chooses among continuations; then the turn whole."""
-    game = PlayedGame.of(ANY)
+    game = load(ANY)
     libratus = agent(f"libratus(blueprint={folder},iterations=5)", game)
     assert libratus.solving.start == 2
     assert libratus.solving.promises == "blueprint"

@@ -206,7 +206,7 @@ def test_a_spot_is_a_game() -> None:
     assert rules.spec == "flop_holdem"
     assert spot.num_distinct_actions == rules.num_distinct_actions
     assert spot.new_initial_state().legal_actions() == rules.new_initial_state().legal_actions()
-    assert isinstance(spot.public_game(), HoldemGame)
+    assert isinstance(spot.public, HoldemGame)
     with pytest.raises(GameError, match="whose infosets are not enumerated"):
         spot.enumerable_rules()
 

@@ -20,7 +20,7 @@ NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
 
 @pytest.fixture(scope="module")
 def game():
-    return load(NINE).public_game()
+    return load(NINE).public
 
 
 def searched(game, compiled, **changes):
@@ -51,7 +51,7 @@ def test_one_iteration_plays_uniformly_everywhere(game):
     ],
 )
 def test_plans_are_searched_as_they_are_judged(spec):
-    game = load(spec).public_game()
+    game = load(spec).public
     compiled = compiled_whole(game)
     found = searched(game, compiled)  # compares the actions of both at every decision
     assert (found > 0).all()
@@ -63,7 +63,7 @@ def test_plans_are_searched_as_they_are_judged(spec):
 def test_games_that_spots_cannot_say_are_refused(more):
     stack = "" if "stack" in more else "stack=6,"
     with pytest.raises(GameError, match="compiled with equal stacks"):
-        whole_spot(load(f"holdem(ranks=5,suits=2,sizes=[a],{stack}{more})").public_game())
+        whole_spot(load(f"holdem(ranks=5,suits=2,sizes=[a],{stack}{more})").public)
 
 
 def test_a_guess_is_played_as_in_the_first_iterations(game):

@@ -33,7 +33,7 @@ TWELVE = "holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])"
 
 @pytest.fixture(scope="module")
 def game():
-    return load(TEN).public_game()
+    return load(TEN).public
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_a_flop_of_52_cards_is_shown_down_on_boards_that_all_cards_share(monkeyp
 
 @pytest.mark.parametrize("spec", [TEN, TWELVE])
 def test_canonical_boards_are_those_of_the_engine(spec):
-    game = load(spec).public_game()
+    game = load(spec).public
     suits, counts = Suits(game.rules.format), board_counts(whole_spot(game))
     boards = {(): 1}
     for street, dealt in enumerate((3, 1, 1), start=1):
@@ -128,7 +128,7 @@ def test_a_river_is_solved_as_by_the_engine(game, cards):
     street = StreetSubgame.of(game, cards, table, [board], ranges)
     search = SubgameSearch(street, METHODS["dcfr"], NoLeaf(), horizon=200)
     search.run(200)
-    whole = load(TEN).public_game()
+    whole = load(TEN).public
     state = whole.first_state()
     for label in (CALL, CALL, *board[:3], CALL, CALL, board[3], CALL, CALL, board[4]):
         state = whole.after(state, label)
@@ -158,12 +158,12 @@ def own_rows(compiled, average, player):
 
 def test_streets_refuse_what_they_cannot_search():
     with pytest.raises(GameError, match="two players, not 3"):
-        Cards(load("holdem(players=3,ranks=6,suits=2,stack=8,sizes=[a])").public_game())
+        Cards(load("holdem(players=3,ranks=6,suits=2,stack=8,sizes=[a])").public)
     with pytest.raises(GameError, match="leave the rake out"):
-        Cards(load("holdem(ranks=5,suits=2,stack=8,sizes=[a],rake=0.05)").public_game())
+        Cards(load("holdem(ranks=5,suits=2,stack=8,sizes=[a],rake=0.05)").public)
     with pytest.raises(GameError, match="two cards"):
-        Cards(load("holdem(ranks=5,suits=2,hole=1,stack=8,sizes=[a])").public_game())
-    game = load(TEN).public_game()
+        Cards(load("holdem(ranks=5,suits=2,hole=1,stack=8,sizes=[a])").public)
+    game = load(TEN).public
     over = game.rules.after(game.rules.first_table, 0)
     both = np.ones((1, len(game.hands)))
     with pytest.raises(GameError, match="nobody acts"):

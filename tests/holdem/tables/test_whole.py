@@ -16,7 +16,7 @@ from treeplex.search.tables.table import TypedBet, typed_bet
 
 def table(person: int = 1, style: str = "caller", **rules: Any) -> WholeTable:
     """A hand dealt from a small deck, or the deck that is asked for; player 1 has the button."""
-    game = holdem(**({"ranks": 5, "suits": 2, "stack": 8} | rules)).public_game()
+    game = holdem(**({"ranks": 5, "suits": 2, "stack": 8} | rules)).public
     found = WholeTable(RuleAgent(game, style), style, np.random.default_rng(3))
     found.begin(person)
     return found
@@ -55,7 +55,7 @@ def test_positions_and_chips() -> None:
     assert seat.picture() == "pot 1.5 bb   you 3.5 bb (0.5 in)   caller 3 bb (1 in)"
     assert list(seat.options().values())[:4] == ["fold", "call 0.5 bb", "raise to 2 bb", "raise to 2.5 bb"]
     assert list(seat.options().values())[-1] == "all-in 4 bb"
-    six = WholeTable(RuleAgent(holdem().public_game(), "caller"), "caller", np.random.default_rng(0))
+    six = WholeTable(RuleAgent(holdem().public, "caller"), "caller", np.random.default_rng(0))
     assert six.picture().startswith("pot 1.5 bb")
 
 

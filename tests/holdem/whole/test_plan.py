@@ -23,7 +23,7 @@ SMALL = "holdem(ranks=3,suits=2,hole=1,deal=[0;1;1],stack=8,{})"
 
 
 def public_of(spec: str) -> PublicHoldem:
-    game = load(spec).public_game()  # type: ignore[attr-defined]
+    game = load(spec).public
     assert isinstance(game, PublicHoldem)
     return game
 
@@ -78,7 +78,7 @@ def test_the_dealer_is_in_position_whoever_it_is() -> None:
     ],
 )
 def test_several_words_for_one_plan(one: str, other: str) -> None:
-    first, second = (load(f"holdem({each})").rules for each in (one, other))  # type: ignore[attr-defined]
+    first, second = (load(f"holdem({each})").rules for each in (one, other))
     assert first.plan == second.plan
 
 
@@ -86,7 +86,7 @@ def test_the_spec_reads_back() -> None:
     game = load(f"holdem({SIZES})")
     again = load(str(game))
     assert str(again) == str(game)
-    assert again.rules == game.rules  # type: ignore[attr-defined]
+    assert again.rules == game.rules
     assert "turn=[75%],river=[a],oop_flop=[100%],oop_river=[none],ip_turn=[25%;200%]" in str(game)
 
 
@@ -155,7 +155,7 @@ def test_blueprint_trees_and_streets_follow() -> None:
             lines.add(state.table.line)
         if not state.is_terminal():
             stack += [state.child(action) for action in state.legal_actions()]
-    rules = game.rules  # type: ignore[attr-defined]
+    rules = game.rules
     assert len(betting_nodes(rules, [1, 1, 1]).first) == len(lines)
     public = public_of(spec)
     first = StreetBetting.of(public, rules.first_table, ())

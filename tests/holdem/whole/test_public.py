@@ -10,6 +10,7 @@ import treeplex as tp
 from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.registry import load
 from treeplex.holdem.betting.sizes import BetPlan
@@ -20,7 +21,6 @@ from treeplex.holdem.spots.spot import Spot
 from treeplex.holdem.whole.game import HoldemHistory
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import UniformAgent, agent_policy, play_game
-from treeplex.search.subgames.public_rules import public_game
 
 GAMES = [
     "holdem(stack=4,ranks=3,suits=2,hole=1,deal=[0;1])",

@@ -61,10 +61,10 @@ def test_the_response_is_an_agent(tmp_path):
     trained = tp.train("leduc_poker", "best-response", settings={"episodes": 2500, "hands": 100}, out=tmp_path / "run")
     found = tp.arena.local_best_response("leduc_poker", f"best_response(file={tmp_path / 'run'})", hands=4)
     assert found.hands == 4
+    from treeplex.forms.sources.load import load
     from treeplex.search.evaluate.winnings import exact_winnings
-    from treeplex.search.named_agents.played_game import PlayedGame
 
-    table = PlayedGame.of("leduc_poker")
+    table = load("leduc_poker")
     agent, other = tp.agent(f"best_response(file={tmp_path / 'run'})", table), tp.agent("uniform", table)
     paid = exact_winnings(agent, other)
     assert 0.85 * 2.3736 < paid.value <= 2.3737

@@ -8,10 +8,10 @@ pytest.importorskip("torch")
 from tests.search.exact_values import PublicProgram
 from treeplex.errors import GameError
 from treeplex.learn.deepstack.situations import SearchedRanges, SituationMaker, round_starts
-from treeplex.search import NextRound, NoLeaf, ZeroLeaf, public_rules
+from treeplex.search import NextRound, NoLeaf, ZeroLeaf, public_tree
 from treeplex.search.subgames.horizon import TO_THE_END
 
-LEDUC, DECK = public_rules("leduc_poker"), public_rules("rhode_island(ranks=2,raises=1)")
+LEDUC, DECK = public_tree("leduc_poker"), public_tree("rhode_island(ranks=2,raises=1)")
 
 
 def test_rounds_begin_with_every_card_and_pot() -> None:
@@ -24,7 +24,7 @@ def test_rounds_begin_with_every_card_and_pot() -> None:
 
 def test_games_without_deals_have_no_rounds() -> None:
     with pytest.raises(GameError, match="no betting round begins with a deal"):
-        round_starts(public_rules("kuhn_poker"))
+        round_starts(public_tree("kuhn_poker"))
 
 
 @pytest.mark.parametrize("begun", [False, True])

@@ -15,7 +15,7 @@ from treeplex.learn.deepstack.files import NETS, deepstack_leaf, read_round_nets
 from treeplex.learn.rebel.files import is_net_file, read_net  # noqa: E402
 from treeplex.learn.train.kind import CURVE  # noqa: E402
 from treeplex.learn.train.train import train  # noqa: E402
-from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, cut, public_rules  # noqa: E402
+from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, cut, public_tree  # noqa: E402
 from treeplex.search.agents.agent import agent_policy  # noqa: E402
 
 TINY = {"iterations": 4, "situations": 64, "side": 32, "width": 8, "layers": 1, "burn_in": 8, "batch": 8, "reuse": 2.0}
@@ -41,7 +41,7 @@ def test_a_folder_says_how_far_it_is(folder: Path) -> None:
 
 
 def test_a_search_reads_the_networks(folder: Path) -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     for horizon in (Horizon(rounds=1), Horizon(rounds=1, endgame=7)):
         leaf = deepstack_leaf(folder, rules)
         search = SubgameSearch(cut(rules, [Belief.root(rules)], horizon), METHODS["cfr+"], leaf)
@@ -54,7 +54,7 @@ def test_a_search_reads_the_networks(folder: Path) -> None:
 
 def test_networks_of_another_game_are_refused(folder: Path) -> None:
     with pytest.raises(PolicyError, match=r"has networks for leduc_poker, not for these rules; give the game"):
-        deepstack_leaf(folder, public_rules("leduc_poker(ranks=4)"))
+        deepstack_leaf(folder, public_tree("leduc_poker(ranks=4)"))
 
 
 def test_files_that_are_no_such_networks(folder: Path, tmp_path: Path) -> None:
@@ -62,10 +62,10 @@ def test_files_that_are_no_such_networks(folder: Path, tmp_path: Path) -> None:
     with pytest.raises(FileError, match="not a value network; give one that train rebel"):
         read_net(folder / NETS)
     with pytest.raises(FileError, match=r"nets\.safetensors"):
-        deepstack_leaf(tmp_path, public_rules("leduc_poker"))
+        deepstack_leaf(tmp_path, public_tree("leduc_poker"))
     (tmp_path / NETS).write_bytes((folder / NETS).read_bytes()[:-8])
     with pytest.raises(FileError, match="truncated or not a value network; give one that train deepstack wrote"):
-        deepstack_leaf(tmp_path, public_rules("leduc_poker"))
+        deepstack_leaf(tmp_path, public_tree("leduc_poker"))
 
 
 @pytest.mark.slow_cases("tic_tac_toe-no betting round begins with a deal")

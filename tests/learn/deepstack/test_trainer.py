@@ -13,14 +13,14 @@ from treeplex.learn.deepstack.settings import DeepStackSettings  # noqa: E402
 from treeplex.learn.deepstack.situations import round_starts  # noqa: E402
 from treeplex.learn.deepstack.trainer import DeepStackTrainer  # noqa: E402
 from treeplex.learn.deepstack.value_net import UNITS  # noqa: E402
-from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_rules  # noqa: E402
+from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, cut, public_tree  # noqa: E402
 from treeplex.search.resolving.next_round import NextRound  # noqa: E402
 from treeplex.search.subgame import Subgames  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 
 torch.set_num_threads(1)
 
-LEDUC = public_rules("leduc_poker")
+LEDUC = public_tree("leduc_poker")
 TINY = DeepStackSettings(iterations=8, situations=96, side=32, width=8, layers=1, burn_in=16, batch=16, reuse=2.0, seed=3)
 
 
@@ -79,7 +79,7 @@ def test_a_small_network_learns_what_situations_are_worth() -> None:
 
 
 def test_rounds_are_trained_from_the_last_to_the_first() -> None:
-    rules = public_rules("rhode_island(ranks=2,raises=1)")
+    rules = public_tree("rhode_island(ranks=2,raises=1)")
     trainer = DeepStackTrainer(rules, TINY)
     before = trainer.nets.weights()
     assert (trainer.number, trainer.total) == (1, 192)
@@ -102,7 +102,7 @@ def test_rounds_are_trained_from_the_last_to_the_first() -> None:
 @pytest.mark.parametrize("game", ["leduc_poker", "rhode_island(ranks=2,raises=1)"])
 @pytest.mark.parametrize("searched", [0.0, 0.5])
 def test_a_training_goes_on_bit_for_bit(game: str, searched: float) -> None:
-    rules, settings = public_rules(game), replace(TINY, searched=searched)
+    rules, settings = public_tree(game), replace(TINY, searched=searched)
     whole, first = (DeepStackTrainer(rules, settings) for _ in range(2))
     stop = whole.total - 64
     while whole.done < whole.total:

@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.fitting import Fitting, huber  # noqa: E402
 from treeplex.learn.common.networks import Forward, layers_of, value_net  # noqa: E402
@@ -18,7 +19,6 @@ from treeplex.search.methods import METHODS  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
 from treeplex.search.subgames.batch import Subgames, cut_states  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -87,7 +87,7 @@ def test_weights_that_changed_are_seen_at_once(change: Callable[[Any], object]) 
 
 
 def test_a_search_sees_what_nobody_counted() -> None:
-    leaf = NetworkLeaf(Encoding(public_rules(DICE)), stirred(networks_of(DICE)))
+    leaf = NetworkLeaf(Encoding(public_tree(DICE)), stirred(networks_of(DICE)))
     first, second = subgames(), subgames()
     arrived = reached(first)
     before = leaf(first.leaves, arrived, arrived)
@@ -102,7 +102,7 @@ def test_a_search_sees_what_nobody_counted() -> None:
 
 def test_leaf_values_are_those_of_the_network() -> None:
     """Row by row from beliefs, for both players and for one, whose leaves count where the other comes."""
-    rules, batch = public_rules(DICE), subgames()
+    rules, batch = public_tree(DICE), subgames()
     leaf = NetworkLeaf(Encoding(rules), stirred(networks_of(DICE)))
     arrived = reached(batch)
     arrived[0][:4], arrived[1][7] = 0.0, 0.0
@@ -142,17 +142,17 @@ def test_rows_of_another_length_are_refused() -> None:
 
 
 def networks_of(spec: str) -> Any:
-    encoding = Encoding(public_rules(spec))
+    encoding = Encoding(public_tree(spec))
     return value_net(encoding.inputs, encoding.outputs, width=24, layers=2, seed=3)
 
 
 def subgames() -> Subgames:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     return cut_states(rules, [Belief.root(rules).state] * 2, Horizon(2))
 
 
 def reached(batch: Subgames) -> tuple[np.ndarray, np.ndarray]:
-    root = Belief.root(public_rules(DICE)).ranges
+    root = Belief.root(public_tree(DICE)).ranges
     search = SubgameSearch(batch, METHODS["cfr"], Nothing(), (np.tile(root[0], (2, 1)), np.tile(root[1], (2, 1))))
     return batch.leaves.reach_at(search.strategy)
 

@@ -5,13 +5,13 @@ import pytest
 
 pytest.importorskip("torch")
 
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import ExactLeaf
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import stacked_ranges
-from treeplex.search.subgames.public_rules import public_rules
 
 TURN = "turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])"
 TINY = RebelSettings(
@@ -23,7 +23,7 @@ TINY = RebelSettings(
 @pytest.mark.parametrize("source", ["self-play", "random"])
 def test_rows_at_the_river_hold_its_exact_values(source: str) -> None:
     """What a player gets there is one number; what single hands get is not where the other has several best plays."""
-    rules = public_rules(TURN)
+    rules = public_tree(TURN)
     trainer = RebelTrainer(rules, RebelSettings(**{**vars(TINY), "source": source}))
     hands, compared = len(rules.prior), 0
     for _ in range(8):
@@ -45,7 +45,7 @@ def test_rows_at_the_river_hold_its_exact_values(source: str) -> None:
 
 
 def test_a_training_with_both_networks_goes_on_bit_for_bit() -> None:
-    rules = public_rules(TURN)
+    rules = public_tree(TURN)
     settings = RebelSettings(**{**vars(TINY), "iterations": 6, "policy_net": True, "warm": 2})
     whole, first, second = (RebelTrainer(rules, settings) for _ in range(3))
     for _ in range(6):

@@ -16,13 +16,13 @@ from treeplex.errors import (  # noqa: E402
     Interrupted,
     SpecError,
 )
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.rebel.files import read_net  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.learn.rebel.training.job import NET  # noqa: E402
 from treeplex.learn.rebel.training.judge import judge_rebel  # noqa: E402
 from treeplex.run.cli.main import app  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -68,7 +68,7 @@ def test_it_is_trained_and_resumed_bit_for_bit(file: str, tmp_path: Path) -> Non
 
 
 def test_a_trainer_takes_a_function() -> None:
-    trainer = RebelTrainer(public_rules(DICE), RebelSettings().changed(SMALL), net=torch.nn.Linear)
+    trainer = RebelTrainer(public_tree(DICE), RebelSettings().changed(SMALL), net=torch.nn.Linear)
     while not trainer.finished:
         last = trainer.round()
     assert last.steps > 0

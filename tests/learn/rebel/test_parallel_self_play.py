@@ -7,10 +7,10 @@ torch = pytest.importorskip("torch")
 
 
 from treeplex.base.workers.executor import make_executor  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.rebel import parallel_self_play  # noqa: E402
 from treeplex.learn.rebel.parallel_self_play import SelfPlayer, SelfPlayStopped, parallel_trainer  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(iterations=4, episodes=8, width=8, solves=320, burn_in=16, batch=16, reuse=4.0, depth=1, seed=3)
@@ -18,7 +18,7 @@ STREAMS = 3
 
 
 def training(streams=STREAMS):
-    return parallel_trainer(public_rules(DICE), TINY, make_executor("inline"), SelfPlayer(DICE, TINY), streams)
+    return parallel_trainer(public_tree(DICE), TINY, make_executor("inline"), SelfPlayer(DICE, TINY), streams)
 
 
 def numbers(trainer):

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from treeplex.base.workers.executor import make_executor  # noqa: E402
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.games.public import PublicTree  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.rebel import policy_encoding  # noqa: E402
@@ -33,7 +34,6 @@ from treeplex.search.action_subset import ActionSubset  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
 from treeplex.search.subgames.identity import public_identity  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.search.warm_start.batch import write_guess  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
@@ -46,7 +46,7 @@ TINY = RebelSettings(
 
 
 def searched(spec: str, iterations: int = 20) -> SubgameSearch:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     root = Belief.root(rules)
     search = SubgameSearch(
         cut_states(rules, [root.state]), METHODS["dcfr"], NoLeaf(), (root.ranges[0][None], root.ranges[1][None])
@@ -59,12 +59,12 @@ def searched(spec: str, iterations: int = 20) -> SubgameSearch:
     ("spec", "labels"), [(DICE, range(5)), ("kuhn_poker", range(2)), ("leduc_poker", range(3)), ("tic_tac_toe", range(9))]
 )
 def test_actions_of_games(spec: str, labels: range) -> None:
-    assert action_labels(public_rules(spec)).tolist() == list(labels)
+    assert action_labels(public_tree(spec)).tolist() == list(labels)
 
 
 def test_guesses_where_actions_are_left_out() -> None:
     """The guess of a menu is the guess of the whole game over the actions that it keeps; adding one changes that."""
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     leaf = networks(rules, replace(TINY, seed=5))
     assert leaf.guess is not None
     with torch.no_grad():
@@ -94,7 +94,7 @@ def test_guesses_where_actions_are_left_out() -> None:
 def test_games_with_too_many_nodes_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(policy_encoding, "MOST_FUTURES", 100)
     with pytest.raises(GameError, match="more than 100 public nodes"):
-        action_labels(public_rules("leduc_poker"))
+        action_labels(public_tree("leduc_poker"))
 
 
 @pytest.mark.parametrize("spec", [DICE, "liars_dice(dice_sides=3)", "kuhn_poker", "leduc_poker"])
@@ -119,7 +119,7 @@ def test_rows_are_the_average_policies_of_all_decisions(spec: str) -> None:
 
 
 def test_hands_that_are_never_there_say_nothing() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     state = Belief.root(rules).after(0, np.ones((4, 2))).state
     ranges = np.array([[1.0, 1.0]]), np.array([[1.0, 0.0]])  # player 1, who acts, has only its first hand
     search = SubgameSearch(cut_states(rules, [state], Horizon(1)), METHODS["dcfr"], Zero(), ranges)
@@ -155,7 +155,7 @@ def test_cross_entropy_is_of_hands_that_count_and_actions_that_are_legal() -> No
 @pytest.mark.parametrize("change", [{"value_loss": "squared"}, {"policy_loss": "cross-entropy"}])
 def test_the_loss_is_the_one_that_is_asked_for(change: dict[str, str]) -> None:
     settings = replace(TINY, warm=0)
-    usual, other = (RebelTrainer(public_rules(DICE), each) for each in (settings, replace(settings, **change)))
+    usual, other = (RebelTrainer(public_tree(DICE), each) for each in (settings, replace(settings, **change)))
     while not usual.finished:
         first, second = usual.round(), other.round()
         if np.isfinite(first.loss):
@@ -169,7 +169,7 @@ def test_the_loss_is_the_one_that_is_asked_for(change: dict[str, str]) -> None:
 
 def test_a_guess_is_the_network_from_the_top_down() -> None:
     """Beliefs below the root are those to which the network's own policy leads."""
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     leaf = networks(rules, TINY)
     assert leaf.guess is not None
     with torch.no_grad():
@@ -200,7 +200,7 @@ def test_a_guess_is_the_network_from_the_top_down() -> None:
 
 @pytest.mark.slow
 def test_it_learns_the_policies_that_searches_find() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     trainer = RebelTrainer(rules, replace(TINY, warm=0, solves=640, iterations=12, rate=5e-3))
     assert trainer.policies is not None
     errors = []
@@ -217,7 +217,7 @@ def test_it_learns_the_policies_that_searches_find() -> None:
 
 
 def test_a_training_goes_on_bit_for_bit() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     whole, first, second = (RebelTrainer(rules, TINY) for _ in range(3))
     for _ in range(12):
         whole.round()
@@ -235,7 +235,7 @@ def test_a_training_goes_on_bit_for_bit() -> None:
 
 
 def test_streams_bring_policies() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     trainers = []
     for _ in range(2):
         player = pickle.loads(pickle.dumps(SelfPlayer(DICE, TINY)))
@@ -254,7 +254,7 @@ def test_streams_bring_policies() -> None:
 
 
 def test_files_keep_both_networks(tmp_path: Path) -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     leaf, path = networks(rules, TINY), tmp_path / "net.safetensors"
     settings, identity = TINY.to_json(), public_identity(rules)
     save_net(path, weights_of(leaf), game=DICE, identity=identity, settings=settings, card={})
@@ -275,7 +275,7 @@ def test_what_is_refused() -> None:
         replace(TINY, warm=6)
     with pytest.raises(SpecError, match="warm must be a whole number"):
         RebelSettings(warm=-1)
-    trainer = RebelTrainer(public_rules(DICE), TINY)
+    trainer = RebelTrainer(public_tree(DICE), TINY)
     for _ in range(5):
         trainer.round()
     assert trainer.policies is not None

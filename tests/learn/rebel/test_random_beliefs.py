@@ -6,13 +6,13 @@ import pytest
 pytest.importorskip("torch")
 
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicTree
 from treeplex.learn.rebel.random_beliefs import random_belief, split
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer
 from treeplex.search import Belief
 from treeplex.search.action_subset import ActionSubset
-from treeplex.search.subgames.public_rules import public_rules
 
 TINY = RebelSettings(iterations=4, episodes=16, width=8, solves=320, burn_in=64, batch=32, reuse=4.0, depth=1, source="random")
 
@@ -38,7 +38,7 @@ def test_halves_share_at_a_uniform_point() -> None:
 
 @pytest.mark.parametrize("spec", ["kuhn_poker", "leduc_poker", "liars_dice(dice_sides=3)"])
 def test_ranges_are_of_hands_that_can_be_there(spec: str) -> None:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     belief = after_public_card(rules, 2) if spec == "leduc_poker" else Belief.root(rules)
     generator = np.random.default_rng(1)
     for _ in range(20):
@@ -50,7 +50,7 @@ def test_ranges_are_of_hands_that_can_be_there(spec: str) -> None:
 
 def test_hands_of_like_strength_have_like_probability() -> None:
     """After a king among six cards of Leduc poker, kings are strongest, then queens, then jacks."""
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     state = after_public_card(rules, 4).state
     assert rules.strengths(state.node, 0).tolist() == [0, 0, 1, 1, 5, 5]  # type: ignore[union-attr]
     assert rules.strengths(rules.root, 1).tolist() == [0, 0, 1, 1, 2, 2]  # type: ignore[union-attr]
@@ -62,7 +62,7 @@ def test_hands_of_like_strength_have_like_probability() -> None:
 
 
 def test_episodes_of_random_beliefs_go_down_as_uniform_play() -> None:
-    rules = public_rules("liars_dice(dice_sides=2)")
+    rules = public_tree("liars_dice(dice_sides=2)")
     trainer = RebelTrainer(rules, TINY)
     ranges, nodes = [], []
     for _ in range(40):
@@ -77,7 +77,7 @@ def test_episodes_of_random_beliefs_go_down_as_uniform_play() -> None:
 
 
 def test_a_training_on_random_beliefs_goes_on_bit_for_bit() -> None:
-    rules = public_rules("liars_dice(dice_sides=2)")
+    rules = public_tree("liars_dice(dice_sides=2)")
     whole, first, second = (RebelTrainer(rules, TINY) for _ in range(3))
     for _ in range(8):
         whole.round()

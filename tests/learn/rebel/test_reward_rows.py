@@ -9,12 +9,12 @@ torch = pytest.importorskip("torch")
 
 from tests.learn.rebel.test_trainer import DICE, TINY  # noqa: E402
 from treeplex.errors import SpecError  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.common.fitting import huber, of_known  # noqa: E402
 from treeplex.learn.rebel.self_play import SelfPlay  # noqa: E402
 from treeplex.learn.rebel.settings import RebelSettings, SelfPlaySettings  # noqa: E402
 from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import ZeroLeaf  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 REWARDS = replace(TINY, targets="rewards", draw="average")
 
@@ -22,14 +22,14 @@ REWARDS = replace(TINY, targets="rewards", draw="average")
 def self_play(*, iterations: int, exploration: float) -> SelfPlay:
     """64 episodes in subgames of one action."""
     settings = SelfPlaySettings(iterations=iterations, episodes=64, depth=1, targets="rewards", exploration=exploration)
-    return SelfPlay(public_rules(DICE), settings, ZeroLeaf(), np.random.default_rng(2))
+    return SelfPlay(public_tree(DICE), settings, ZeroLeaf(), np.random.default_rng(2))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker"])
 def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
     """Where a subgame is the whole game: what each hand gets from the root, with the iterations drawn as they are weighted."""
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     shared = {"iterations": 24, "episodes": 4000, "depth": 9, "method": "lcfr", "draw": "average", "exploration": 0.0}
     expected = SelfPlay(rules, SelfPlaySettings(**shared), ZeroLeaf(), np.random.default_rng(0)).advance().targets[0]
     play = SelfPlay(rules, SelfPlaySettings(**shared, targets="rewards"), ZeroLeaf(), np.random.default_rng(0))
@@ -44,7 +44,7 @@ def test_mean_rewards_are_the_values_of_the_search(spec: str) -> None:
 def test_every_subgame_of_an_episode_gets_what_it_paid() -> None:
     """All hands stay, and both players' rows are opposite numbers; nothing is paid before the game ends."""
     rules, settings = (
-        public_rules(DICE),
+        public_tree(DICE),
         SelfPlaySettings(iterations=8, episodes=64, depth=1, targets="rewards", exploration=0.0),
     )
     play = SelfPlay(rules, settings, ZeroLeaf(), np.random.default_rng(2))
@@ -58,7 +58,7 @@ def test_every_subgame_of_an_episode_gets_what_it_paid() -> None:
 
 def test_rows_before_an_exploring_action_are_dropped() -> None:
     rules, settings = (
-        public_rules(DICE),
+        public_tree(DICE),
         SelfPlaySettings(iterations=4, episodes=64, depth=1, targets="rewards", exploration=1.0),
     )
     play = SelfPlay(rules, settings, ZeroLeaf(), np.random.default_rng(2))
@@ -69,7 +69,7 @@ def test_rows_before_an_exploring_action_are_dropped() -> None:
 
 @pytest.mark.slow
 def test_training_goes_on_bit_for_bit() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     whole, half, rest = (RebelTrainer(rules, REWARDS) for _ in range(3))
     while not whole.finished:
         found = whole.round()

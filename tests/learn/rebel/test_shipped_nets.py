@@ -12,6 +12,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from treeplex.errors import PolicyError, SpecError  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.learn.rebel import shipped_nets as shipped  # noqa: E402
 from treeplex.learn.rebel.files import NetFile, read_net, save_net  # noqa: E402
 from treeplex.learn.rebel.shipped_nets import shipped_name, shipped_net, shipped_nets  # noqa: E402
@@ -19,7 +20,6 @@ from treeplex.learn.rebel.training.judge import judge_rebel  # noqa: E402
 from treeplex.search import METHODS, Belief, Horizon, SearchAgent, SubgameSearch, cut, play_game  # noqa: E402
 from treeplex.search.subgames.horizon import subgame_roots  # noqa: E402
 from treeplex.search.subgames.identity import public_identity  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -30,7 +30,7 @@ DAYS = 10
 
 @pytest.mark.parametrize("name", NETS)
 def test_every_network_fits_its_game_and_was_judged(name: str) -> None:
-    net, rules = NETS[name], public_rules(NETS[name].game)
+    net, rules = NETS[name], public_tree(NETS[name].game)
     assert net.identity == public_identity(rules)
     assert shipped_net(rules, name).checksum == net.checksum
     net.leaf(rules)
@@ -51,7 +51,7 @@ def test_networks_for_one_game_were_judged_alike() -> None:
 
 
 def test_the_one_for_small_dice_is_as_good_as_its_card_says() -> None:
-    net = shipped_net(public_rules(DICE))
+    net = shipped_net(public_tree(DICE))
     card = net.card["judged"]
     found = judge_rebel(DICE, "rebel", playthroughs=64, iterations=128, workers=1)
     assert found.network == shipped_name(net)
@@ -66,7 +66,7 @@ def copied(net: NetFile, path: Path, exploitability: float) -> None:
 
 
 def test_the_best_of_several_and_one_by_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     net = shipped_net(rules)
     for name, exploitability in {"a": 0.03, "b-flop": 0.01, "c": 0.02}.items():
         copied(net, tmp_path / f"{name}.safetensors", exploitability)
@@ -79,7 +79,7 @@ def test_the_best_of_several_and_one_by_name(tmp_path: Path, monkeypatch: pytest
 
 
 def test_games_without_a_network_are_told_which_have_one() -> None:
-    smaller = public_rules("liars_dice(dice_sides=2)")
+    smaller = public_tree("liars_dice(dice_sides=2)")
     with pytest.raises(PolicyError, match=r"only for .*liars_dice\(dice_sides=4\).*treeplex train rebel"):
         shipped_net(smaller)
     with pytest.raises(SpecError, match=r"unknown network rebel:liars_dice-1x4g; did you mean 'liars_dice-1x4f'"):
@@ -151,7 +151,7 @@ def test_a_network_refuses_other_rules() -> None:
 
 
 def test_where_subgames_begin() -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     rounds = subgame_roots(rules, Horizon(rounds=1))
     assert rounds is not None
     kinds = [type(rules.visit(node)).__name__ for node in rounds - {rules.future(rules.root)}]

@@ -8,6 +8,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
+from treeplex.games.perfect_information import PerfectInformation  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
     PublicState,
     PublicTree,
@@ -19,7 +20,6 @@ from treeplex.learn.rebel.trainer import RebelTrainer  # noqa: E402
 from treeplex.search import METHODS  # noqa: E402
 from treeplex.search.subgames.batch import cut_states  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
-from treeplex.search.subgames.public_rules import PerfectInformation  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
 pytestmark = pytest.mark.slow

@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 from treeplex.errors import AlgorithmError, FileError, GameError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.games.base import CHANCE  # noqa: E402
 from treeplex.learn.common.encoding import Encoding  # noqa: E402
 from treeplex.learn.common.networks import value_net  # noqa: E402
@@ -25,7 +26,6 @@ from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.stopping import policies_at, training_iterations  # noqa: E402
 from treeplex.search.subgame import SubgameSearch  # noqa: E402
 from treeplex.search.subgames.horizon import Horizon  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -34,7 +34,7 @@ TINY = RebelSettings(iterations=8, episodes=16, width=16, solves=640, burn_in=64
 
 
 def test_rows_are_beliefs_and_values() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     play = SelfPlay(rules, SelfPlaySettings(iterations=200, episodes=8, depth=9), ZeroLeaf(), np.random.default_rng(0))
     inputs, targets, _, policies = play.advance()  # depth 9 goes to the end: the root's value is the game's
     encoding = play.encoding
@@ -57,7 +57,7 @@ def solved(spec: str):
 
 
 def test_episodes_go_down_the_tree_and_keep_their_beliefs() -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     play = SelfPlay(rules, SelfPlaySettings(iterations=4, episodes=32, depth=1), ZeroLeaf(), np.random.default_rng(1))
     seen = set()
     for _ in range(12):
@@ -73,7 +73,7 @@ def test_episodes_go_down_the_tree_and_keep_their_beliefs() -> None:
 
 
 def test_a_training_goes_on_bit_for_bit() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     whole, first, second = (RebelTrainer(rules, TINY) for _ in range(3))
     for _ in range(12):
         expected = whole.round()
@@ -89,7 +89,7 @@ def test_a_training_goes_on_bit_for_bit() -> None:
 
 @pytest.mark.slow
 def test_search_with_a_trained_network_beats_search_with_a_fresh_one() -> None:
-    rules, game = public_rules(DICE), compile_game(DICE)
+    rules, game = public_tree(DICE), compile_game(DICE)
     trainer = RebelTrainer(rules, TINY)
     settings = PlaythroughSettings(iterations=32, playthroughs=32, depth=1)
 
@@ -105,7 +105,7 @@ def test_search_with_a_trained_network_beats_search_with_a_fresh_one() -> None:
 
 @pytest.mark.parametrize("method", ["dcfr", "lcfr", "fp", "cfr-avg"])
 def test_search_to_the_end_is_nearly_an_equilibrium(method: str) -> None:
-    rules, game = public_rules(DICE), compile_game(DICE)
+    rules, game = public_tree(DICE), compile_game(DICE)
     settings = PlaythroughSettings(method=method, iterations=200, playthroughs=64, depth=99, batch=16)
     seen: list[int] = []
     policy = averaged_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(0), watch=seen.append)
@@ -116,7 +116,7 @@ def test_search_to_the_end_is_nearly_an_equilibrium(method: str) -> None:
 @pytest.mark.slow
 def test_search_with_exact_leaves_is_safe_on_average() -> None:
     spec = "liars_dice(dice_sides=3)"
-    rules, game = public_rules(spec), compile_game(spec)
+    rules, game = public_tree(spec), compile_game(spec)
     settings = PlaythroughSettings(iterations=48, playthroughs=4, depth=2)
     leaf = ExactLeaf(iterations=48)
     policy = averaged_policy(game, rules, leaf, settings, np.random.default_rng(2))
@@ -126,7 +126,7 @@ def test_search_with_exact_leaves_is_safe_on_average() -> None:
 @pytest.mark.parametrize("spec", [DICE, "leduc_poker"])
 @pytest.mark.parametrize("method", ["dcfr", "fp", "dcfr-avg"])
 def test_sharing_searches_changes_no_number(spec: str, method: str) -> None:
-    rules, settings = public_rules(spec), SelfPlaySettings(method=method, iterations=6, episodes=24)
+    rules, settings = public_tree(spec), SelfPlaySettings(method=method, iterations=6, episodes=24)
     leaf = RebelTrainer(rules, replace(TINY, method=method)).leaf
     shared, alone = (SelfPlay(rules, settings, leaf, np.random.default_rng(4)) for _ in range(2))
     alone.sharing = False
@@ -154,7 +154,7 @@ def test_iterations_are_drawn_as_in_algorithm_2() -> None:
 def test_self_play_draws_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     seen: dict[str, list[int]] = {}
     for draw in ("uniform", "average"):
-        rules, settings = public_rules(DICE), SelfPlaySettings(method="lcfr", iterations=8, episodes=200, draw=draw)
+        rules, settings = public_tree(DICE), SelfPlaySettings(method="lcfr", iterations=8, episodes=200, draw=draw)
         play = SelfPlay(rules, settings, ZeroLeaf(), np.random.default_rng(4))
 
         def watched(search: Any, iterations: int, stops: Any, draw: str = draw, **options: Any) -> Any:
@@ -170,7 +170,7 @@ def test_self_play_draws_as_it_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_the_papers_settings_for_cards_end_subgames_with_betting_rounds() -> None:
     """And draw iterations linearly; how the paper's network is asked, see docs/rebel.md."""
-    rules = public_rules("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])")
+    rules = public_tree("turn_holdem(ranks=5,stack=4,bets=[50%;a],raises=[])")
     root = Belief.root(rules)
     leaves = cut(rules, [root], PAPER_CARDS.horizon).leaves.states
     assert len(leaves) == 5
@@ -185,7 +185,7 @@ def test_the_papers_settings_for_cards_end_subgames_with_betting_rounds() -> Non
 
 
 def test_ranges_that_exclude_each_other_end_an_episode() -> None:
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
     play = SelfPlay(rules, SelfPlaySettings(), ZeroLeaf(), np.random.default_rng(0))
     state = play.beliefs[0].state
     both_kings = [np.array([0.0, 0.0, 1.0])] * 2
@@ -231,7 +231,7 @@ def test_a_network_has_its_seed_and_a_small_output() -> None:
 
 
 def test_a_loss_that_is_no_number_stops_with_a_message() -> None:
-    trainer = RebelTrainer(public_rules(DICE), TINY)
+    trainer = RebelTrainer(public_tree(DICE), TINY)
     for _ in range(5):
         trainer.round()
     trainer.values.rows.arrays[1][:] = np.nan
@@ -251,10 +251,10 @@ def test_what_is_refused() -> None:
     with pytest.raises(SpecError, match="fresh must be"):
         RebelSettings(fresh=1.5)
     with pytest.raises(GameError, match="no features"):
-        RebelTrainer(public_rules("modified_rps"))
-    state = RebelTrainer(public_rules(DICE), TINY).state()
+        RebelTrainer(public_tree("modified_rps"))
+    state = RebelTrainer(public_tree(DICE), TINY).state()
     with pytest.raises(FileError, match="not a state of this training"):
-        RebelTrainer(public_rules("liars_dice(dice_sides=3)"), TINY).restore(state)
+        RebelTrainer(public_tree("liars_dice(dice_sides=3)"), TINY).restore(state)
     assert PAPER.iterations == 512  # 1,024 updates of one player
 
 
@@ -272,7 +272,7 @@ def test_step_sizes_are_halved_or_fall_along_half_a_cosine() -> None:
 
 
 def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    trainer, seen = RebelTrainer(public_rules(DICE), replace(TINY, halve=0.25)), []
+    trainer, seen = RebelTrainer(public_tree(DICE), replace(TINY, halve=0.25)), []
     step = trainer.values.step
 
     def watched(*arguments: Any, **options: Any) -> float:
@@ -287,7 +287,7 @@ def test_a_training_takes_the_step_size_that_is_due(monkeypatch: pytest.MonkeyPa
 
 
 def test_encodings_put_the_player_to_act_first() -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     from treeplex.search.subgames.batch import cut_states
     from treeplex.search.subgames.horizon import Horizon
 
@@ -306,7 +306,7 @@ def test_encodings_put_the_player_to_act_first() -> None:
 @pytest.mark.parametrize("method", ["lcfr-avg", "lcfr-avg-modified"])
 def test_beliefs_go_on_with_the_average_in_cfr_avg(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Section 5.2: the average up to the iteration that is played, its policy taken in."""
-    rules, leaf = public_rules(DICE), RebelTrainer(public_rules(DICE), replace(TINY, method=method)).leaf
+    rules, leaf = public_tree(DICE), RebelTrainer(public_tree(DICE), replace(TINY, method=method)).leaf
     monkeypatch.setattr("treeplex.learn.rebel.self_play.training_iterations", lambda *_, **__: np.full(16, 3))
     root = Belief.root(rules)
     ahead = SubgameSearch(cut(rules, [root], Horizon(2)), METHODS[method], leaf, horizon=6)
@@ -329,7 +329,7 @@ def test_beliefs_go_on_with_the_average_in_cfr_avg(method: str, monkeypatch: pyt
 def test_beliefs_of_cfr_d_are_the_iterations() -> None:
     """Whatever is said of CFR-AVG."""
     plays = [
-        SelfPlay(public_rules(DICE), SelfPlaySettings(iterations=6, passed_on=each), ZeroLeaf(), np.random.default_rng(1))
+        SelfPlay(public_tree(DICE), SelfPlaySettings(iterations=6, passed_on=each), ZeroLeaf(), np.random.default_rng(1))
         for each in ("iteration", "average")
     ]
     rows = [[play.advance().inputs for _ in range(2)] for play in plays]

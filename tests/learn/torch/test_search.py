@@ -13,6 +13,7 @@ from tests.learn.torch.devices import DEVICE, NAME, NAMES  # noqa: E402
 from treeplex.errors import AlgorithmError, SpecError  # noqa: E402
 from treeplex.evaluate import judge  # noqa: E402
 from treeplex.forms.compile.compile_game import compile_game  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 from treeplex.games.public import (  # noqa: E402
     PublicState,
     PublicTree,
@@ -38,7 +39,6 @@ from treeplex.search.stopping import Replicas, policies_at  # noqa: E402
 from treeplex.search.subgames.batch import PairPlaces, Subgames, cut_states  # noqa: E402
 from treeplex.search.subgames.gadgets import Resolve  # noqa: E402
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
 from treeplex.search.subgames.subgame import Ranges  # noqa: E402
 from treeplex.search.warm_start.begin import begin_search  # noqa: E402
 
@@ -55,7 +55,7 @@ def batch(spec: str, horizon: Horizon, count: int = 6, *, unlike: bool = False) 
     If ``unlike``, pairs of hands are dealt with random weights; those of the games are symmetric. Only for subgames with a
     network: where hands lose whatever they do, actions tie, and with such weights rounding alone says which is played.
     """
-    rules, generator = public_rules(spec), np.random.default_rng(5)
+    rules, generator = public_tree(spec), np.random.default_rng(5)
     root = rules.first_state()
     states = [PublicState(root.node, root.weight * generator.uniform(0.5, 2.0, root.weight.shape)) if unlike else root]
     while len(states) < count:
@@ -252,7 +252,7 @@ def test_a_search_goes_on_from_where_it_was(method: str) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("policy_net", [False, True])
 def test_policies_are_drawn_as_from_the_search(policy_net: bool) -> None:
-    rules, horizon = public_rules(DICE), Horizon(2)
+    rules, horizon = public_tree(DICE), Horizon(2)
     leaf = RebelTrainer(rules, replace(TINY, policy_net=policy_net, warm=3, device="cpu")).leaf
     root = Belief.root(rules)
     beliefs = [root, root.after(1, np.full((4, 2), 0.25))]
@@ -297,7 +297,7 @@ def test_stacking_holds_every_row_once(sizes: list[int]) -> None:
 @pytest.mark.parametrize("device", NAMES)
 def test_a_training_learns_and_goes_on_bit_for_bit(device: str) -> None:
     """On a card sums have no fixed order, so that there it is asked to learn only."""
-    rules, game = public_rules(DICE), compile_game(DICE)
+    rules, game = public_tree(DICE), compile_game(DICE)
     settings = PlaythroughSettings(iterations=32, playthroughs=32, depth=1)
     whole, first, second = (RebelTrainer(rules, replace(TINY, device=device)) for _ in range(3))
 
@@ -320,7 +320,7 @@ def test_a_training_learns_and_goes_on_bit_for_bit(device: str) -> None:
 
 def test_a_training_with_a_policy_network_is_nearly_that_on_the_processor() -> None:
     """For a few rounds; then rounding decides which leaves episodes come to."""
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     settings = replace(TINY, policy_net=True, warm=3, burn_in=16)
     kernels, tensors = (RebelTrainer(rules, replace(settings, device=name)) for name in ("cpu", NAME))
     for _ in range(3):
@@ -347,7 +347,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
     assert torch_device("cpu") is torch_device("auto") is None
     assert torch_device("torch-cpu") == torch.device("cpu")
     with pytest.raises(SpecError, match="no CUDA graphics card here; take cpu, or auto"):
-        RebelTrainer(public_rules(DICE), replace(TINY, device="cuda"))
+        RebelTrainer(public_tree(DICE), replace(TINY, device="cuda"))
     with pytest.raises(SpecError, match="device must be one of cpu, cuda"):
         replace(TINY, device="gpu")
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
@@ -357,7 +357,7 @@ def test_devices(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("method", ["fp", "cfr-avg-simultaneous", "lcfr-avg-modified-simultaneous"])
 def test_other_methods_stay_on_the_processor(method: str) -> None:
     with pytest.raises(SpecError, match=f"method {method} runs on device cpu only; take that, or one of cfr"):
-        RebelTrainer(public_rules(DICE), replace(TINY, method=method))
+        RebelTrainer(public_tree(DICE), replace(TINY, method=method))
 
 
 @pytest.mark.parametrize(

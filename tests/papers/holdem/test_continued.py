@@ -34,7 +34,7 @@ class Passive:
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[a])").public_game())
+    return compiled_whole(load("holdem(ranks=3,suits=3,stack=12,sizes=[a])").public)
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from treeplex.holdem.street_search.exact import whole_spot
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compile_spot(whole_spot(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game()))
+    return compile_spot(whole_spot(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public))
 
 
 @pytest.mark.parametrize("dealt", [False, True])

@@ -26,7 +26,7 @@ TURN, RIVER = 2, 3
 
 @pytest.fixture(scope="module")
 def whole() -> CompiledSpot:
-    return compiled_whole(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public_game())
+    return compiled_whole(load("holdem(ranks=3,suits=3,stack=4,sizes=[a])").public)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def promised(whole: CompiledSpot, average: np.ndarray, belief: Belief, player: i
 @pytest.fixture(scope="module")
 def rivers() -> LaterStreets:
     """All rivers of a deck of ten cards."""
-    ten = compiled_whole(load("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public_game())
+    ten = compiled_whole(load("holdem(ranks=5,suits=2,stack=8,sizes=[a])").public)
     return later_streets(ten, RIVER, dealt=True)
 
 

@@ -9,13 +9,13 @@ import pytest
 pytest.importorskip("torch")
 
 from papers.rebel import ship_network
+from treeplex.forms.sources.load import public_tree
 from treeplex.learn.rebel import shipped_nets
 from treeplex.learn.rebel.files import read_net
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.training.job import NET
 from treeplex.learn.rebel.training.judge import judge_rebel
 from treeplex.learn.train.train import train
-from treeplex.search.subgames.public_rules import public_rules
 
 DICE = "liars_dice(dice_sides=2)"
 TINY = RebelSettings(iterations=3, episodes=8, width=8, solves=64, burn_in=16, batch=16, reuse=2.0, depth=1)
@@ -42,7 +42,7 @@ def test_what_is_shipped_is_what_was_trained_and_judged(ship, tmp_path: Path) ->
     ship("small", run, *counts)
     ship("small", run / NET, "--suffix", "flop", *counts, "--set", "method=flop", "--set", "endgame=2", "--seed", 3)
     assert set(shipped_nets.shipped_nets()) == {"small", "small-flop"}
-    rules, trained = public_rules(DICE), read_net(run / NET)
+    rules, trained = public_tree(DICE), read_net(run / NET)
     for name, search, seed in (("small", {}, 0), ("small-flop", {"method": "flop", "endgame": 2}, 3)):
         net = shipped_nets.shipped_net(rules, name)
         assert all(np.array_equal(array, trained.weights[key]) for key, array in net.weights.items())

@@ -5,13 +5,13 @@ import pytest
 
 from papers.rebel import theory
 from tests.search.exact_values import PublicProgram
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, Belief, LeafValue, SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 
-RULES = public_rules(theory.GAME)
+RULES = public_tree(theory.GAME)
 
 
 def passed() -> Belief:

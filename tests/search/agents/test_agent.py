@@ -11,6 +11,7 @@ from treeplex.evaluate import judge
 from treeplex.evaluate.playouts import match_of
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import pick
 from treeplex.holdem.betting.sizes import BetPlan
@@ -24,7 +25,6 @@ from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.settings import Resolving
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.public_rules import public_game, public_rules
 
 SPOT = holdem("3s7hTdKs", "QQ,JTs,AKs", "99,KQs,T9s", pot=20.0, stack=40.0, bets=BetPlan.same("100%", "a"))
 
@@ -37,11 +37,11 @@ def table(spec: str, seed: int = 0) -> TableAgent:
     totals = np.bincount(game.tree.sequence_infoset[inner], weights=weights[inner])
     weights[inner] /= totals[game.tree.sequence_infoset[inner]]
     weights[~inner] = 1.0
-    return TableAgent(public_rules(spec), Policy(game, weights))
+    return TableAgent(public_tree(spec), Policy(game, weights))
 
 
 def searching(spec: str) -> SearchAgent:
-    return SearchAgent(public_rules(spec), ZeroLeaf(), PlaythroughSettings(iterations=3, depth=2))
+    return SearchAgent(public_tree(spec), ZeroLeaf(), PlaythroughSettings(iterations=3, depth=2))
 
 
 AGENTS: dict[str, Callable[[], Agent]] = {
@@ -50,8 +50,8 @@ AGENTS: dict[str, Callable[[], Agent]] = {
     "search, dice": lambda: searching("liars_dice(dice_sides=3)"),
     "search, leduc": lambda: searching("leduc_poker"),
     "search, private actions": lambda: searching("modified_rps"),
-    "solving again, leduc": lambda: ResolvingAgent(public_rules("leduc_poker"), Resolving(iterations=3)),
-    "solving again, private actions": lambda: ResolvingAgent(public_rules("modified_rps"), Resolving(iterations=3)),
+    "solving again, leduc": lambda: ResolvingAgent(public_tree("leduc_poker"), Resolving(iterations=3)),
+    "solving again, private actions": lambda: ResolvingAgent(public_tree("modified_rps"), Resolving(iterations=3)),
     "solving again, turn": lambda: ResolvingAgent(HoldemGame.of(SPOT), Resolving(iterations=2)),
     "search, turn": lambda: holdem_agent(SPOT, ExactLeaf(iterations=2), iterations=2, endgame=2),
 }
@@ -163,7 +163,7 @@ def test_a_table_agent_plays_its_table() -> None:
 @pytest.mark.slow
 def test_a_search_meets_a_table() -> None:
     """One arena seats both: a search of the whole game wins against a table that plays at random."""
-    rules, game = public_rules("leduc_poker"), compile_game("leduc_poker")
+    rules, game = public_tree("leduc_poker"), compile_game("leduc_poker")
     search = SearchAgent(rules, ZeroLeaf(), PlaythroughSettings(iterations=60, depth=0))
     uniform = TableAgent(rules, Policy.uniform(game))
     generator = np.random.default_rng(0)

@@ -5,8 +5,8 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import GameError, SpecError
+from treeplex.forms.sources.load import load
 from treeplex.search.match.lbr_run import local_best_response
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 
@@ -17,7 +17,7 @@ def test_a_local_best_response_wins_from_the_caller_what_is_published():
 
 
 def test_simple_styles_do_one_thing():
-    game = PlayedGame.of("leduc_poker")
+    game = load("leduc_poker")
     for style, names in (("folder", {"Call"}), ("caller", {"Call"}), ("shover", {"Raise"})):
         player = agent(f"rules(style={style})", game)
         player.begin()
@@ -30,7 +30,7 @@ def test_simple_styles_do_one_thing():
 
 
 def test_stronger_hands_do_more():
-    game = PlayedGame.of("holdem(stack=40,preflop=[2.5bb;a],sizes=[75%;a])")
+    game = load("holdem(stack=40,preflop=[2.5bb;a],sizes=[75%;a])")
     player = agent("rules(style=regular)", game)
     player.begin()
     table = player.policy()
@@ -52,7 +52,7 @@ def test_unknown_styles_and_other_games_are_refused():
 
 
 def test_whole_payoffs_are_those_of_single_deals():
-    game = tp.load("holdem(ranks=5,suits=2,stack=9,rake=0.1)").public_game()
+    game = tp.load("holdem(ranks=5,suits=2,stack=9,rake=0.1)").public
     random = np.random.default_rng(1)
     for _ in range(20):
         state = game.first_state()

@@ -27,7 +27,7 @@ from treeplex.search import (
     cut,
     cut_states,
     play_game,
-    public_rules,
+    public_tree,
     subgame_policy,
     values_of,
 )
@@ -113,13 +113,13 @@ def test_the_examples_are_short(examples: Any) -> None:
 def test_a_table_played_as_an_agent_is_that_table(name: str) -> None:
     game = tp.compile(name)
     policy = mixed(game)
-    found = agent_policy(TableAgent(public_rules(name), policy), game)
+    found = agent_policy(TableAgent(public_tree(name), policy), game)
     assert found.probabilities == pytest.approx(policy.probabilities, abs=1e-12)
 
 
 @pytest.mark.parametrize("name", GAMES)
 def test_a_policy_in_a_subgame_is_worth_what_it_is_worth_in_the_game(name: str) -> None:
-    game, rules = tp.compile(name), public_rules(name)
+    game, rules = tp.compile(name), public_tree(name)
     policy, root = mixed(game), Belief.root(rules)
     whole = cut_states(rules, [rules.first_state()])
     first, second = values_of(whole, subgame_policy(policy, whole), whole.ranges)
@@ -131,7 +131,7 @@ def test_a_policy_in_a_subgame_is_worth_what_it_is_worth_in_the_game(name: str) 
 @pytest.mark.parametrize(("name", "depth"), [("kuhn_poker", 1), ("kuhn_poker", 2), (LEDUC, 2), (LEDUC, 3), (GAMES[2], 2)])
 def test_a_blueprint_at_the_leaves_is_exact(examples: Any, name: str, depth: int) -> None:
     """Play by a policy to the leaves and its values there are its values in the game, judged without any search."""
-    game, rules = tp.compile(name), public_rules(name)
+    game, rules = tp.compile(name), public_tree(name)
     policy, leaf = mixed(game), examples[0]
     subgame = cut(rules, [Belief.root(rules)], Horizon(depth))
     search = SubgameSearch(subgame, METHODS["cfr"], leaf(policy))
@@ -150,7 +150,7 @@ def test_a_blueprint_at_the_leaves_is_exact(examples: Any, name: str, depth: int
 
 
 def test_a_search_over_an_equilibrium_blueprint_finds_the_value_of_the_game(examples: Any) -> None:
-    rules, solution = public_rules(LEDUC), tp.solve(LEDUC, "pcfr+", iterations=1000)
+    rules, solution = public_tree(LEDUC), tp.solve(LEDUC, "pcfr+", iterations=1000)
     search = SubgameSearch(cut(rules, [Belief.root(rules)], Horizon(3)), METHODS["dcfr"], examples[0](solution.policy))
     search.run(300)
     assert search.mean_values()[0][0] == pytest.approx(solution.value[0], abs=2e-3)
@@ -158,7 +158,7 @@ def test_a_search_over_an_equilibrium_blueprint_finds_the_value_of_the_game(exam
 
 def test_looking_ahead_to_the_end_is_solving(examples: Any) -> None:
     for name in ("kuhn_poker", LEDUC):
-        game, rules = tp.compile(name), public_rules(name)
+        game, rules = tp.compile(name), public_tree(name)
         whole = tp.exploitability(game, agent_policy(examples[1](rules, depth=20), game))
         assert whole == pytest.approx(tp.solve(game, "dcfr", iterations=200).exploitability, rel=1e-6)
         if name == "kuhn_poker":
@@ -166,7 +166,7 @@ def test_looking_ahead_to_the_end_is_solving(examples: Any) -> None:
 
 
 def test_more_draws_of_a_search_agent_are_less_exploitable() -> None:
-    game, rules = tp.compile("kuhn_poker"), public_rules("kuhn_poker")
+    game, rules = tp.compile("kuhn_poker"), public_tree("kuhn_poker")
     agent = SearchAgent(rules, ExactLeaf(iterations=50), PlaythroughSettings(iterations=32))
     one, many = (tp.exploitability(game, agent_policy(agent, game, plays=plays, seed=1)) for plays in (1, 40))
     assert many < 0.03 < one
@@ -180,12 +180,12 @@ def test_agents_of_games_without_public_trees_have_no_table() -> None:
 
     game = tp.compile("kuhn_poker")
     with pytest.raises(GameError, match="an agent of str has no policy table"):
-        agent_policy(Elsewhere(public_rules("kuhn_poker"), mixed(game)), game)
+        agent_policy(Elsewhere(public_tree("kuhn_poker"), mixed(game)), game)
 
 
 @pytest.mark.parametrize("text", ["my.py:ZERO", "my.py:nothing", "my.py:Exact", "my.py:Exact(iterations=20)", "my.py:uniform"])
 def test_files_give_agents(folder: Path, text: str) -> None:
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
     agent = load_agent(text, rules, lambda: PlaythroughSettings(iterations=5), np.random.default_rng(1))
     assert isinstance(agent, TableAgent if "uniform" in text else SearchAgent)
     assert sum(play_game([agent, agent], np.random.default_rng(2))) == 0
@@ -195,7 +195,7 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
     leaf = load_leaf("my.py:Exact(iterations=20)")
     assert isinstance(leaf, ExactLeaf)
     assert leaf.iterations == 20
-    agent = load_agent(f"{EXAMPLES}/lookahead_agent.py:Lookahead(depth=2)", public_rules("kuhn_poker"), PlaythroughSettings)
+    agent = load_agent(f"{EXAMPLES}/lookahead_agent.py:Lookahead(depth=2)", public_tree("kuhn_poker"), PlaythroughSettings)
     assert agent.horizon.depth == 2  # type: ignore[attr-defined]
 
 
@@ -212,15 +212,15 @@ def test_parameters_reach_agents_and_leaves(folder: Path) -> None:
 )
 def test_refusals(folder: Path, text: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
-        load_agent(text, public_rules("kuhn_poker"), PlaythroughSettings)
+        load_agent(text, public_tree("kuhn_poker"), PlaythroughSettings)
 
 
 @pytest.mark.slow
 def test_agents_are_judged_by_name(folder: Path, examples: Any) -> None:
     text = f"{EXAMPLES}/lookahead_agent.py:Lookahead"
     game = tp.compile("kuhn_poker")
-    own = agent_policy(examples[1](public_rules("kuhn_poker")), game)
-    for agent in (text, examples[1](public_rules("kuhn_poker"))):
+    own = agent_policy(examples[1](public_tree("kuhn_poker")), game)
+    for agent in (text, examples[1](public_tree("kuhn_poker"))):
         assert np.array_equal(tp.policies.as_policy(game, agent).probabilities, own.probabilities)
     result = CliRunner().invoke(app, ["evaluate", "kuhn_poker", text, "--json"])
     assert json.loads(result.stdout)["exploitability"] == pytest.approx(tp.exploitability(game, own))

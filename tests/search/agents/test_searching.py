@@ -8,6 +8,7 @@ import pytest
 from treeplex.engine.tree.sweeps import reach
 from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal, pair_state
 from treeplex.search import ZeroLeaf
 from treeplex.search.action_subset import ActionSubset
@@ -16,7 +17,6 @@ from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.horizon import fewer_nodes
-from treeplex.search.subgames.public_rules import public_rules
 
 DICE = "liars_dice(dice_sides=2)"
 
@@ -54,7 +54,7 @@ def play_out(rules: PublicTree, agent: SearchAgent, generator: np.random.Generat
 
 def test_many_games_are_the_policy_of_many_playthroughs() -> None:
     """Own reach times policy along one line, averaged over games, is the sequence form of the averaged policy."""
-    rules, game = public_rules(DICE), compile_game(DICE)
+    rules, game = public_tree(DICE), compile_game(DICE)
     line, hand = (0, 1, 2), 0
     settings = PlaythroughSettings(iterations=6, depth=1, playthroughs=600, batch=200)
     policy = averaged_policy(game, rules, ZeroLeaf(), settings, np.random.default_rng(1))
@@ -81,12 +81,12 @@ def test_many_games_are_the_policy_of_many_playthroughs() -> None:
 
 
 def test_the_root_is_searched_once_and_remembered() -> None:
-    agent = agent_for(public_rules(DICE), depth=9)
+    agent = agent_for(public_tree(DICE), depth=9)
     for _ in range(5):
         agent.begin()
         agent.act(0)
     assert agent.searches == 1
-    forgetful = agent_for(public_rules(DICE), depth=9, remember=0)
+    forgetful = agent_for(public_tree(DICE), depth=9, remember=0)
     for _ in range(5):
         forgetful.begin()
         forgetful.act(0)
@@ -94,7 +94,7 @@ def test_the_root_is_searched_once_and_remembered() -> None:
 
 
 def test_what_is_remembered_is_bounded_and_keeps_the_root() -> None:
-    rules = public_rules("liars_dice(dice_sides=3)")
+    rules = public_tree("liars_dice(dice_sides=3)")
     agent = agent_for(rules, remember=3)
     generator = np.random.default_rng(0)
     for _ in range(10):
@@ -104,7 +104,7 @@ def test_what_is_remembered_is_bounded_and_keeps_the_root() -> None:
 
 
 def test_several_turns_in_one_subgame_are_one_search_and_one_iteration() -> None:
-    agent = agent_for(public_rules(DICE), depth=9)
+    agent = agent_for(public_tree(DICE), depth=9)
     agent.policy()
     drawn = agent._drawn
     agent.see(0)
@@ -115,7 +115,7 @@ def test_several_turns_in_one_subgame_are_one_search_and_one_iteration() -> None
 
 
 def test_beliefs_move_by_the_policy_that_is_played() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = agent_for(rules, seed=3)
     row = np.array([played(agent, hand)[0] for hand in (0, 1)])
     agent.see(0)
@@ -127,7 +127,7 @@ def test_beliefs_move_by_the_policy_that_is_played() -> None:
 @pytest.mark.parametrize("spec", [DICE, "kuhn_poker", "leduc_poker", "modified_rps"])
 @pytest.mark.parametrize("method", ["dcfr", "fp"])
 def test_it_plays_any_public_tree_game(spec: str, method: str) -> None:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     agent = agent_for(rules, method=method, iterations=3, depth=2)
     generator = np.random.default_rng(0)
     payoffs = [play_out(rules, agent, generator) for _ in range(3)]
@@ -136,7 +136,7 @@ def test_it_plays_any_public_tree_game(spec: str, method: str) -> None:
 
 def test_a_game_searched_to_its_end_is_played_well() -> None:
     """Player 0 wins half a point a game on average in equilibrium."""
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = agent_for(rules, depth=9, iterations=100)
     generator = np.random.default_rng(1)
     assert np.mean([play_out(rules, agent, generator) for _ in range(400)]) == pytest.approx(0.5, abs=0.15)
@@ -148,7 +148,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 
 
 def test_an_action_outside_the_tree_is_added() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = agent_for(ActionSubset(rules, low_bids), depth=9, iterations=50)
     assert set(played(agent, 0)) == {0, 1, 3}
     agent.see(2)
@@ -161,7 +161,7 @@ def test_an_action_outside_the_tree_is_added() -> None:
 
 
 def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = agent_for(ActionSubset(rules, low_bids), depth=1)
     agent.act(0)
     agent.see(0)
@@ -176,7 +176,7 @@ def test_an_action_outside_the_tree_of_a_later_subgame() -> None:
 
 def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
     """What was solved as part of the subgame above is a subgame of its own once the action is considered there."""
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     menu = ActionSubset(rules, low_bids)
     fits = next(count for count in range(1, 20) if fewer_nodes(menu, (0,), count))
     assert not fewer_nodes(menu.with_action_at((0,), 2), (0,), fits)
@@ -191,7 +191,7 @@ def test_an_action_that_makes_the_rest_too_large_for_an_endgame() -> None:
 
 
 def test_what_is_refused() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = agent_for(rules)
     with pytest.raises(GameError, match="no action 9"):
         agent.see(9)
@@ -212,7 +212,7 @@ def test_what_is_refused() -> None:
 
 def test_subgames_of_another_beginning_are_not_remembered() -> None:
     """An agent that began elsewhere before plays as one that did not."""
-    rules, settings = public_rules("kuhn_poker"), PlaythroughSettings(iterations=20, depth=0)
+    rules, settings = public_tree("kuhn_poker"), PlaythroughSettings(iterations=20, depth=0)
     root = Belief.root(rules)
     jack = Belief.of(rules, root.state, [np.ones(3), np.eye(3)[0]])
     used, found = SearchAgent(rules, ZeroLeaf(), settings, drawn=False), []
@@ -228,7 +228,7 @@ def test_subgames_of_another_beginning_are_not_remembered() -> None:
 
 def test_streets_after_other_cards_are_not_remembered() -> None:
     """Where every street begins a subgame, the card is part of its beginning."""
-    rules, settings = public_rules("leduc_poker"), PlaythroughSettings(iterations=10, depth=2)
+    rules, settings = public_tree("leduc_poker"), PlaythroughSettings(iterations=10, depth=2)
     found = {}
     used, fresh = (SearchAgent(rules, ZeroLeaf(), settings, street_by_street=True, drawn=False) for _ in range(2))
     for card in (0, 4):

@@ -7,9 +7,9 @@ import pytest
 from typer.testing import CliRunner
 
 import treeplex as tp
+from treeplex.forms.sources.load import load
 from treeplex.run.cli.main import app
 from treeplex.search.agents.agent import UniformAgent, play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 def call(*arguments, code=0):
@@ -31,7 +31,7 @@ def test_an_agent_that_does_not_say_whether_it_draws_is_played():
     class Silent(UniformAgent):
         draws = None
 
-    game = PlayedGame.of("kuhn_poker")
+    game = load("kuhn_poker")
     assert tp.arena.local_best_response(game, UniformAgent(game.public)).exact
     assert not tp.arena.local_best_response(game, Silent(game.public), hands=None).exact
 
@@ -80,14 +80,14 @@ def test_refusals(arguments, message):
 def test_policies_and_agents_are_taken():
     solution = tp.solve("leduc_poker", "cfr", iterations=10)
     assert tp.arena.local_best_response("leduc_poker", solution).value == pytest.approx(0.686, abs=1e-3)
-    table = PlayedGame.of("leduc_poker")
+    table = load("leduc_poker")
     agent = tp.agent("uniform", table)
     assert tp.arena.local_best_response(table, agent).value == pytest.approx(2.17824, abs=1e-5)
 
 
 @pytest.mark.slow
 def test_it_sits_at_a_table():
-    table = PlayedGame.of("leduc_poker")
+    table = load("leduc_poker")
     lbr, other = tp.agent("lbr(against=uniform)", table, seed=1), tp.agent("uniform", table, seed=2)
     generator = np.random.default_rng(0)
     paid = [play_game([lbr, other], generator)[0] for _ in range(300)]

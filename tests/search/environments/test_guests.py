@@ -8,8 +8,9 @@ import pytest
 import treeplex as tp
 from treeplex.environments import BotAgent, ObservingAgent
 from treeplex.errors import GameError, PolicyError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.forms.sources.load import load
 from treeplex.search.agents.agent import agent_policy, play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 
 LEDUC = "leduc_poker"
 
@@ -27,9 +28,9 @@ def test_a_policy_bot_plays_its_policy() -> None:
 
     solution = tp.solve("kuhn_poker", iterations=20)
     table = tp.formats.to_tabular_policy(solution.policy)
-    game = PlayedGame.of("kuhn_poker")
+    game = load("kuhn_poker")
     bots = {player: PolicyBot(player, np.random.RandomState(1), table) for player in (0, 1)}
-    found = agent_policy(BotAgent(game.public, game.compiled, bots), game.compiled)
+    found = agent_policy(BotAgent(game.public, compile_game(game), bots), compile_game(game))
     assert found.probabilities == pytest.approx(solution.policy.probabilities, abs=1e-9)
     assert tp.exploitability("kuhn_poker", tp.agent(table, "kuhn_poker")) == pytest.approx(solution.exploitability)
 
@@ -60,8 +61,8 @@ def test_a_bot_is_told_what_happens_and_no_more() -> None:
             self.heard.append(state.legal_actions()[-1])
             return int(state.legal_actions()[-1])
 
-    bot, game = Listening(), PlayedGame.of(LEDUC)
-    agent = BotAgent(game.public, game.compiled, {0: bot})
+    bot, game = Listening(), load(LEDUC)
+    agent = BotAgent(game.public, compile_game(game), {0: bot})
     generator = np.random.default_rng(1)
     for _ in range(60):
         assert sum(play_game([agent, tp.agent("uniform", game)], generator)) == 0.0
@@ -82,8 +83,8 @@ def test_a_bot_that_searches_sits_at_our_table() -> None:
         kind = pyspiel.ISMCTSFinalPolicyType.MAX_VISIT_COUNT
         return pyspiel.ISMCTSBot(7 + player, evaluator, 2.0, 100, -1, kind, False, False)
 
-    game, generator = PlayedGame.of("kuhn_poker"), np.random.default_rng(0)
-    agents = BotAgent(game.public, game.compiled, bot), tp.agent("uniform", game, seed=1)
+    game, generator = load("kuhn_poker"), np.random.default_rng(0)
+    agents = BotAgent(game.public, compile_game(game), bot), tp.agent("uniform", game, seed=1)
     paid = [play_game(agents, generator)[0] for _ in range(300)]
     paid += [play_game(agents[::-1], generator)[1] for _ in range(300)]
     assert np.mean(paid) > 2 * np.std(paid) / np.sqrt(len(paid))
@@ -95,9 +96,9 @@ def test_a_function_of_observations_that_says_probabilities(observation: str) ->
         assert np.ndim(seen["observation"]) == (observation == "tensor")
         return seen["action_mask"] / seen["action_mask"].sum()
 
-    game = PlayedGame.of(LEDUC)
-    agent = ObservingAgent(game.public, game.compiled, shares, observation=observation)
-    assert tp.exploitability(game.compiled, agent) == pytest.approx(4.747222222222222 / 2)
+    game = load(LEDUC)
+    agent = ObservingAgent(game.public, compile_game(game), shares, observation=observation)
+    assert tp.exploitability(compile_game(game), agent) == pytest.approx(4.747222222222222 / 2)
 
 
 def test_a_function_of_observations_that_says_an_action() -> None:

@@ -11,7 +11,7 @@ pytest.importorskip("pettingzoo")
 import treeplex as tp
 from treeplex.environments import GameAEC, GameEnv, SeatedAgent, as_bot, seat
 from treeplex.errors import GameError, SpecError
-from treeplex.search import TableAgent, public_rules
+from treeplex.search import TableAgent, public_tree
 from treeplex.search.agents.agent import agent_policy
 
 LEDUC = "leduc_poker"
@@ -42,7 +42,7 @@ def openspiel_states(game: Any, count: int) -> list[Any]:
 def test_a_bot_plays_the_agents_policy_at_openspiels_states(spec: str) -> None:
     """Every infostate that OpenSpiel says is understood, in whatever order it comes."""
     pyspiel = pytest.importorskip("pyspiel")
-    policy, rules = some_policy(spec), public_rules(spec)
+    policy, rules = some_policy(spec), public_tree(spec)
     bots = [as_bot(TableAgent(rules, policy), player) for player in (0, 1)]
     for state in openspiel_states(pyspiel.load_game(spec), 300):
         player = state.current_player()
@@ -67,7 +67,7 @@ def test_an_agent_that_searches_is_told_all_that_happened() -> None:
 def test_bots_play_openspiels_own_loop() -> None:
     """Where all that counts is forced the payoff is known: two agents that always call see the cards."""
     pyspiel = pytest.importorskip("pyspiel")
-    game, rules = tp.compile(LEDUC), public_rules(LEDUC)
+    game, rules = tp.compile(LEDUC), public_tree(LEDUC)
     calls = tp.Policy(game, np.where(game.action_ids == 1, 1.0, np.where(game.action_ids < 0, 1.0, 0.0)))
     bots = [as_bot(TableAgent(rules, calls), player) for player in (0, 1)]
     for number in range(20):
@@ -81,7 +81,7 @@ def test_an_agent_in_pettingzoo(observation: Any) -> None:
     """Means over games are what the exact judge says."""
     policy = some_policy("kuhn_poker")
     env = GameAEC("kuhn_poker", observation=observation)
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
     seats = {
         name: seat(TableAgent(rules, policy, np.random.default_rng(player)), env, name)
         for player, name in enumerate(env.possible_agents)
@@ -102,7 +102,7 @@ def test_an_agent_in_pettingzoo(observation: Any) -> None:
 def test_an_agent_as_the_other_player_of_gymnasium() -> None:
     """It draws from the environment's seed; a policy and the agent that plays it are worth the same."""
     policy = some_policy("kuhn_poker")
-    rules = public_rules("kuhn_poker")
+    rules = public_tree("kuhn_poker")
 
     def plays(others: Any, count: int) -> list[float]:
         env, found = GameEnv("kuhn_poker", player=1, others=others), []

@@ -15,11 +15,11 @@ from zlib import crc32
 import numpy as np
 
 from treeplex.base.arrays import Floats, Ints
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import State
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Seat
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.subgames.beliefs import Belief
 
 FOLD, CALL = 0, 1
@@ -357,6 +357,6 @@ def drawn_rules(generator: np.random.Generator) -> Rules:
 
 def public_of(rules: Rules) -> PublicHoldem:
     """The product's game."""
-    found = PlayedGame.of(rules.spec).public
+    found = load(rules.spec).public
     assert isinstance(found, PublicHoldem)
     return found

@@ -12,6 +12,7 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame, State
 from treeplex.holdem.betting.sizes import BetPlan
@@ -21,7 +22,6 @@ from treeplex.search.agents.agent import TableAgent
 from treeplex.search.evaluate.aivat import Aivat, PolicyValues
 from treeplex.search.evaluate.play import MatchTable, PlayedHand, Step, streams_of
 from treeplex.search.evaluate.tables import expected_payoffs
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers import make_solver
 
 
@@ -52,7 +52,7 @@ def paid(hand: PlayedHand) -> tuple[float, ...]:
 @pytest.mark.parametrize("known", [None, (0,), (1,), ()])
 @pytest.mark.parametrize("values", ["good", "bad", "zero"])
 def test_no_value_function_and_no_choice_of_known_agents_changes_the_mean(values: str, known: tuple[int, ...] | None) -> None:
-    game, rules = compile_game("kuhn_poker"), public_rules("kuhn_poker")
+    game, rules = compile_game("kuhn_poker"), public_tree("kuhn_poker")
     policies = some_policy(game, 1), some_policy(game, 2)
     hands = list(every_hand(rules, policies))
     assert sum(chance for chance, _ in hands) == pytest.approx(1.0)
@@ -64,7 +64,7 @@ def test_no_value_function_and_no_choice_of_known_agents_changes_the_mean(values
 
 
 def test_other_policies_than_those_played_are_biased() -> None:
-    game, rules = compile_game("kuhn_poker"), public_rules("kuhn_poker")
+    game, rules = compile_game("kuhn_poker"), public_tree("kuhn_poker")
     policies, claimed = (some_policy(game, 1), some_policy(game, 2)), solved(game, "cfr", 3)
     played, said = list(every_hand(rules, policies)), list(every_hand(rules, (claimed, policies[1])))
     tables = {tuple(step.number for step in hand.steps) + hand.dealt: hand for _, hand in said}
@@ -85,7 +85,7 @@ def test_other_policies_than_those_played_are_biased() -> None:
 )
 def test_an_equilibrium_on_leduc_poker(iterations: int, plain: float, without_luck: float) -> None:
     """Seat 0 knows its own policy only: against 10 iterations of CFR, and against itself."""
-    game, rules = compile_game("leduc_poker"), public_rules("leduc_poker")
+    game, rules = compile_game("leduc_poker"), public_tree("leduc_poker")
     nash = solved(game, "cfr+", 1000)
     other = nash if iterations == 1000 else solved(game, "cfr", iterations)
     hands = list(every_hand(rules, (nash, other)))
@@ -97,7 +97,7 @@ def test_an_equilibrium_on_leduc_poker(iterations: int, plain: float, without_lu
 
 @pytest.mark.slow
 def test_uniform_play_and_chance_alone_on_leduc_poker() -> None:
-    game, rules = compile_game("leduc_poker"), public_rules("leduc_poker")
+    game, rules = compile_game("leduc_poker"), public_tree("leduc_poker")
     nash = solved(game, "cfr+", 1000)
     values = PolicyValues(rules, nash)
     hands = list(every_hand(rules, (nash, Policy.uniform(game))))
@@ -107,7 +107,7 @@ def test_uniform_play_and_chance_alone_on_leduc_poker() -> None:
 
 
 def test_values_are_those_of_the_judge() -> None:
-    game, rules = compile_game("leduc_poker(ranks=2)"), public_rules("leduc_poker(ranks=2)")
+    game, rules = compile_game("leduc_poker(ranks=2)"), public_tree("leduc_poker(ranks=2)")
     policy = some_policy(game, 5)
     exact = expected_payoffs(game, (policy, policy))
     np.testing.assert_allclose(Aivat(rules, PolicyValues(rules, policy)).expected, exact, atol=1e-12)
@@ -115,7 +115,7 @@ def test_values_are_those_of_the_judge() -> None:
 
 def test_private_actions() -> None:
     """In a matrix game the moves are the hands; a known player's are averaged over, and known moves are no luck."""
-    game, rules = compile_game("modified_rps"), public_rules("modified_rps")
+    game, rules = compile_game("modified_rps"), public_tree("modified_rps")
     policies = some_policy(game, 1), some_policy(game, 2)
     agents = [TableAgent(rules, policy) for policy in policies]
     exact = expected_payoffs(game, policies)
@@ -172,7 +172,7 @@ def uniform_hands(
 
 
 def test_hands_that_have_no_value() -> None:
-    game, rules = compile_game("kuhn_poker"), public_rules("kuhn_poker")
+    game, rules = compile_game("kuhn_poker"), public_tree("kuhn_poker")
     judge = Aivat(rules, None)
     with pytest.raises(GameError, match="not finished"):
         judge(PlayedHand((0, 1), (), None))
@@ -186,7 +186,7 @@ def test_hands_that_have_no_value() -> None:
 
 def test_which_policies_are_known_does_not_depend_on_the_hand() -> None:
     """Player 1 does not say its policy; its seat must be left out in every hand."""
-    game, rules = compile_game("kuhn_poker"), public_rules("kuhn_poker")
+    game, rules = compile_game("kuhn_poker"), public_tree("kuhn_poker")
     policies = some_policy(game, 1), some_policy(game, 2)
     hands = []
     for chance, hand in every_hand(rules, policies):

@@ -8,7 +8,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load, public_game, public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicGame
 from treeplex.holdem.betting.sizes import BetPlan
@@ -24,7 +24,6 @@ from treeplex.search.agents.agent import Agent, Seat, TableAgent, UniformAgent, 
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.winnings import Winnings, exact_winnings, sampled_winnings
 from treeplex.search.subgames.beliefs import Belief
-from treeplex.search.subgames.public_rules import public_game, public_rules
 from treeplex.solvers import make_solver
 
 LEDUC = "leduc_poker"
@@ -53,7 +52,7 @@ class Rule(Seat):
 
 
 def leduc(policy: Policy | None = None) -> TableAgent:
-    return TableAgent(public_rules(LEDUC), policy or Policy.uniform(compile_game(LEDUC)))
+    return TableAgent(public_tree(LEDUC), policy or Policy.uniform(compile_game(LEDUC)))
 
 
 def lost(agent: Agent, **options) -> Winnings:
@@ -79,7 +78,7 @@ def test_figures_measured_elsewhere():
 
 def test_a_player_who_always_calls_loses_all_it_can():
     """A calling station never folds, and so checking down is what follows: LBR is a best response up to the sizes of bets."""
-    rules = public_rules(LEDUC)
+    rules = public_tree(LEDUC)
     agent = Rule(rules, lambda game, state, count: np.eye(count)[list(game.options(state).labels).index(CALL)])
     policy = agent_policy(agent, compile_game(LEDUC))
     best = judge(compile_game(LEDUC), policy).best_response_values
@@ -178,7 +177,7 @@ def test_holdem_as_the_public_tree_has_it():
         lambda game, state, count: np.ones(count),
         lambda game, state, count: np.arange(1.0, count + 1.0)[::-1],
     ):
-        by_pairs, by_removal = Rule(public_rules(rules), weights), Rule(HoldemGame.of(spot), weights)
+        by_pairs, by_removal = Rule(public_tree(rules), weights), Rule(HoldemGame.of(spot), weights)
         assert lost(by_removal).values == pytest.approx(lost(by_pairs).values)
         game = compile_game(rules)
         best = judge(game, agent_policy(by_pairs, game)).best_response_values

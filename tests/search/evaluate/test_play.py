@@ -8,13 +8,13 @@ import pytest
 from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import PublicTree
 from treeplex.search.agents.agent import TableAgent
 from treeplex.search.evaluate import play
 from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, streams_of
-from treeplex.search.subgames.public_rules import public_rules
 
-RULES = public_rules("leduc_poker")
+RULES = public_tree("leduc_poker")
 
 
 def uniform(rules: PublicTree = RULES) -> TableAgent:
@@ -118,4 +118,4 @@ def test_one_agent_in_both_seats() -> None:
 def test_agents_of_other_games() -> None:
     check_games(RULES, [uniform(), uniform()])
     with pytest.raises(GameError, match="different games"):
-        check_games(RULES, [uniform(), uniform(public_rules("leduc_poker(ranks=4)"))])
+        check_games(RULES, [uniform(), uniform(public_tree("leduc_poker(ranks=4)"))])

@@ -8,10 +8,10 @@ from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.search.agents.agent import TableAgent
 from treeplex.search.evaluate.statistics import summary
 from treeplex.search.evaluate.tables import TableHands, expected_payoffs, seat_policy, seated
-from treeplex.search.subgames.public_rules import public_rules
 
 
 def some_policy(game: CompiledGame, seed: int) -> Policy:
@@ -64,7 +64,7 @@ def test_exact_values_are_those_of_the_judge() -> None:
 
 
 def test_what_an_agent_plays_in_its_seat() -> None:
-    game, rules = compile_game("leduc_poker(ranks=2)"), public_rules("leduc_poker(ranks=2)")
+    game, rules = compile_game("leduc_poker(ranks=2)"), public_tree("leduc_poker(ranks=2)")
     policy = some_policy(game, 4)
     found = seated(game, [seat_policy(TableAgent(rules, policy), game, seat) for seat in range(2)])
     np.testing.assert_array_equal(found.probabilities, policy.probabilities)

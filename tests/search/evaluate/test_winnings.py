@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 
 from tests.search.evaluate.small_games import Plays
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE
 from treeplex.holdem.whole.nodes import TableBetting
 from treeplex.holdem.whole.public import hand_of
 from treeplex.search.evaluate.winnings import CheckedDown, exact_winnings, luck_of, possible_of, sampled_winnings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 TEN_CARDS = "holdem(ranks=5,suits=2,stack=6)"
@@ -21,7 +21,7 @@ TURN = [1, 1, None, None, None, 1, 1]
 @pytest.mark.parametrize("line", [[1, 1], [1, 1, None, None], TURN])
 def test_luck_has_mean_zero_over_all_pairs_of_hands(line: list[int | None]) -> None:
     """How likely each thing happens is counted over pairs of hands here; the mean of what is taken off must be zero."""
-    game, generator = PlayedGame.of(TEN_CARDS).public, np.random.default_rng(len(line))
+    game, generator = load(TEN_CARDS).public, np.random.default_rng(len(line))
     state = game.first_state()
     for label in line:
         state = game.after(state, game.options(state).labels[0] if label is None else label)
@@ -53,7 +53,7 @@ def test_luck_has_mean_zero_over_all_pairs_of_hands(line: list[int | None]) -> N
 
 
 def test_before_the_flop_shares_are_exact_where_suits_are_alike() -> None:
-    game = PlayedGame.of("holdem(stack=20)").public
+    game = load("holdem(stack=20)").public
     state, flop = game.first_state(), game.first_state()
     ranges, generator = list(game.first_ranges()), np.random.default_rng(1)
     assert game.exactly_shared(state, ranges)
@@ -66,7 +66,7 @@ def test_before_the_flop_shares_are_exact_where_suits_are_alike() -> None:
 
 @pytest.mark.slow
 def test_less_luck_in_whole_holdem_around_the_same_mean() -> None:
-    game = PlayedGame.of("holdem(ranks=5,suits=2,stack=6)")
+    game = load("holdem(ranks=5,suits=2,stack=6)")
     first, second = agent("uniform", game), agent("rules(style=regular)", game)
     plain = sampled_winnings(first, second, 400, seed=1)
     less = sampled_winnings(first, second, 400, seed=1, values=CheckedDown(game.public.exactly_shared))
@@ -76,7 +76,7 @@ def test_less_luck_in_whole_holdem_around_the_same_mean() -> None:
 
 @pytest.mark.slow
 def test_less_luck_around_the_same_mean() -> None:
-    game = PlayedGame.of("leduc_poker")
+    game = load("leduc_poker")
     first, second = agent("uniform", game), agent("rules(style=regular)", game)
     exact = exact_winnings(first, second).value
     plain = sampled_winnings(first, second, 200, seed=1)
@@ -100,7 +100,7 @@ def test_an_all_in_before_the_flop_is_worth_what_it_pays(
     spec: str, actions: tuple[int, ...], expected: tuple[float, float]
 ) -> None:
     """Half of the pot less the rake, against the chips put in; dead antes count, and chips that nobody can match do not."""
-    game = PlayedGame.of(spec).public
+    game = load(spec).public
     state = game.first_state()
     for label in actions:
         state = game.after(state, label)
@@ -110,7 +110,7 @@ def test_an_all_in_before_the_flop_is_worth_what_it_pays(
 
 def test_a_matched_part_of_a_shove_is_at_stake() -> None:
     """The deep stack shoves 60 with pairs: the other can win or lose 20."""
-    game = PlayedGame.of("holdem(stack=[20;60])").public
+    game = load("holdem(stack=[20;60])").public
     state = game.after(game.after(game.first_state(), 60), 1)
     pairs = np.array([first // 4 == second // 4 for first, second in game.hands], np.float64)
     ranges = [game.first_ranges()[0], pairs]
@@ -122,7 +122,7 @@ def test_a_matched_part_of_a_shove_is_at_stake() -> None:
 
 def test_all_ins_before_the_first_board_card_pay_rake() -> None:
     """The board is dealt for a showdown, so no_flop_no_drop spares folds only."""
-    game = PlayedGame.of("holdem(stack=2,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1],rake=0.25,no_flop_no_drop=true)")
+    game = load("holdem(stack=2,sizes=[a],ranks=3,suits=2,hole=1,deal=[0;1],rake=0.25,no_flop_no_drop=true)")
     shover, caller = Plays(game.public, "shover"), Plays(game.public, "caller")
     assert exact_winnings(shover, caller).values == pytest.approx((-0.5, -0.5))
     nodes = TableBetting(game.public.rules)

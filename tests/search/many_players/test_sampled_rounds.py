@@ -10,6 +10,7 @@ from treeplex.engine.betting.rounds import pay_hands
 from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.betting.nodes import CardGameBetting, number_nodes
 from treeplex.games.card_game import CardGame
@@ -21,7 +22,6 @@ from treeplex.search.many_players.search import Continuations
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.many_players import RoundSubgame, cut_round
 from treeplex.search.subgames.policy_tables import table_at
-from treeplex.search.subgames.public_rules import public_game
 
 pytestmark = pytest.mark.slow
 

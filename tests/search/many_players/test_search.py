@@ -10,6 +10,7 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import CHANCE
 from treeplex.games.card_game import CardGame
 from treeplex.games.public import State
@@ -19,7 +20,6 @@ from treeplex.search.resolving.continuations import biased_policies
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.many_players import cut_round
 from treeplex.search.subgames.policy_tables import table_at
-from treeplex.search.subgames.public_rules import public_game, public_rules
 
 SMALL = "leduc_poker(players=3,ranks=2,suits=2,raises=1)"
 
@@ -233,7 +233,7 @@ def test_seats_and_plays() -> None:
     with pytest.raises(GameError, match="no action 9"):
         searching.see(9)
     with pytest.raises(GameError, match="its own game only"):
-        searching.begin(at=Belief.root(public_rules("kuhn_poker")))
+        searching.begin(at=Belief.root(public_tree("kuhn_poker")))
     five = public_game("leduc_poker(players=5)")
     assert isinstance(five, CardGame)
     with pytest.raises(GameError, match="too many hands"):

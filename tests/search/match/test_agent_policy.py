@@ -12,7 +12,7 @@ import treeplex as tp
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.run.cli.main import app
-from treeplex.search import SearchAgent, public_rules
+from treeplex.search import SearchAgent, public_tree
 from treeplex.search.agents.agent import agent_policy, histories_in
 from treeplex.search.match.agent_policy import policy_of_agent
 
@@ -122,7 +122,7 @@ def test_every_subgame_is_solved_once() -> None:
         found.remember = remember
         agent_policy(found, game, watch=lambda *numbers, told=told: told.append(numbers))
         assert found.searches == told[-1][2]
-        assert [done for done, _, _ in told] == list(range(1, histories_in(public_rules("leduc_poker")) + 1))
+        assert [done for done, _, _ in told] == list(range(1, histories_in(public_tree("leduc_poker")) + 1))
         assert {total for _, total, _ in told} == {len(told)}
         counts.append(found.searches)
     assert counts[0] == counts[1] > 50

@@ -10,16 +10,15 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, GameError, Interrupted, PolicyError, SpecError, TreeplexError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.run.job.folder import METRICS, STATE
 from treeplex.run.job.record import Progress
 from treeplex.search.agents.agent import Seat, TableAgent
 from treeplex.search.evaluate.tables import expected_payoffs
-from treeplex.search.match.entrants import MatchGame
 from treeplex.search.match.match import match
 from treeplex.search.match.settings import HANDS, PLOT, RESULT
-from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.subgames.public_rules import public_rules
 
 LEDUC = "leduc_poker(ranks=2)"
 THREE = "kuhn_poker(players=3)"
@@ -278,7 +277,7 @@ def test_workers_change_no_number(own: str) -> None:
 
 @pytest.mark.parametrize(("game", "chips"), [("kuhn_poker", 1), ("no_limit_leduc", 100), ("holdem", 2), ("liars_dice", None)])
 def test_poker_is_counted_in_big_blinds(game: str, chips: int | None) -> None:
-    assert MatchGame.of(game).big_blind == chips
+    assert load(game).big_blind == chips
 
 
 def test_agents_have_names_of_ones_own(policies: list[Policy]) -> None:
@@ -286,15 +285,15 @@ def test_agents_have_names_of_ones_own(policies: list[Policy]) -> None:
 
 
 def test_objects_play_too(own: str) -> None:
-    game = PlayedGame.of(LEDUC)
-    table = TableAgent(game.tree, Policy.uniform(game.compiled))
+    game = load(LEDUC)
+    table = TableAgent(game.public, Policy.uniform(compile_game(game)))
     assert match(game, [table, "uniform"]).exact
     assert match(game, [tp.agent("uniform", game), f"{own}:Mine"], hands=20).hands == 20
     assert match(LEDUC, ["uniform", "uniform"], sampled=True, hands=20, aivat=f"{own}:Cheap").about.values == f"{own}:Cheap"
     with pytest.raises(SpecError, match="play in one process"):
         match(game, [table, "uniform"], workers=2)
     with pytest.raises(GameError, match="different games"):
-        match(LEDUC, [TableAgent(public_rules(LEDUC), table.table), f"{own}:Mine"])
+        match(LEDUC, [TableAgent(public_tree(LEDUC), table.table), f"{own}:Mine"])
     assert isinstance(table, Seat)
 
 

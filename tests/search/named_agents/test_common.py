@@ -7,9 +7,9 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import AlgorithmError, FileError, PolicyError, SpecError, TreeplexError
+from treeplex.forms.sources.load import load
 from treeplex.search import play_game
 from treeplex.search.agents.searching import SearchAgent
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 from treeplex.search.resolving.agent import ResolvingAgent
 
@@ -37,7 +37,7 @@ def solved(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ],
 )
 def test_they_play(text: str, solved: Path) -> None:
-    game = PlayedGame.of("leduc_poker")
+    game = load("leduc_poker")
     known = agent(text.format(solved), game, think=30.0, seed=1)
     assert isinstance(known, ResolvingAgent)
     assert known.think == 30.0
@@ -50,7 +50,7 @@ def test_they_play(text: str, solved: Path) -> None:
 
 def test_rebel_is_one_of_them() -> None:
     pytest.importorskip("torch")
-    game = PlayedGame.of("liars_dice(dice_sides=4)")
+    game = load("liars_dice(dice_sides=4)")
     known = agent("rebel(iterations=20)", game, think=20.0, seed=1)
     assert isinstance(known, SearchAgent)
     assert sum(play_game([known, agent("uniform", game)], np.random.default_rng(0))) == 0

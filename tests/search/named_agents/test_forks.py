@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import treeplex as tp
+from treeplex.forms.sources.load import load
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.search.agents.agent import Agent, fork
-from treeplex.search.named_agents.played_game import PlayedGame
 
 NAMES = {
     "search(depth=1,leaf=zero,iterations=4)": "leduc_poker",
@@ -42,7 +42,7 @@ def steps(agent: Agent, labels: list[int]) -> list[np.ndarray]:
 @pytest.mark.slow_cases("search(depth=1,leaf=zero,iterations=4)", "modicum(blueprint={run},iterations=10)")
 @pytest.mark.parametrize("name", NAMES)
 def test_copies_go_their_own_way(name, runs):
-    game = PlayedGame.of(NAMES[name])
+    game = load(NAMES[name])
     agent = tp.agent(name.format(**runs), game)
     rules, state, path = game.public, game.public.first_state(), list[int]()
     while (options := rules.options(state)).player != TERMINAL:  # checks and calls to the end

@@ -7,13 +7,13 @@ import pytest
 
 import treeplex as tp
 from treeplex.errors import SpecError, TreeplexError
+from treeplex.forms.sources.load import load
 from treeplex.learn.blueprint.kind import BlueprintKind
 from treeplex.learn.train.kind import Options
 from treeplex.run.job.workers import Work
 from treeplex.search.agents.agent import play_game
 from treeplex.search.many_players.sampled_rounds import SampledRounds
 from treeplex.search.many_players.search import EnumeratedRounds, RoundSearchAgent
-from treeplex.search.named_agents.played_game import PlayedGame
 
 SIX = "holdem(players=6,stack=4,sizes=[a],ranks=5,suits=2,hole=1,deal=[0;1])"
 
@@ -26,7 +26,7 @@ def blueprint(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_three_named_agents_play(blueprint: Path) -> None:
-    table = PlayedGame.of("kuhn_poker(players=3)")
+    table = load("kuhn_poker(players=3)")
     names = f"pluribus(blueprint={blueprint},iterations=20,search_after=0)", f"blueprint(file={blueprint})", "uniform"
     agents = [tp.agent(name, table, seed=seat) for seat, name in enumerate(names)]
     assert isinstance(agents[0], RoundSearchAgent)
@@ -66,7 +66,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_six_players_search_by_sampling(trained: Path) -> None:
     """Hands of small hold'em among six, of whom one searches all rounds, at its own table and at one with more bets."""
     for spec, hands in ((SIX, 6), (SIX.replace("sizes=[a]", "sizes=[100%;a]"), 2)):
-        table = PlayedGame.of(spec)
+        table = load(spec)
         searching = tp.agent(f"pluribus(blueprint={trained},iterations=20,search_after=0,deals=4)", table, seed=1)
         others = [tp.agent(f"blueprint(file={trained})", table, seed=seat) for seat in range(5)]
         generator = np.random.default_rng(0)
@@ -123,4 +123,4 @@ def test_what_it_cannot_play_is_one_line(blueprint: Path, text: str, game: str, 
 
 def test_agents_of_two_players_do_not_sit_down_with_three() -> None:
     with pytest.raises(SpecError, match=r"kuhn_poker\(players=3\) is no game of two players"):
-        PlayedGame.of("kuhn_poker(players=3)").tree
+        load("kuhn_poker(players=3)").tree

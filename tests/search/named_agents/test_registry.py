@@ -10,13 +10,13 @@ import treeplex as tp
 from treeplex.base.settings import Settings
 from treeplex.base.spec import parse_spec
 from treeplex.errors import FileError, GameError, PolicyError, SpecError
+from treeplex.forms.sources.load import load
 from treeplex.games.base import TERMINAL
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.spots.known import holdem
 from treeplex.search import SearchAgent
 from treeplex.search.agents.agent import TableAgent, UniformAgent, agent_policy, play_game
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import PATIENCE, agent, agents, names_agent, seconds_of, spec_of, usual_time
 
 KUHN = "kuhn_poker"
@@ -162,7 +162,7 @@ def test_who_does_not_search_takes_no_time() -> None:
 
 
 def test_who_meets_plays_one_game() -> None:
-    game = PlayedGame.of("leduc_poker(ranks=2)")
+    game = load("leduc_poker(ranks=2)")
     found = [agent(text, game, seed=1) for text in ("uniform", "search(leaf=zero,iterations=4)")]
     assert sum(play_game(found, np.random.default_rng(1))) == 0.0
     with pytest.raises(GameError, match="different games"):
@@ -191,7 +191,7 @@ def test_the_solution_of_a_spot_is_an_agent(tmp_path: Path) -> None:
     """Along a line with a card it plays what the solution says there."""
     solution = tp.solve(SPOT, iterations=30)
     solution.save(tmp_path / "turn.spot")
-    game = PlayedGame.of(SPOT)
+    game = load(SPOT)
     found = tp.agent(str(tmp_path / "turn.spot"), game)
     for line, seen in (("", ()), ("x", (0,)), ("x,x,2c", (0, 0, 0)), ("b20,c,2c,x", (1, 1, 0, 0))):
         found.begin()
@@ -208,7 +208,7 @@ def test_the_solution_of_a_spot_is_an_agent(tmp_path: Path) -> None:
 
 
 def test_turns_are_searched() -> None:
-    game = PlayedGame.of(SPOT)
+    game = load(SPOT)
     found = tp.agent("search(iterations=3,river=4)", game, seed=0)
     uniform = tp.agent("uniform", game)
     assert sum(play_game([found, uniform], np.random.default_rng(0))) == pytest.approx(0.0)
@@ -275,7 +275,7 @@ def test_alphaholdem_plays_its_own_game(tmp_path: Path) -> None:
     ],
 )
 def test_a_person_waits_two_seconds(text: str, game: str, iterations: int | None, seconds: float | None) -> None:
-    assert usual_time(text, PlayedGame.of(game), iterations) == seconds
+    assert usual_time(text, load(game), iterations) == seconds
 
 
 def test_a_time_where_only_iterations_count_names_the_agents_that_take_one() -> None:

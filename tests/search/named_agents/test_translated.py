@@ -8,12 +8,12 @@ import pytest
 import treeplex as tp
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.evaluate import judge
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.files import save_policy
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.search.agents.agent import TableAgent, play_game
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.resolved import resolved
 from treeplex.search.subgames.policy_tables import table_at
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.exact import translated_policy
 
@@ -25,7 +25,7 @@ FEW = "no_limit_leduc(stack=700)"
 def test_a_blueprint_of_few_bets_plays_many(tmp_path: Path) -> None:
     policy = tp.solve(FEW, iterations=20).policy
     save_policy(policy, tmp_path / "few.json")
-    game = PlayedGame.of(REAL)
+    game = load(REAL)
     first = tp.agent(f"translated(agent=blueprint(file={tmp_path / 'few.json'}),game={FEW},mapping=likelier)", game, seed=1)
     second = tp.agent("uniform", game, seed=2)
     assert isinstance(first, TranslatedAgent)
@@ -42,9 +42,9 @@ def few(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_blueprints_of_few_bets_are_translated(few: Path) -> None:
-    game, policy = PlayedGame.of(REAL), tp.load_policy(few)
+    game, policy = load(REAL), tp.load_policy(few)
     table = tp.agent(f"blueprint(file={few})", game)
-    expected = translated_policy(game.compiled, policy, public_rules(FEW))
+    expected = translated_policy(compile_game(game), policy, public_tree(FEW))
     assert isinstance(table, TableAgent)
     np.testing.assert_allclose(table.table.probabilities, expected.probabilities)
     with pytest.raises(PolicyError):
@@ -54,23 +54,23 @@ def test_blueprints_of_few_bets_are_translated(few: Path) -> None:
 @pytest.mark.slow
 def test_libratus_translates_before_and_solves_after(few: Path) -> None:
     """The first round is that of the translated blueprint; after the card real bets are solved, and no opponent gains by it."""
-    game = PlayedGame.of(REAL)
+    game = load(REAL)
     libratus = tp.agent(f"libratus(blueprint={few},iterations=200)", game)
-    before = translated_policy(game.compiled, tp.load_policy(few), public_rules(FEW))
-    after = resolved(game.compiled, before, "reach-maxmargin", iterations=200)
+    before = translated_policy(compile_game(game), tp.load_policy(few), public_tree(FEW))
+    after = resolved(compile_game(game), before, "reach-maxmargin", iterations=200)
     libratus.begin(1)
-    labels = game.tree.options(game.tree.first_state()).labels
+    labels = game.public.options(game.public.first_state()).labels
     libratus.see(labels[1])  # half the pot, which the blueprint does not know
-    np.testing.assert_allclose(libratus.policy(), table_at(before, game.tree, libratus.state))
-    call = game.tree.options(libratus.state).labels[1]
+    np.testing.assert_allclose(libratus.policy(), table_at(before, game.public, libratus.state))
+    call = game.public.options(libratus.state).labels[1]
     libratus.see(call)
-    libratus.see(card := game.tree.options(libratus.state).labels[0])
-    libratus.see(game.tree.options(libratus.state).labels[0])
-    assert game.tree.options(libratus.state).player == 1
-    can = game.tree.possible(libratus.state)[1] > 0
-    played, solved = libratus.policy(), table_at(after, game.tree, libratus.state)
+    libratus.see(card := game.public.options(libratus.state).labels[0])
+    libratus.see(game.public.options(libratus.state).labels[0])
+    assert game.public.options(libratus.state).player == 1
+    can = game.public.possible(libratus.state)[1] > 0
+    played, solved = libratus.policy(), table_at(after, game.public, libratus.state)
     assert np.abs(played - solved)[:, can].max() < 0.2, card
-    assert judge(game.compiled, after).exploitability < judge(game.compiled, before).exploitability - 3
+    assert judge(compile_game(game), after).exploitability < judge(compile_game(game), before).exploitability - 3
 
 
 @pytest.mark.slow
@@ -79,14 +79,14 @@ def test_who_follows_a_blueprint_is_not_told_of_new_bets(name: str, few: Path) -
     """Its blueprint would not know them; but it plays the game with all bets, for which that is translated."""
     with pytest.raises(SpecError, match="let the agent play the game with all bets"):
         tp.agent(f"translated(agent={name}(blueprint={few}),game={FEW},off_tree=resolve)", REAL)
-    game = PlayedGame.of(REAL)
+    game = load(REAL)
     players = [tp.agent(f"{name}(blueprint={few},iterations=4)", game, seed=1), tp.agent("uniform", game, seed=2)]
     for seed in range(4):
         assert sum(play_game(players, np.random.default_rng(seed))) == 0
 
 
 def test_searches_play_on_with_new_bets() -> None:
-    game = PlayedGame.of(REAL)
+    game = load(REAL)
     text = f"translated(agent=deepstack(iterations=4,leaf=zero),game={FEW},off_tree=resolve)"
     players = [tp.agent(text, game, seed=1), tp.agent("uniform", game, seed=2)]
     for seed in range(8):

@@ -19,7 +19,7 @@ from treeplex.search import (
     agent_policy,
     biased_policies,
     play_game,
-    public_rules,
+    public_tree,
     resolved,
 )
 from treeplex.search.action_subset import ActionSubset
@@ -41,7 +41,7 @@ def agent_for(
     start: int = 0,
     **settings: object,
 ) -> ResolvingAgent:
-    chosen, rules = Resolving(**settings), public_rules(spec)  # type: ignore[arg-type]
+    chosen, rules = Resolving(**settings), public_tree(spec)  # type: ignore[arg-type]
     table = None if policy is None else TableBlueprint(rules, policy, start)
     return ResolvingAgent(rules, chosen, leaves, horizon=horizon, blueprint=table, start=start)
 
@@ -127,7 +127,7 @@ def test_leduc_is_safe_from_any_blueprint(seed: int, start: int, every: str) -> 
 
 def continuations(policy: tp.Policy, count: int) -> list[LeafValue]:
     choices = biased_policies(policy)[:count]
-    return [BlueprintLeaf(public_rules("leduc_poker"), policy, {1 - player: choices}) for player in (0, 1)]
+    return [BlueprintLeaf(public_tree("leduc_poker"), policy, {1 - player: choices}) for player in (0, 1)]
 
 
 @cache
@@ -151,7 +151,7 @@ def low_bids(node: Hashable, actions: Sequence[int]) -> Sequence[int]:
 
 @pytest.mark.parametrize("every", [DECISION, ROUND])
 def test_an_action_outside_the_tree_is_added(every: str) -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     agent = ResolvingAgent(ActionSubset(rules, low_bids), Resolving(every=every, iterations=50))
     assert agent.policy().shape == (3, 2)
     agent.see(0)
@@ -191,7 +191,7 @@ def test_time_to_think() -> None:
 
 
 def test_a_play_from_elsewhere_and_games_with_others() -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     agent = ResolvingAgent(rules, Resolving(iterations=20))
     payoffs = [play_game([agent, agent], np.random.default_rng(seed)) for seed in range(5)]
     assert all(sum(each) == 0 for each in payoffs)
@@ -204,7 +204,7 @@ def test_a_play_from_elsewhere_and_games_with_others() -> None:
 
 
 def test_what_is_refused() -> None:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     for settings, message in (
         ({"gadget": "margin"}, "gadget must be one of none, resolve.*, not 'margin'"),
         ({"every": "street"}, "every must be one of decision, round, not 'street'"),

@@ -20,7 +20,7 @@ from treeplex.search import (
     SubgameSearch,
     carried_values,
     cut,
-    public_rules,
+    public_tree,
 )
 from treeplex.search.resolving.carried import Carried, Resolved
 from treeplex.search.subgames.policy_tables import subgame_policy, table_at
@@ -57,7 +57,7 @@ def paths_of(rules: PublicTree, most: int = 60) -> list[tuple[int, ...]]:
 
 
 def solved(horizon: Horizon, leaf: LeafValue, iterations: int = 200) -> tuple[SubgameSearch, Belief]:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     belief = Belief.root(rules)
     search = SubgameSearch(cut(rules, [belief], horizon), METHODS["cfr+"], leaf, horizon=iterations, keep_leaf_values=True)
     search.run(iterations)
@@ -69,7 +69,7 @@ def solved(horizon: Horizon, leaf: LeafValue, iterations: int = 200) -> tuple[Su
 @pytest.mark.parametrize("player", [0, 1])
 def test_values_at_every_public_state(spec: str, player: int) -> None:
     """They are what a subgame that begins there promises, by a best response computed in it alone."""
-    rules, policy = public_rules(spec), some_policy(spec)
+    rules, policy = public_tree(spec), some_policy(spec)
     whole = cut(rules, [Belief.root(rules)])
     responses = response_values(whole, subgame_policy(policy, whole), 1 - player)  # type: ignore[arg-type]
     compared = 0
@@ -85,7 +85,7 @@ def test_values_at_every_public_state(spec: str, player: int) -> None:
 def test_values_in_a_game_of_ones_own() -> None:
     """Hands that exclude each other, chance in between, several actions."""
     game = tp.compile(RandomPublicGame(4, (3, 4), depth=5))
-    rules, policy = public_rules(game.rules), tp.Policy.uniform(game)
+    rules, policy = public_tree(game.rules), tp.Policy.uniform(game)
     whole = cut(rules, [Belief.root(rules)])
     for player in (0, 1):
         responses = response_values(whole, subgame_policy(policy, whole), 1 - player)  # type: ignore[arg-type]

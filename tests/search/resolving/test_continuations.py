@@ -13,7 +13,7 @@ from tests.search.resolving.test_resolved import random_policy
 from treeplex.engine.tree.regret import Weights
 from treeplex.errors import AlgorithmError
 from treeplex.games.public import PublicTree
-from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_rules
+from treeplex.search import METHODS, Belief, Horizon, SubgameSearch, public_tree
 from treeplex.search.resolving.continuations import BlueprintLeaf, biased, biased_policies
 from treeplex.search.resolving.payoffs import expected_payoffs
 from treeplex.search.resolving.self_generation import generated_policies
@@ -27,13 +27,13 @@ CHOOSING = ["cfr", "cfr+", "lcfr", "dcfr", "pcfr+", "fp", "linear-fp", "lcfr-sim
 
 @cache
 def program() -> PublicProgram:
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     return PublicProgram(rules, rules.first_state())
 
 
 def first_round(policy: tp.Policy, choices: list[tp.Policy], player: int) -> dict[Path, np.ndarray]:
     """How a player plays Leduc's first round if the other one chooses between policies after it."""
-    rules = public_rules("leduc_poker")
+    rules = public_tree("leduc_poker")
     leaf = BlueprintLeaf(rules, policy, {1 - player: choices})
     search = SubgameSearch(cut_states(rules, [rules.first_state()], Horizon(rounds=1)), METHODS["cfr+"], leaf)
     search.run(1000)
@@ -54,7 +54,7 @@ def blueprint(iterations: int | None) -> tp.Policy:
 
 def loss(first: list[dict[Path, np.ndarray]]) -> float:
     """What players lose on average by these first rounds if they play on as is best."""
-    ranges = Belief.root(public_rules("leduc_poker")).ranges
+    ranges = Belief.root(public_tree("leduc_poker")).ranges
     kept = [program().value(ranges, player, fixed) for player, fixed in enumerate(first)]
     return -sum(kept) / 2
 
@@ -80,7 +80,7 @@ def test_the_first_round_of_leduc(iterations: int | None, one: float | None, fou
 @pytest.mark.parametrize(("iterations", "count", "lost"), [(None, 4, 0.0), (50, 6, 0.0407)], ids=["lp", "50"])
 def test_generated_continuations_of_leduc(iterations: int | None, count: int, lost: float) -> None:
     """They lose nothing from an equilibrium, and from a rough blueprint less than one continuation or four biased ones."""
-    policy, rules = blueprint(iterations), public_rules("leduc_poker")
+    policy, rules = blueprint(iterations), public_tree("leduc_poker")
     made = [generated_policies(rules, policy, 1 - player, count) for player in (0, 1)]
     assert [len(each) for each in made] == [count, count]
     assert loss([first_round(policy, made[player], player) for player in (0, 1)]) == pytest.approx(lost, rel=0.03, abs=4e-4)
@@ -101,7 +101,7 @@ def values_of_pure_policies(policy: tp.Policy, player: int) -> list[float]:
 @pytest.mark.parametrize("player", [0, 1])
 def test_generated_continuations_are_best_responses(player: int) -> None:
     """To what the other player finds before leaves, and the blueprint behind them: no pure policy of Kuhn poker gets more."""
-    game, rules, horizon = tp.compile("kuhn_poker"), public_rules("kuhn_poker"), Horizon(2)
+    game, rules, horizon = tp.compile("kuhn_poker"), public_tree("kuhn_poker"), Horizon(2)
     policy = random_policy(game, player)
     made = generated_policies(rules, policy, player, 3, horizon=horizon, iterations=50)
     assert made[0] is policy
@@ -137,7 +137,7 @@ def test_what_is_not_generated(player: int, count: int, method: str, message: st
     game = tp.compile("kuhn_poker")
     with pytest.raises(AlgorithmError, match=message):
         generated_policies(
-            public_rules("kuhn_poker"), tp.Policy.uniform(game), player, count, horizon=Horizon(1), method=method, iterations=2
+            public_tree("kuhn_poker"), tp.Policy.uniform(game), player, count, horizon=Horizon(1), method=method, iterations=2
         )
 
 
@@ -150,7 +150,7 @@ def always(action: int) -> tp.Policy:
 @pytest.mark.parametrize("method", CHOOSING)
 def test_three_answers_to_rock_paper_scissors(method: str) -> None:
     """Section 3 of the paper: valued by the equilibrium alone the first move may be anything; three answers make it right."""
-    rules = public_rules("modified_rps")
+    rules = public_tree("modified_rps")
     equilibrium = tp.solve("modified_rps", "lp").policy
     found = []
     for choices in ({}, {1: [always(0), always(1), always(2)]}):
@@ -175,7 +175,7 @@ def test_both_may_choose() -> None:
     """With an equilibrium among the continuations of both, neither gets more than the game is worth."""
     game = tp.compile("kuhn_poker")
     policies = [tp.solve(game, "lp").policy, *(random_policy(game, seed) for seed in range(3))]
-    assert both_choose(public_rules("kuhn_poker"), policies, 1000) == pytest.approx(-1 / 18, abs=1e-3)
+    assert both_choose(public_tree("kuhn_poker"), policies, 1000) == pytest.approx(-1 / 18, abs=1e-3)
 
 
 @pytest.mark.parametrize("seed", range(6))
@@ -183,7 +183,7 @@ def test_values_are_those_of_the_policies(seed: int) -> None:
     """Whatever chance and private moves follow: both play one policy, before the leaves and after them."""
     game = tp.compile(RandomPublicGame(seed, depth=5))
     policy = random_policy(game, seed)
-    rules = public_rules(game.rules)
+    rules = public_tree(game.rules)
     check_values(game, rules, policy, Horizon(1 + seed % 3))
 
 
@@ -205,7 +205,7 @@ def check_values(game: tp.CompiledGame, rules: PublicTree, policy: tp.Policy, ho
 
 
 def test_private_moves_behind_leaves() -> None:
-    game, rules = tp.compile("modified_rps"), public_rules("modified_rps")
+    game, rules = tp.compile("modified_rps"), public_tree("modified_rps")
     check_values(game, rules, random_policy(game, 0), Horizon(1))
     assert expected_payoffs(rules, rules.first_state(), (always(2), always(1))) == pytest.approx(2.0)
 
@@ -223,7 +223,7 @@ def test_biases() -> None:
 
 
 def test_what_is_refused() -> None:
-    rules, game = public_rules("kuhn_poker"), tp.compile("kuhn_poker")
+    rules, game = public_tree("kuhn_poker"), tp.compile("kuhn_poker")
     uniform = tp.Policy.uniform(game)
     with pytest.raises(AlgorithmError, match="kuhn_poker has no action called fold; name the actions"):
         biased_policies(uniform)

@@ -8,12 +8,12 @@ import pytest
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.builtin.leduc_poker import LeducPublicTree, LeducTable, leduc_poker
 from treeplex.games.public import PublicTree
-from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_rules
+from treeplex.search import METHODS, Belief, ExactLeaf, Horizon, SubgameSearch, ZeroLeaf, cut, public_tree
 from treeplex.search.resolving.next_round import NextRound
 from treeplex.search.subgame import Subgames
 from treeplex.search.subgames.batch import cut_states
 
-LEDUC = public_rules("leduc_poker")
+LEDUC = public_tree("leduc_poker")
 
 
 def first_round(rules: PublicTree, seed: int) -> tuple[Subgames, tuple[np.ndarray, ...], tuple[np.ndarray, ...]]:

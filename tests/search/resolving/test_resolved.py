@@ -9,12 +9,12 @@ import treeplex as tp
 from tests.coin_toss import coin_toss, guessing
 from tests.random_games import RandomPublicGame
 from treeplex.errors import AlgorithmError, PolicyError
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, ExactLeaf, SubgameSearch
 from treeplex.search.resolving.resolved import REACH, RESOLVING, SECOND_ROUND, Trunk, carried_values, gifts, resolved
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.gadgets import GADGETS, Gadget, Maxmargin
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.solvers.rules.variants import VARIANTS
 from treeplex.solvers.solver import GameSolver
 
@@ -81,7 +81,7 @@ def test_gifts_in_the_coin_toss() -> None:
     So heads may get 0.5 by playing, and tails 0 as before: the margins are equal, a quarter, where heads is guessed in 3 of 8.
     """
     policy = guessing(0.5)
-    trunk = Trunk.of(policy, public_rules(coin_toss().rules), Horizon(1))
+    trunk = Trunk.of(policy, public_tree(coin_toss().rules), Horizon(1))
     promised = carried_values(trunk.subgames(trunk.starts), policy, 1)
     assert promised == pytest.approx(np.zeros((1, 2)))
     assert gifts(trunk, promised, 1)[0] == pytest.approx([0.5, 0.0])
@@ -143,7 +143,7 @@ def smallest_margins(trunk: Trunk, player: int, promised: np.ndarray, policy: tp
 def test_margins(iterations: int) -> None:
     """Maxmargin leaves none below zero and has the largest; with gifts in the promises they are larger still."""
     policy = blueprint(iterations)
-    trunk = Trunk.of(policy, public_rules("leduc_poker"), SECOND_ROUND)
+    trunk = Trunk.of(policy, public_tree("leduc_poker"), SECOND_ROUND)
     assert len(trunk.starts) == 30
     found = {gadget: resolved(leduc(), policy, gadget) for gadget in ("none", *SAFE)}
     for player in (0, 1):
@@ -173,7 +173,7 @@ def test_solving_again_goes_on() -> None:
 @pytest.mark.parametrize("kind", GADGETS.values())
 def test_gadgets_before_leaves(kind: type[Gadget]) -> None:
     """Cut off below, promises are kept as leaves value hands."""
-    policy, rules = blueprint(50), public_rules("leduc_poker")
+    policy, rules = blueprint(50), public_tree("leduc_poker")
     trunk = Trunk.of(policy, rules, SECOND_ROUND)
     piece = [start for start in trunk.starts if start.visited.player == 0][:3]
     for player in (0, 1):
@@ -210,8 +210,8 @@ def test_what_is_refused() -> None:
     with pytest.raises(PolicyError, match="this is a policy for leduc_poker, not for kuhn_poker"):
         resolved("kuhn_poker", policy)
     with pytest.raises(PolicyError, match="a policy for leduc_poker has no infostate '0' of player 0; give one for this"):
-        Trunk.of(policy, public_rules("kuhn_poker"), Horizon(1))
-    rules = public_rules("leduc_poker")
+        Trunk.of(policy, public_tree("kuhn_poker"), Horizon(1))
+    rules = public_tree("leduc_poker")
     with pytest.raises(AlgorithmError, match="cut without a horizon"):
         carried_values(cut_states(rules, [rules.first_state()], SECOND_ROUND), policy, 0)
     with pytest.raises(AlgorithmError, match=f"unknown gadget 'margin'; known: none, {', '.join(GADGETS)}, reach-resolve"):

@@ -7,6 +7,7 @@ from treeplex.errors import AlgorithmError, GameError
 from treeplex.evaluate import best_response, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
@@ -16,13 +17,12 @@ from treeplex.search.resolving.self_improvement import (
     most_frequent,
     unknown_actions,
 )
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.exact import translated_policy
 from treeplex.solvers import make_solver
 
 REAL = "no_limit_leduc(sizes=[50%;100%;a],stack=700)"
 GAME = compile_game(REAL)
-RULES = public_rules(REAL)
+RULES = public_tree(REAL)
 
 
 @pytest.fixture(scope="module")

@@ -5,13 +5,13 @@ from collections.abc import Hashable
 import pytest
 
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.public import Chance, Decision, PublicTree, Terminal
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 
-DICE = public_rules("liars_dice(dice_sides=3)")
-LEDUC = public_rules("leduc_poker")
+DICE = public_tree("liars_dice(dice_sides=3)")
+LEDUC = public_tree("leduc_poker")
 
 
 def nodes(rules: PublicTree, node: Hashable) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from treeplex.errors import SpecError
-from treeplex.search.named_agents.played_game import PlayedGame
+from treeplex.forms.sources.load import load
 from treeplex.search.tables.seating import agent_against_person, table_for
 
 
@@ -15,4 +15,4 @@ def test_no_table_at_which_nobody_could_decide(game):
 
 @pytest.mark.parametrize(("iterations", "think", "seconds"), [(None, None, 2.0), (None, "500ms", 0.5), (8, None, None)])
 def test_how_long_an_agent_lets_a_person_wait(iterations, think, seconds):
-    assert agent_against_person("search(depth=1)", PlayedGame.of("kuhn_poker"), iterations, think, 0).think == seconds
+    assert agent_against_person("search(depth=1)", load("kuhn_poker"), iterations, think, 0).think == seconds

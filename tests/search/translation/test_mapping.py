@@ -11,6 +11,7 @@ from treeplex.errors import GameError, SpecError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE
 from treeplex.holdem.betting.sizes import BetPlan
 from treeplex.holdem.rules.public import HoldemGame
@@ -19,7 +20,6 @@ from treeplex.search import PlaythroughSettings, SearchAgent, ZeroLeaf
 from treeplex.search.action_subset import only_sizes
 from treeplex.search.agents.agent import Agent, TableAgent, play_game
 from treeplex.search.subgames.policy_tables import table_at
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.agent import TranslatedAgent
 from treeplex.search.translation.exact import translated_policy
 from treeplex.search.translation.mapping import pseudo_harmonic
@@ -71,14 +71,14 @@ def test_nothing_is_translated_between_equal_games() -> None:
     policy = solution(COARSE)
     game = policy.game
     for mapping in ("random", "likelier"):
-        again = translated_policy(game, policy, public_rules(COARSE), mapping=mapping)
+        again = translated_policy(game, policy, public_tree(COARSE), mapping=mapping)
         assert judge(game, again).best_response_values == pytest.approx(judge(game, policy).best_response_values, abs=1e-9)
 
 
 @pytest.mark.slow
 def test_a_coarse_game_is_the_real_one_with_only_some_sizes() -> None:
-    coarse, real = public_rules(COARSE), compile_game(REAL)
-    menu = only_sizes(public_rules(REAL), ["100%", "a"])
+    coarse, real = public_tree(COARSE), compile_game(REAL)
+    menu = only_sizes(public_tree(REAL), ["100%", "a"])
     policy = solution(COARSE)
     found = [translated_policy(real, policy, rules) for rules in (coarse, menu)]
     np.testing.assert_allclose(found[0].probabilities, found[1].probabilities, atol=1e-12)
@@ -89,9 +89,9 @@ def test_a_coarse_game_is_the_real_one_with_only_some_sizes() -> None:
 @pytest.mark.parametrize(("coarse", "real"), [(COARSE, REAL), (FINE, FEW)], ids=["more bets", "fewer bets"])
 def test_agents_play_what_the_exact_policy_says(coarse: str, real: str, seat: int) -> None:
     """With fewer bets at the table, two of the agent's are one there: it must not say by its play which one it meant."""
-    policy, rules = solution(coarse), public_rules(real)
-    exact = translated_policy(compile_game(real), policy, public_rules(coarse), mapping="likelier")
-    agent = TranslatedAgent(rules, TableAgent(public_rules(coarse), policy), mapping="likelier")
+    policy, rules = solution(coarse), public_tree(real)
+    exact = translated_policy(compile_game(real), policy, public_tree(coarse), mapping="likelier")
+    agent = TranslatedAgent(rules, TableAgent(public_tree(coarse), policy), mapping="likelier")
     waiting, asked = [tuple[int, ...]()], 0
     while waiting:
         path = waiting.pop()
@@ -111,8 +111,8 @@ def test_agents_play_what_the_exact_policy_says(coarse: str, real: str, seat: in
 
 def test_the_policy_does_not_depend_on_the_hand_held() -> None:
     """After a bet that two coarse bets are played as, a seat says the same whatever it holds, and where it only saw its bet."""
-    rules, said = public_rules(FEW), []
-    agent = TranslatedAgent(rules, TableAgent(public_rules(FINE), solution(FINE, 3)), mapping="likelier")
+    rules, said = public_tree(FEW), []
+    agent = TranslatedAgent(rules, TableAgent(public_tree(FINE), solution(FINE, 3)), mapping="likelier")
     pot = rules.options(agent.state).labels[1]
     for hand in (None, *range(6)):
         for seed in range(8):
@@ -128,9 +128,9 @@ def test_the_policy_does_not_depend_on_the_hand_held() -> None:
 
 @pytest.mark.slow
 def test_what_is_drawn_is_on_average_the_exact_policy() -> None:
-    policy, rules = solution(COARSE), public_rules(REAL)
-    exact = translated_policy(compile_game(REAL), policy, public_rules(COARSE))
-    agent = TranslatedAgent(rules, TableAgent(public_rules(COARSE), policy))
+    policy, rules = solution(COARSE), public_tree(REAL)
+    exact = translated_policy(compile_game(REAL), policy, public_tree(COARSE))
+    agent = TranslatedAgent(rules, TableAgent(public_tree(COARSE), policy))
     half_pot, drawn = rules.options(agent.state).labels[1], []
     assert rules.action_to_string(rules.root, half_pot) == "bet 100"
     generator = np.random.default_rng(1)
@@ -143,8 +143,8 @@ def test_what_is_drawn_is_on_average_the_exact_policy() -> None:
 
 
 def test_a_small_raise_that_counts_as_a_call_is_called() -> None:
-    rules = public_rules("no_limit_leduc(sizes=[50%;a],stack=4000)")
-    coarse = public_rules("no_limit_leduc(sizes=[a],stack=4000)")
+    rules = public_tree("no_limit_leduc(sizes=[50%;a],stack=4000)")
+    coarse = public_tree("no_limit_leduc(sizes=[a],stack=4000)")
     policy = solution("no_limit_leduc(sizes=[a],stack=4000)", 5)
     agent = TranslatedAgent(rules, TableAgent(coarse, policy), mapping="likelier")
     agent.begin(0)
@@ -193,7 +193,7 @@ def test_agents_of_holdem_translate_as_well() -> None:
 
 def folds_to(bet: int, inner: Agent, off_tree: str) -> np.ndarray:
     """How often player 1 folds each hand to a first bet, number 1 of half the pot and 2 of the pot, float64 [H]."""
-    rules = public_rules(REAL)
+    rules = public_tree(REAL)
     agent = TranslatedAgent(rules, inner, mapping="likelier", off_tree=off_tree)
     agent.begin(1, np.random.default_rng(0))
     agent.see(rules.options(agent.state).labels[bet])
@@ -205,13 +205,13 @@ def folds_to(bet: int, inner: Agent, off_tree: str) -> np.ndarray:
 def test_searches_are_told_of_new_bets(menu: bool) -> None:
     """Who hears half the pot as the pot folds as often as to the pot; who solves with that bet folds less."""
     settings = PlaythroughSettings(iterations=400, depth=0)
-    coarse = only_sizes(public_rules(REAL), ["100%", "a"]) if menu else public_rules(COARSE)
+    coarse = only_sizes(public_tree(REAL), ["100%", "a"]) if menu else public_tree(COARSE)
     inner = SearchAgent(coarse, ZeroLeaf(), settings, drawn=False)
     told, heard = (folds_to(1, inner, off_tree) for off_tree in ("resolve", "translate"))
     assert inner.game is coarse  # of the last play, in which nothing was added
     np.testing.assert_allclose(heard, folds_to(2, inner, "translate"))
     assert 0.01 < told.mean() < heard.mean() - 0.05
-    agent = TranslatedAgent(public_rules(REAL), inner, off_tree="resolve")
+    agent = TranslatedAgent(public_tree(REAL), inner, off_tree="resolve")
     agent.begin(1)
     agent.see(agent.game.options(agent.state).labels[1])
     bets = inner.game.bets(inner.game.first_state())
@@ -222,7 +222,7 @@ def test_searches_are_told_of_new_bets(menu: bool) -> None:
 
 def test_public_trees_of_poker_take_new_bets() -> None:
     """With a bet of 350 chips the game is the one whose plan has it for the player to act; nothing else changes its name."""
-    rules = public_rules(COARSE)
+    rules = public_tree(COARSE)
     check, pot, _ = rules.options(first := rules.first_state()).labels
     larger, label = rules.with_action(first, 350)
     assert larger.action_to_string(larger.root, label) == "bet 350"
@@ -241,30 +241,30 @@ def test_public_trees_of_poker_take_new_bets() -> None:
     with pytest.raises(GameError, match="nobody is to act"):
         rules.with_action(rules.after(rules.after(first, check), check), 350)
     with pytest.raises(GameError, match="fixed-limit betting has no other sizes"):
-        public_rules("small_holdem").with_action(public_rules("small_holdem").first_state(), 3)
+        public_tree("small_holdem").with_action(public_tree("small_holdem").first_state(), 3)
 
 
 def test_who_thinks_is_asked() -> None:
-    coarse = public_rules(COARSE)
-    agent = TranslatedAgent(public_rules(REAL), TableAgent(coarse, solution(COARSE, 2)))
+    coarse = public_tree(COARSE)
+    agent = TranslatedAgent(public_tree(REAL), TableAgent(coarse, solution(COARSE, 2)))
     assert agent.thought is None
 
 
 def test_errors_name_the_remedy() -> None:
     policy = solution(COARSE, 2)
-    inner = TableAgent(public_rules(COARSE), policy)
+    inner = TableAgent(public_tree(COARSE), policy)
     with pytest.raises(SpecError, match="unknown mapping 'randm'; did you mean 'random'"):
-        TranslatedAgent(public_rules(REAL), inner, mapping="randm")
+        TranslatedAgent(public_tree(REAL), inner, mapping="randm")
     with pytest.raises(SpecError, match="a TableAgent does not search, so it cannot solve new bets"):
-        TranslatedAgent(public_rules(REAL), inner, off_tree="resolve")
+        TranslatedAgent(public_tree(REAL), inner, off_tree="resolve")
     with pytest.raises(GameError, match="give one deck"):
-        TranslatedAgent(public_rules("no_limit_leduc(ranks=4,stack=700)"), inner)
+        TranslatedAgent(public_tree("no_limit_leduc(ranks=4,stack=700)"), inner)
     dice = compile_game("liars_dice(dice_sides=2)")
     with pytest.raises(GameError, match="are no bets, so they"):
-        translated_policy(dice, Policy.uniform(dice), public_rules(dice.spec))
+        translated_policy(dice, Policy.uniform(dice), public_tree(dice.spec))
     with pytest.raises(SpecError, match="write parts of the pot"):
-        only_sizes(public_rules(REAL), ["2.5x"])
-    few, limit = only_sizes(public_rules(REAL), ["75%"]), only_sizes(public_rules(dice.spec), ["a"])
+        only_sizes(public_tree(REAL), ["2.5x"])
+    few, limit = only_sizes(public_tree(REAL), ["75%"]), only_sizes(public_tree(dice.spec), ["a"])
     with pytest.raises(SpecError, match=r"no bet of 0\.75 of the pot"):
         few.visit(few.root)
     with pytest.raises(SpecError, match="has no bets"):

@@ -10,6 +10,7 @@ from treeplex.engine.tree.sweeps import backup, best_value, normalise, reach
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.search import METHODS, Belief, ExactLeaf, NoLeaf, SubgameSearch
 from treeplex.search.agents.searching import SearchAgent
 from treeplex.search.leaf import LeafValue
@@ -17,7 +18,6 @@ from treeplex.search.play_distribution import Node, OpenState, add_policies
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.batch import Subgames, cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges
 from treeplex.search.warm_start.begin import begin_search, start_warm
 from treeplex.solvers import make_solver
@@ -66,7 +66,7 @@ class ToldLeaf(ExactLeaf):
 
 
 def fresh(spec: str, method: str, leaf: LeafValue | None = None, depth: int | None = None, horizon: int = 60) -> SubgameSearch:
-    rules = public_rules(spec)
+    rules = public_tree(spec)
     root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
     return SubgameSearch(
@@ -173,7 +173,7 @@ def test_regrets_are_fifteen_times_what_a_best_response_gains() -> None:
 
 def exploitability(spec: str, search: SubgameSearch, sequences: np.ndarray) -> float:
     """Of a strategy of an uncut search at the root, in sequence form."""
-    game, rules = compile_game(spec), public_rules(spec)
+    game, rules = compile_game(spec), public_tree(spec)
     root = Belief.root(rules)
     weights = np.zeros(int(game.tree.sequence_offsets[-1]))
     share = OpenState(Node((), root.state, (root.ranges[0][None], root.ranges[1][None])), np.array([0]), np.array([1]))
@@ -198,7 +198,7 @@ def test_a_solution_as_guess_leaves_only_the_error_of_what_is_played_after_it(mo
 def test_guesses_with_leaves_below(depth: int) -> None:
     """The values at the roots of a search that hardly goes beyond a solution are the game's."""
     leaf = ToldLeaf(DICE, 15, solution(DICE))
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     root = Belief.root(rules)
     ranges = root.ranges[0][None], root.ranges[1][None]
     search = begin_search(cut_states(rules, [root.state], Horizon(depth)), METHODS["dcfr"], leaf, ranges, 16)
@@ -207,7 +207,7 @@ def test_guesses_with_leaves_below(depth: int) -> None:
 
 
 def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> None:
-    rules = public_rules(DICE)
+    rules = public_tree(DICE)
     root = Belief.root(rules)
     ranges, subgames = (root.ranges[0][None], root.ranges[1][None]), cut_states(rules, [root.state], Horizon(1))
     leaf = ToldLeaf(DICE, 15, some_policy(DICE))
@@ -221,7 +221,7 @@ def test_short_searches_leave_an_iteration_and_no_weight_changes_nothing() -> No
 
 def test_the_agent_plays_the_guess_in_the_iterations_it_counts_as() -> None:
     leaf = ToldLeaf(DICE, 5, some_policy(DICE))
-    agent = SearchAgent(public_rules(DICE), leaf, PlaythroughSettings(iterations=8, depth=1), np.random.default_rng(0))
+    agent = SearchAgent(public_tree(DICE), leaf, PlaythroughSettings(iterations=8, depth=1), np.random.default_rng(0))
     agent.policy()
     assert agent._drawn is not None
     policies = agent._drawn[0].policies

@@ -70,6 +70,12 @@ def compile_game(
     return compiled
 
 
+def reuse(game: CompiledGame) -> None:
+    """Make :func:`compile_game` return this game for its rules, however it was compiled, as long as somebody holds it."""
+    if game.rules is not None:
+        _compiled.setdefault((id(game.rules), False, None), game)
+
+
 def compile_new(
     rules: Game, *, refine: bool, limit: int | None, stored: bool | None, watch: Callable[[int], None]
 ) -> CompiledGame:

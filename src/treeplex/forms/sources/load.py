@@ -13,7 +13,7 @@ import numpy as np
 
 from treeplex.base.spec import Spec, parse_spec, shown
 from treeplex.base.wings import named, provided_by_name
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.state_check import check_states
 from treeplex.forms.sources.openspiel import PREFIX, OpenSpielGame, openspiel_file
@@ -22,6 +22,7 @@ from treeplex.games import registry
 from treeplex.games.base import Game
 from treeplex.games.builtin.matrix import MatrixGame
 from treeplex.games.open_loop import OpenLoop
+from treeplex.games.public import PublicGame, PublicTree
 from treeplex.games.turn_based import TurnBased
 
 WRAPPERS: Mapping[str, Callable[[Game], Game]] = {"turn_based": TurnBased, "open_loop": OpenLoop}
@@ -91,6 +92,39 @@ def load(game: str | Spec | Game | Any, *, named_in: str | os.PathLike[str] | No
     found = checked(loader(text))
     for wrapper in reversed(wrappers):
         found = WRAPPERS[wrapper](found.enumerable_rules())
+    return found
+
+
+def public_game(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicGame:
+    """The public states and private hands of a game: :attr:`treeplex.games.base.Game.public`.
+
+    Args:
+        game: as for :func:`load`; a public game is returned as it is.
+        named_in: the file in which a spec stands, see :func:`load`.
+
+    Raises:
+        GameError: its rules do not say what is public, or payoffs of two players do not sum to zero.
+    """
+    return game if isinstance(game, PublicGame) else load(game, named_in=named_in).public
+
+
+def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str | os.PathLike[str] | None = None) -> PublicTree:
+    """The public tree of a two-player zero-sum game, for search.
+
+    Games with public actions and private hands bring one (Kuhn and Leduc poker, Liar's Dice, hold'em). In a matrix game each
+    player's action is private and becomes its hand. In a game of perfect information nobody has a hand, and a public belief
+    state is a state of the game.
+
+    Args:
+        game: as for :func:`load`; a public tree is returned as it is.
+        named_in: the file in which a spec stands, see :func:`load`.
+
+    Raises:
+        GameError: another kind of game, more than two players, or payoffs that do not sum to zero.
+    """
+    found = game if isinstance(game, PublicGame) else load(game, named_in=named_in).enumerable_rules().public
+    if not isinstance(found, PublicTree):
+        raise GameError(f"{found.title} has no public tree of two players, which this needs")
     return found
 
 

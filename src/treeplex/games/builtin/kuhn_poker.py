@@ -8,6 +8,7 @@ Source: Kuhn (1950), "A simplified two-person poker"; more players as in OpenSpi
 """
 
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from treeplex.games.betting.settlement import Settlement, shared_pot
 from treeplex.games.betting.stakes import Stakes
 from treeplex.games.card_game import CardGame
 from treeplex.games.parameters import GameInfo, integer, observer
-from treeplex.games.public import Bets, Decision, PublicTree, Terminal, pair_state
+from treeplex.games.public import Bets, Decision, PublicGame, PublicTree, Terminal, pair_state
 from treeplex.games.public import State as PublicGameState
 
 PASS, BET = 0, 1
@@ -105,6 +106,15 @@ class KuhnPoker(Game):
 
     def public_game(self) -> "KuhnCards":
         return KuhnCards(self.num_players)
+
+    @cached_property
+    def public(self) -> PublicGame:
+        """The public tree of two players, the public game of more."""
+        return KuhnPublicTree() if self.num_players == 2 else self.public_game()
+
+    @property
+    def big_blind(self) -> float:
+        return 1.0
 
 
 ENDS = ("pp", "bp", "bb", "pbp", "pbb")

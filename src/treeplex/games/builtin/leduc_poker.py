@@ -186,6 +186,10 @@ class LeducPoker(Game):
     def public_game(self) -> "LeducCards | None":
         return None if self.suit_isomorphism else LeducCards(self)
 
+    @property
+    def big_blind(self) -> float:
+        return float(self.ante)
+
     def numba_rules(self) -> object | None:
         from treeplex.games.integers.leduc_poker import leduc_rules
 

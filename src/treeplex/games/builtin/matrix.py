@@ -12,15 +12,17 @@ minimization").
 
 import math
 from collections.abc import Hashable, Mapping, Sequence
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treeplex.base.spec import shown
 from treeplex.base.storage.reading import read_text
-from treeplex.errors import FileError, SpecError
+from treeplex.errors import FileError, GameError, SpecError
 from treeplex.games.base import TERMINAL, CheckedState, Game
 from treeplex.games.parameters import GameInfo, canonical_spec, observer
+from treeplex.games.public import Decision, OneDeal, Terminal
 
 ROCK_PAPER_SCISSORS = [[0, -1, 1], [1, 0, -1], [-1, 1, 0]]
 MODIFIED_RPS = [[0, -1, 2], [1, 0, -2], [-2, 2, 0]]
@@ -97,6 +99,15 @@ class MatrixGame(Game):
     def new_initial_state(self) -> MatrixState:
         return MatrixState(self)
 
+    @cached_property
+    def public(self) -> "MatrixPublicTree":
+        """Moves as private actions.
+
+        Raises:
+            GameError: the game is not zero-sum.
+        """
+        return MatrixPublicTree(self)
+
     def __str__(self) -> str:
         """The spec; of a large matrix, which it writes out, only how large it is."""
         rows, columns = self.payoffs.shape[1:]
@@ -104,6 +115,36 @@ class MatrixGame(Game):
 
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
+
+
+class MatrixPublicTree(OneDeal):
+    """A matrix game: nodes count the moves made; a move is seen by its player alone."""
+
+    def __init__(self, game: MatrixGame) -> None:
+        super().__init__()
+        if np.abs(game.payoffs.sum(axis=0)).max() > 1e-9 * max(1.0, np.abs(game.payoffs).max()):
+            raise GameError(f"{game} is not zero-sum; search needs two-player zero-sum games")
+        self.game, self.root = game, 0
+
+    def visit(self, node: Hashable) -> Decision | Terminal:
+        assert isinstance(node, int)
+        if node == 2:
+            return Terminal(self.game.payoffs[0], 1.0)
+        return Decision(node, range(self.game.payoffs.shape[1 + node]), private=True)
+
+    def child(self, node: Hashable, action: int) -> int:
+        assert isinstance(node, int)
+        return node + 1
+
+    def infostate(self, node: Hashable, player: int, hand: int) -> str:
+        """The rules' own string. A player's hand is the move it has made; the other's is not in the string."""
+        assert isinstance(node, int)
+        moves = tuple(hand if mover == player else 0 for mover in range(node))
+        return MatrixState(self.game, moves).information_state_string(player)
+
+    def action_to_string(self, node: Hashable, action: int) -> str:
+        assert isinstance(node, int)
+        return self.game.names[node][action]
 
 
 def checked(matrix: ArrayLike, name: str) -> NDArray[np.float64]:

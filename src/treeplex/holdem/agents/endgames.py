@@ -6,6 +6,7 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.betting.sizes import HOLDEM_STREETS
 from treeplex.holdem.blueprint.agent import HoldemBlueprintAgent
 from treeplex.holdem.blueprint.policy import HoldemBlueprint
@@ -17,7 +18,6 @@ from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.translation.agent import TranslatedAgent
 
@@ -70,7 +70,7 @@ class Endgames(AgentKind):
     example = "endgames(blueprint=runs/holdem,iterations=100)"
     settings = EndgameSettings
 
-    def make(self, game: PlayedGame, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: EndgameSettings, generator: np.random.Generator) -> Agent:
         bets = {"flop": settings.flop, "turn": settings.turn, "river": settings.river}
         solving = StreetSolving(
             start=HOLDEM_STREETS.index(settings.start),
@@ -90,7 +90,7 @@ class Endgames(AgentKind):
 
 
 def whole_agent(
-    game: PlayedGame,
+    game: Game,
     blueprint: str,
     solving: StreetSolving,
     think: float | None,
@@ -113,7 +113,7 @@ def whole_agent(
     return found
 
 
-def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator) -> Agent:
+def blueprint_agent(game: Game, file: str, generator: np.random.Generator) -> Agent:
     """The agent that plays a blueprint of whole hold'em; at a table with other bets it hears and plays them as its own.
 
     Raises:
@@ -128,7 +128,7 @@ def blueprint_agent(game: PlayedGame, file: str, generator: np.random.Generator)
     return TranslatedAgent(table, inner, generator, mapping="likelier")
 
 
-def check_blueprint(game: PlayedGame, file: str, found: HoldemBlueprint) -> PublicHoldem:
+def check_blueprint(game: Game, file: str, found: HoldemBlueprint) -> PublicHoldem:
     """The game of a table, if a blueprint fits it, bets aside.
 
     Raises:
@@ -146,7 +146,7 @@ def check_blueprint(game: PlayedGame, file: str, found: HoldemBlueprint) -> Publ
     return table
 
 
-def other_table(game: PlayedGame, file: str, found: HoldemBlueprint, what: str) -> SpecError:
+def other_table(game: Game, file: str, found: HoldemBlueprint, what: str) -> SpecError:
     """What is said of a blueprint of another game than the table's, which differs in ``what``."""
     return SpecError(
         f"{file} is a blueprint of {found.game}, and the table plays {game}, with {what}: play {found.game}, or train another"

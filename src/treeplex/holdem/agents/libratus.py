@@ -3,6 +3,7 @@
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.agents.endgames import whole_agent
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint
 from treeplex.holdem.blueprint.policy import is_holdem_blueprint
@@ -12,7 +13,6 @@ from treeplex.holdem.solve.solution import load_solution
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.libratus import Libratus, LibratusSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.blueprint import Blueprint
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.settings import ROUND
@@ -23,12 +23,12 @@ TURN = 2
 class HoldemLibratus(Libratus):
     """Nested safe solving, in hold'em as well."""
 
-    def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         return super().make(game, settings, generator)
 
-    def blueprint(self, game: PlayedGame, settings: LibratusSettings) -> Blueprint:
+    def blueprint(self, game: Game, settings: LibratusSettings) -> Blueprint:
         if isinstance(game.public, HoldemGame):
             return SpotBlueprint(load_solution(settings.blueprint).policy)
         return super().blueprint(game, settings)

@@ -7,6 +7,8 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.base import Game
 from treeplex.holdem.agents.endgames import whole_agent
 from treeplex.holdem.agents.spot_blueprint import SpotBlueprint, SpotHands
 from treeplex.holdem.blueprint.policy import is_holdem_blueprint
@@ -18,7 +20,6 @@ from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
 from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.continuations import BOARDS, BlueprintLeaf, biased_policies
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_generation import generated_policies
@@ -99,7 +100,7 @@ class Modicum(AgentKind):
     example = "modicum(blueprint=runs/leduc)"
     settings = ModicumSettings
 
-    def make(self, game: PlayedGame, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: ModicumSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, PublicHoldem) and is_holdem_blueprint(settings.blueprint):
             return whole_agent(game, settings.blueprint, whole_solving(settings), settings.think, generator)
         if settings.promises != RANGES:
@@ -118,7 +119,7 @@ class Modicum(AgentKind):
             if settings.approach == BIAS:
                 return biased_policies(policy, settings.bias)[: settings.continuations]
             return generated_policies(
-                game.tree,
+                public_tree(game.public),
                 policy,
                 player,
                 settings.continuations,
@@ -127,7 +128,7 @@ class Modicum(AgentKind):
                 iterations=settings.iterations,
             )
 
-        leaves = [BlueprintLeaf(game.tree, policy, {1 - player: choices(1 - player)}) for player in (0, 1)]
+        leaves = [BlueprintLeaf(public_tree(game.public), policy, {1 - player: choices(1 - player)}) for player in (0, 1)]
         return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaves)
 
 

@@ -3,12 +3,12 @@
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.agents.endgames import check_blueprint
 from treeplex.holdem.blueprint.agent import guided_betting
 from treeplex.holdem.blueprint.policy import HoldemBlueprint, is_holdem_blueprint
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.pluribus import Pluribus, PluribusSettings, round_agent, sampled
 from treeplex.search.translation.agent import TranslatedAgent
 
@@ -16,7 +16,7 @@ from treeplex.search.translation.agent import TranslatedAgent
 class HoldemPluribus(Pluribus):
     """Searches each round from its start, in whole hold'em with a blueprint of it by sampling."""
 
-    def make(self, game: PlayedGame, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         public = self.card_game(game)
         if not is_holdem_blueprint(settings.blueprint):
             return super().make(game, settings, generator)

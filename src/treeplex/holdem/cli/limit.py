@@ -299,7 +299,7 @@ def play(
 
         strategy = load_limit(folder)
         game, own = limit_holdem(strategy.game), None if seed is None else np.random.default_rng((seed, 1))
-        agent = LimitAgent(game.public_game(), strategy, own)
+        agent = LimitAgent(game.public, strategy, own)
         table = WholeTable(agent, strategy.name, np.random.default_rng(seed))
         buckets = " x ".join(map(str, strategy.game.counts))
     from treeplex.holdem.cli.shared.hands import HandsPlan, play_hands

@@ -7,12 +7,12 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.limit.agent import LimitAgent
 from treeplex.holdem.limit.run import load_limit
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Limit(AgentKind):
     example = "limit(folder=runs/five)"
     settings = LimitAgentSettings
 
-    def make(self, game: PlayedGame, settings: LimitAgentSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LimitAgentSettings, generator: np.random.Generator) -> Agent:
         if not isinstance(game.public, PublicHoldem):
             raise SpecError(f"{settings.folder} plays limit hold'em, holdem(bets=[2;2;4;4]), not {game}")
         return LimitAgent(game.public, load_limit(Path(settings.folder)), generator)

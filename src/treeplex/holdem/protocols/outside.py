@@ -6,7 +6,8 @@ from math import gcd
 import numpy as np
 
 from treeplex.errors import GameError, SpecError
-from treeplex.games.base import CHANCE, TERMINAL
+from treeplex.forms.sources.load import load
+from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.holdem.cards.cards import cards_to_string
 from treeplex.holdem.whole.betting import ACPC, CALL, FOLD, WholeBetting
 from treeplex.holdem.whole.game import Holdem
@@ -14,7 +15,6 @@ from treeplex.holdem.whole.hand import HandRules
 from treeplex.holdem.whole.named import holdem
 from treeplex.holdem.whole.public import PublicHoldem, hand_of
 from treeplex.search.agents.agent import Agent
-from treeplex.search.named_agents.played_game import PlayedGame
 
 Action = tuple[str, int]
 """``f``, ``c`` (call or check) or ``r``; of a raise the server's chips that the player then has in, in the whole hand."""
@@ -22,7 +22,7 @@ DIGITS, MOST_DIGITS = "0123456789", 18
 """Of a number of chips; more would be no chips."""
 
 
-def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
+def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, Game]:
     """The game of a server, and the same in the fewest chips, which our agents play.
 
     The more chips, the more raises there are, and an agent says its policy for each.
@@ -35,7 +35,7 @@ def table_at(stack: int, blinds: tuple[int, int]) -> tuple[Holdem, PlayedGame]:
     real.check_decisions()
     if len(real.rules.format.deck) != 52:
         raise SpecError("servers deal all 52 cards")
-    return real, PlayedGame.of(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
+    return real, load(f"holdem(stack={stack // unit},blinds=[{blinds[0] // unit};{blinds[1] // unit}])")
 
 
 class OutsideHand:

@@ -146,6 +146,12 @@ class PokerGame(Game):
     def parameters(self) -> Mapping[str, object]:
         return self._parameters
 
+    @property
+    def big_blind(self) -> float | None:
+        """The ante; None of games without."""
+        ante = self._parameters.get("ante")
+        return float(ante) if isinstance(ante, int) else None
+
     def public_tree(self) -> "PokerPublicTree | None":
         """The same game as public-tree rules; None with rake, which makes payoffs sum to less than zero."""
         return None if self.spot.rake.rate > 0 and self.spot.rake.cap > 0 else PokerPublicTree(self)

@@ -95,7 +95,10 @@ class Holdem(Game):
     Attributes:
         rules: everything that defines a hand.
         hole_cards: how many cards are dealt to players.
+        public: its public states and hands.
     """
+
+    public: "PublicHoldem"
 
     def __init__(self, rules: HandRules, spec: str = "", parameters: Mapping[str, object] | None = None) -> None:
         """Wrap the rules; ``spec`` and ``parameters`` are for games with a name.
@@ -120,9 +123,9 @@ class Holdem(Game):
         return self._parameters
 
     @property
-    def big_blind(self) -> int:
+    def big_blind(self) -> float:
         """The big blind."""
-        return self.rules.betting.big_blind
+        return float(self.rules.betting.big_blind)
 
     def check_decisions(self) -> None:
         """Refuse stacks with which no hand is worth dealing: :func:`treeplex.holdem.whole.nodes.check_table`."""

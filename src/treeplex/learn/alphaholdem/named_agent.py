@@ -7,12 +7,12 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
+from treeplex.games.base import Game
 from treeplex.holdem.spots.spot import Spot
 from treeplex.learn.alphaholdem.agent import AlphaHoldemAgent, NetworkFile
 from treeplex.learn.alphaholdem.planes import POKER, PlaneCoder, poker_of
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -32,11 +32,11 @@ class AlphaHoldemKind(AgentKind):
     example = "alphaholdem(net=runs/alphaholdem)"
     settings = AlphaHoldemAgentSettings
 
-    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
         found = NetworkFile.load(settings.net)
-        if isinstance(game.rules, Spot):
+        if isinstance(game, Spot):
             raise SpecError(f"alphaholdem plays whole hands, not {game}; take holdem")
         if found.spec != str(game):
             raise SpecError(f"{settings.net} is a network for {found.spec}, not for {game}; train one for this game")
-        coder = PlaneCoder(poker_of(game.rules), found.settings.sizes, found.settings.slots)
+        coder = PlaneCoder(poker_of(game), found.settings.sizes, found.settings.slots)
         return AlphaHoldemAgent(game.public, coder, found.asked(coder), generator)

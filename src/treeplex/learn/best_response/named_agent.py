@@ -9,13 +9,14 @@ from numpy.typing import NDArray
 from treeplex.base.settings import setting
 from treeplex.errors import GameError, SpecError
 from treeplex.forms.policies.sparse import TablePolicy
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree, pair_state
 from treeplex.learn.best_response.files import load_response
 from treeplex.learn.best_response.network import NetworkPolicy
 from treeplex.learn.best_response.positions import decision
 from treeplex.search.agents.agent import Agent, Seat
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.subgames.beliefs import Belief
 
 
@@ -36,11 +37,11 @@ class LearnedResponse(AgentKind):
     example = "best_response(file=runs/response)"
     settings = LearnedResponseSettings
 
-    def make(self, game: PlayedGame, settings: LearnedResponseSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LearnedResponseSettings, generator: np.random.Generator) -> Agent:
         response = load_response(Path(settings.file))
         if response.spec != str(game):
             raise SpecError(f"{settings.file} is a response in {response.spec}, not in {game}; train one for this game")
-        return ResponseAgent(game.tree, response, generator)
+        return ResponseAgent(public_tree(game.public), response, generator)
 
 
 class ResponseAgent(Seat):

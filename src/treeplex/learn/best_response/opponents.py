@@ -12,7 +12,6 @@ from treeplex.learn.best_response.positions import RulesWorld, TableWorld, World
 from treeplex.run.judge import as_policy
 from treeplex.run.sample.sample import policy_of
 from treeplex.run.solve.tree_game import policy_file
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 UNIFORM = "uniform"
@@ -43,4 +42,4 @@ def world_against(rules: Game, against: str, *, seed: int = 0) -> World:
         return RulesWorld(playable, as_policy(compile_game(playable), str(file)))
     if Path(against).exists() and "(" not in against and ".py:" not in against:
         raise SpecError(f"{against} holds no policy; name a run folder, a policy file or an agent (treeplex agents)")
-    return TableWorld(agent(against, PlayedGame.of(rules), seed=seed), rules.spec)
+    return TableWorld(agent(against, rules, seed=seed), rules.spec)

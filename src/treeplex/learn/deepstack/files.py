@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.errors import FileError, PolicyError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.deepstack.leaf import DeepStackLeaf, RoundNets
 from treeplex.learn.rebel.files import NetFile, read_net, save_net
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import public_rules
 
 NETS = "nets.safetensors"
 """The networks in a training's folder."""
@@ -57,7 +57,7 @@ def deepstack_leaf(path: str | os.PathLike[str], rules: PublicTree | str | Game)
         PolicyError: networks of another game.
         SpecError: PyTorch is missing.
     """
-    found, rules = read_round_nets(path), public_rules(rules)
+    found, rules = read_round_nets(path), public_tree(rules)
     if found.identity != public_identity(rules):
         raise PolicyError(f"{path} has networks for {found.game}, not for these rules; give the game that they were trained on")
     try:

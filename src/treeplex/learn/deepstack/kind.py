@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 from treeplex.base.settings import Settings
 from treeplex.base.spec import quoted
-from treeplex.forms.sources.load import load, named_file
+from treeplex.forms.sources.load import load, named_file, public_tree
 from treeplex.learn.common.device import one_thread
 from treeplex.learn.deepstack.files import read_round_nets
 from treeplex.learn.deepstack.job import DEEPSTACK, DeepStackJob
@@ -16,7 +16,6 @@ from treeplex.learn.deepstack.trainer import DeepStackTrainer
 from treeplex.learn.rebel.files import NetFile
 from treeplex.learn.train.kind import Options, Training, TrainingKind, count_of
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import public_rules
 
 
 class DeepStackKind(TrainingKind):
@@ -41,7 +40,7 @@ class DeepStackKind(TrainingKind):
         """A training at its beginning."""
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
-        tree = public_rules(rules)
+        tree = public_tree(rules)
         return DeepStackJob(spec, public_identity(tree), DeepStackTrainer(tree, settings), settings)
 
     def load(self, folder: Path) -> NetFile:

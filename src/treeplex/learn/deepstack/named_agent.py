@@ -6,14 +6,15 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import public_tree
 from treeplex.forms.sources.user_module import is_user_spec
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.of_users import load_leaf
 from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.named_agents.common import ResolvingSettings, horizon_for, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.named_agents.played_game import PlayedGame
 
 EXACT, ZERO = "exact", "zero"
 MOST_INNER = 10_000
@@ -50,12 +51,12 @@ class DeepStack(AgentKind):
     example = "deepstack(leaf=exact,iterations=500)"
     settings = DeepStackAgentSettings
 
-    def make(self, game: PlayedGame, settings: DeepStackAgentSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: DeepStackAgentSettings, generator: np.random.Generator) -> Agent:
         horizon = horizon_for(game, settings.rounds, settings.depth)
         return resolving_agent(game, settings, generator, horizon=horizon, leaves=leaf_for(settings, game))
 
 
-def leaf_for(settings: DeepStackAgentSettings, game: PlayedGame) -> LeafValue:
+def leaf_for(settings: DeepStackAgentSettings, game: Game) -> LeafValue:
     """The values at leaves that settings name.
 
     Raises:
@@ -67,7 +68,7 @@ def leaf_for(settings: DeepStackAgentSettings, game: PlayedGame) -> LeafValue:
 
         if settings.rounds != 1 or settings.depth:
             raise SpecError("networks value ends of betting rounds; leave rounds and depth out")
-        return deepstack_leaf(settings.net, game.tree)
+        return deepstack_leaf(settings.net, public_tree(game.public))
     if settings.leaf == EXACT:
         return ExactLeaf(method="cfr+", iterations=settings.leaf_iterations)
     if settings.leaf == ZERO:

@@ -18,6 +18,7 @@ from treeplex.base.storage.files import write_atomically
 from treeplex.base.storage.reading import open_regular, parse_json, read_bytes, tensor_metadata
 from treeplex.base.version import own_version
 from treeplex.errors import FileError, PolicyError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.networks import NetFactory
@@ -27,7 +28,6 @@ from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import public_rules
 
 USUAL_ITERATIONS = 256
 FORMAT, VERSION = "treeplex value network", 1
@@ -97,7 +97,7 @@ class NetFile:
             PolicyError: other rules than those that it was trained on.
             FileError: it does not fit the rules, a custom network is not named again, or the game is in a file and not given.
         """
-        rules = public_rules(self.game, named_in=self.path) if rules is None else public_rules(rules)
+        rules = public_tree(self.game, named_in=self.path) if rules is None else public_tree(rules)
         if self.identity != public_identity(rules):
             raise PolicyError(f"{self.name} is a network for {self.game}, not for these rules; give the game it was trained on")
         own = self.settings.get("net")

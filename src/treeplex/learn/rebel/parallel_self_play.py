@@ -23,7 +23,7 @@ from treeplex.learn.common.settings import LearningSettings
 from treeplex.learn.rebel.play import Play, Rows
 from treeplex.learn.rebel.settings import RebelSettings
 from treeplex.learn.rebel.trainer import RebelTrainer, self_play_of
-from treeplex.search.subgames.public_rules import public_game, public_rules
+from treeplex.forms.sources.load import public_game, public_tree
 
 Arrays = Mapping[str, NDArray[Any]]
 MOST_BYTES = 1 << 30
@@ -61,7 +61,7 @@ class SelfPlayer:
         torch_module().set_num_threads(1)
         game: Any = self.game
         if not isinstance(game, Spot):
-            game = public_rules(game) if isinstance(self.settings, RebelSettings) else public_game(game)
+            game = public_tree(game) if isinstance(self.settings, RebelSettings) else public_game(game)
         return self_play_of(game, self.settings, np.random.default_rng(0))
 
 

@@ -4,11 +4,11 @@ from pathlib import Path
 
 from treeplex.base.spec import nearest
 from treeplex.errors import PolicyError, SpecError
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.rebel.files import NetFile, read_net
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import public_rules
 
 SHIPPED = Path(__file__).parent / "networks"
 RIVERS = SHIPPED / "holdem" / "rivers.safetensors"
@@ -40,7 +40,7 @@ def shipped_net(rules: PublicTree | str | Game, name: str | None = None) -> NetF
         PolicyError: there is none for these rules, or the one named is for others.
         SpecError: an unknown name.
     """
-    known, identity = shipped_nets(), public_identity(public_rules(rules))
+    known, identity = shipped_nets(), public_identity(public_tree(rules))
     if name is not None:
         if name not in known:
             raise SpecError(f"unknown network {REBEL}:{name}{nearest(name, known)}; known: {', '.join(known)}")

@@ -13,12 +13,12 @@ from treeplex.errors import GameError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised, uniform_probabilities
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL, Game, on_one_line
 from treeplex.games.public import PublicGame, State, pick
 from treeplex.search.agents.explanation import Explanation
 from treeplex.search.subgames.beliefs import Belief
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
-from treeplex.search.subgames.public_rules import public_game
 
 PLAYS = 32
 """Draws of an agent that draws at random while it plays, where its policy is asked for."""

@@ -9,7 +9,7 @@ import numpy as np
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.forms.sources.user_module import Wanted, load_user_object, user_source
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
@@ -17,7 +17,6 @@ from treeplex.search.agents.agent import Agent, agent_policy
 from treeplex.search.agents.searching import SearchAgent, Searching
 from treeplex.search.leaf import LeafValue
 from treeplex.search.settings import PlaythroughSettings
-from treeplex.search.subgames.public_rules import public_rules
 
 PLAYS = ("begin", "see", "policy", "act")
 """What an agent can do."""
@@ -110,5 +109,5 @@ def policy_of_user_agent(text: str, game: CompiledGame, *, plays: int | None = N
     """
     rules = load(game)
     assert isinstance(rules, Game)
-    agent = load_agent(text, public_rules(rules), lambda: PlaythroughSettings(iterations=iterations))
+    agent = load_agent(text, public_tree(rules), lambda: PlaythroughSettings(iterations=iterations))
     return agent_policy(agent, game, plays=plays)

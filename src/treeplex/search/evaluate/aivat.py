@@ -23,12 +23,12 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.errors import GameError
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, TERMINAL, Game
 from treeplex.games.public import PublicGame, PublicState, State
 from treeplex.search.evaluate.play import PlayedHand
 from treeplex.search.subgames.beliefs import moved_range
 from treeplex.search.subgames.policy_tables import table_at
-from treeplex.search.subgames.public_rules import public_game
 
 Held = tuple[slice, ...]
 MOST_WEIGHTS, MOST_WALKED = 2_000_000, 2_000

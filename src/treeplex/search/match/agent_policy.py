@@ -4,12 +4,13 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.run.job.record import check_count
 from treeplex.search.agents.agent import PLAYS, Watch, agent_policy
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 
@@ -31,7 +32,7 @@ class AgentPolicy:
 
 
 def policy_of_agent(
-    game: str | Game | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame,
     text: str,
     *,
     plays: int | None = None,
@@ -55,8 +56,8 @@ def policy_of_agent(
     """
     if plays is not None:
         check_count("playthroughs", plays)
-    played = PlayedGame.of(game)
-    played.rules.enumerable_rules()
+    played = load(game) if isinstance(game, str) else game
+    load(played).enumerable_rules()
     found, began, solved = agent(text, played, think=think, seed=seed, **settings), perf_counter(), 0
     draws = bool(getattr(found, "draws", False))
 
@@ -67,5 +68,5 @@ def policy_of_agent(
             watch(done, total, subgames)
 
     count = (plays or PLAYS) if draws else 1
-    policy = agent_policy(found, played.compiled, plays=count, seed=seed, watch=tell)
+    policy = agent_policy(found, compile_game(played), plays=count, seed=seed, watch=tell)
     return AgentPolicy(policy, count if draws else None, solved, perf_counter() - began)

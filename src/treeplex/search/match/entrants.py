@@ -13,10 +13,8 @@ from treeplex.errors import GameError, GameSizeError, SpecError
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import Wanted, is_user_spec, load_user_object
 from treeplex.games.base import Game
-from treeplex.games.builtin.kuhn_poker import KuhnPoker
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent
@@ -25,7 +23,6 @@ from treeplex.search.evaluate.aivat import PolicyValues, ValueFunction
 from treeplex.search.evaluate.checked_down import CheckedDownAivat
 from treeplex.search.evaluate.tables import seat_policy, seated
 from treeplex.search.match.settings import AUTOMATIC, CHECKED, ZERO
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent, agents, is_policy, spec_of
 from treeplex.solvers import make_solver
 
@@ -44,71 +41,16 @@ VALUES = Wanted(
 )
 
 
-@dataclass(frozen=True, eq=False)
-class MatchGame:
-    """The game of a match, as much of it as is needed.
-
-    Attributes:
-        rules: the game.
-    """
-
-    rules: Game
-
-    @classmethod
-    def of(cls, game: "str | Game | CompiledGame | PlayedGame | MatchGame") -> "MatchGame":
-        """The game that a spec names, or rules, a spot or a compiled game.
-
-        Raises:
-            SpecError: whole hold'em with stacks too short for a decision.
-        """
-        if isinstance(game, MatchGame):
-            return game
-        if isinstance(game, PlayedGame):
-            found = cls(game.rules)
-            found.__dict__["played"] = game
-            return found
-        rules = load(game)
-        rules.check_decisions()
-        return cls(rules)
-
-    def __str__(self) -> str:
-        return str(self.rules)
-
-    @property
-    def players(self) -> int:
-        """How many play."""
-        return self.rules.num_players
-
-    @cached_property
-    def played(self) -> PlayedGame:
-        """Its public states, for agents at a table.
-
-        Raises:
-            GameError: its rules do not say what is public.
-        """
-        return PlayedGame.of(self.rules)
-
-    @cached_property
-    def compiled(self) -> CompiledGame | None:
-        """The compiled game; None where its infosets are not enumerated, or are too many for a match."""
-        try:
-            rules = self.rules.enumerable_rules()
-        except GameError:
-            return None
-        try:
-            return compile_game(rules, limit=MOST_HISTORIES)
-        except GameSizeError:
-            return None
-
-    @property
-    def big_blind(self) -> float | None:
-        """What results are counted in at poker tables: the big blind, or the ante of games without blinds; None of others, and
-        of spots that say no blinds.
-        """
-        if isinstance(self.rules, KuhnPoker):
-            return 1.0
-        found = getattr(self.rules, "big_blind", None) or self.rules.parameters().get("ante")
-        return float(found) if isinstance(found, int | float) and found > 0 else None
+def compiled_for_match(game: Game) -> CompiledGame | None:
+    """The compiled game; None where its infosets are not enumerated, or are too many for a match."""
+    try:
+        rules = game.enumerable_rules()
+    except GameError:
+        return None
+    try:
+        return compile_game(rules, limit=MOST_HISTORIES)
+    except GameSizeError:
+        return None
 
 
 @dataclass(eq=False)
@@ -119,12 +61,14 @@ class Entrant:
         name: what tables and files call it.
         source: a text as ``treeplex match`` takes it, or an object.
         game: the game of the match.
+        compiled: the compiled game, where it is small enough.
         think: seconds for each of its decisions, where it searches.
     """
 
     name: str
     source: Any
-    game: MatchGame
+    game: Game
+    compiled: CompiledGame | None
     think: float | None = None
     _copies: dict[int, Agent] = field(default_factory=dict)
 
@@ -136,14 +80,10 @@ class Entrant:
     @cached_property
     def table(self) -> Policy | None:
         """Its policy, where it is a policy table."""
-        compiled = self.game.compiled
         if is_agent(self.source) or (self.text is not None and not names_table(self.text)):
             made = self.agent(0)
             return made.table if isinstance(made, TableAgent) else None
-        if compiled is None:
-            return None
-        found: Policy = as_policy(compiled, self.source)
-        return found
+        return None if self.compiled is None else as_policy(self.compiled, self.source)
 
     def agent(self, copy: int) -> Agent:
         """It as an agent at a table; each copy is one of its own, but of an object, which sits in all its seats."""
@@ -155,17 +95,16 @@ class Entrant:
         return self._copies[copy]
 
     def _made(self) -> Agent:
-        played = self.game.played
         if self.text is not None:
-            return agent(self.text, played, think=self.think if searches(self.text) else None)
+            return agent(self.text, self.game, think=self.think if searches(self.text) else None)
         if self.table is None:
             raise SpecError(f"{self.name} is a policy, and {self.game} is too large for policy tables; name an agent instead")
-        return TableAgent(played.public, self.table)
+        return TableAgent(self.game.public, self.table)
 
     @cached_property
     def enumerable(self) -> bool:
         """Whether it may be asked everywhere: a policy table, or an agent that draws nothing but actions, in a small game."""
-        game = self.game.compiled
+        game = self.compiled
         if game is None or self.table is not None:
             return game is not None
         made = self.agent(0)
@@ -175,7 +114,7 @@ class Entrant:
     @cached_property
     def policies(self) -> tuple[Policy, ...] | None:
         """What it plays in each seat, if it is :attr:`enumerable` and does not fail when it is asked; else None."""
-        game = self.game.compiled
+        game = self.compiled
         if game is None or not self.enumerable:
             return None
         if self.table is not None:
@@ -188,7 +127,11 @@ class Entrant:
 
 
 def entrants_of(
-    game: MatchGame, sources: Sequence[Any], think: float | None = None, named: Sequence[str] | None = None
+    game: Game,
+    compiled: CompiledGame | None,
+    sources: Sequence[Any],
+    think: float | None = None,
+    named: Sequence[str] | None = None,
 ) -> tuple[Entrant, ...]:
     """Those who take part, each with a name of its own: ``named``, or after their sources.
 
@@ -202,7 +145,7 @@ def entrants_of(
     for name in map(name_of, sources) if named is None else named:
         copies = sum(each == name or each.startswith(f"{name} (") for each in names)
         names.append(f"{name} ({copies + 1})" if copies else name)
-    return tuple(Entrant(name, source, game, think) for name, source in zip(names, sources, strict=True))
+    return tuple(Entrant(name, source, game, compiled, think) for name, source in zip(names, sources, strict=True))
 
 
 def name_of(source: Any) -> str:
@@ -225,23 +168,23 @@ def searches(text: str) -> bool:
     return "think" in declared(agents()[spec_of(text).name].settings)
 
 
-def checked_down(game: MatchGame) -> CheckedDownAivat:
+def checked_down(game: Game) -> CheckedDownAivat:
     """AIVAT with values as if all checked down.
 
     Raises:
         SpecError: it is not for this game.
     """
-    public = game.played.public
+    public = game.public
     if not public.checks_down or public.players != 2:
         raise SpecError(f"{CHECKED} is for whole hold'em between two players, not {game}; give auto, zero, or a policy")
     return CheckedDownAivat(public)
 
 
-def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
+def values_of(game: Game, compiled: CompiledGame | None, source: Any) -> tuple[ValueFunction | None, str]:
     """The value function of AIVAT, and what it is, in words.
 
     Args:
-        game: the game of the match.
+        game, compiled: the game of the match, compiled where it is small enough.
         source: ``auto`` for an approximate equilibrium where the game is small, else zero; ``zero``; a policy, agent or file
             as those who take part, for what they get against themselves; ``file.py:NAME``, called with the public game; or a
             function itself.
@@ -249,7 +192,7 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
     Raises:
         SpecError: nothing of the kind, or one that does not fit the game.
     """
-    played, compiled = game.played.public, game.compiled
+    played = game.public
     if isinstance(source, str) and source == ZERO:
         return None, "zero"
     if isinstance(source, str) and source == AUTOMATIC:
@@ -264,9 +207,9 @@ def values_of(game: MatchGame, source: Any) -> tuple[ValueFunction | None, str]:
     if callable(source) and not is_agent(source):
         found: ValueFunction = source
         return found, name_of(source)
-    entrant = Entrant(name_of(source), source, game)
+    entrant = Entrant(name_of(source), source, game, compiled)
     if compiled is None or (policies := entrant.policies) is None:
-        whole = played.checks_down and game.players == 2
+        whole = played.checks_down and game.num_players == 2
         others = f"{CHECKED}, zero, auto," if whole else "zero, auto,"
         raise SpecError(f"{entrant.name} has no values in {game}; give {others} or a function of your own, file.py:NAME")
     return PolicyValues(played, seated(compiled, policies)), f"of {entrant.name}"

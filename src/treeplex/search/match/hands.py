@@ -11,11 +11,14 @@ import numpy as np
 from treeplex.base.arrays import Floats, Ints
 from treeplex.base.storage.reading import parse_json
 from treeplex.errors import FileError, GameError
+from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.evaluate.aivat import Aivat
 from treeplex.search.evaluate.play import MatchTable, PlayedHand, check_games, streams_of
 from treeplex.search.evaluate.tables import TableHands
-from treeplex.search.match.entrants import Entrant, MatchGame, checked_down, entrants_of, values_of
+from treeplex.search.match.entrants import Entrant, checked_down, compiled_for_match, entrants_of, values_of
 from treeplex.search.match.plan import MatchPlan
 from treeplex.search.match.settings import CHECKED, MatchSettings
 
@@ -117,24 +120,29 @@ class HandPlayer:
     names: tuple[str, ...] | None = None
 
     @cached_property
-    def match_game(self) -> MatchGame:
+    def rules(self) -> Game:
         """The game."""
-        return MatchGame.of(self.game)
+        return load(self.game)
+
+    @cached_property
+    def compiled(self) -> CompiledGame | None:
+        """The compiled game, where it is small enough."""
+        return compiled_for_match(self.rules)
 
     @cached_property
     def entrants(self) -> tuple[Entrant, ...]:
         """Those who take part."""
-        return entrants_of(self.match_game, self.agents, self.settings.think, self.names)
+        return entrants_of(self.rules, self.compiled, self.agents, self.settings.think, self.names)
 
     @cached_property
     def plan(self) -> MatchPlan:
         """Who sits where."""
-        return MatchPlan.of([each.name for each in self.entrants], self.match_game.players, self.settings)
+        return MatchPlan.of([each.name for each in self.entrants], self.rules.num_players, self.settings)
 
     @cached_property
     def tables_only(self) -> TableHands | None:
         """All agents as policy tables, for hands at full speed; None where one is none or luck is to be removed."""
-        game, policies = self.match_game.compiled, [each.table for each in self.entrants]
+        game, policies = self.compiled, [each.table for each in self.entrants]
         if game is None or self.settings.aivat is not None:
             return None
         tables = [policy for policy in policies if policy is not None]
@@ -146,9 +154,9 @@ class HandPlayer:
         if self.settings.aivat is None:
             return None
         if self.settings.aivat == CHECKED and self.values is None:
-            return checked_down(self.match_game), "as if all checked down"
-        values, words = values_of(self.match_game, self.settings.aivat if self.values is None else self.values)
-        return Aivat(self.match_game.played.public, values), words
+            return checked_down(self.rules), "as if all checked down"
+        values, words = values_of(self.rules, self.compiled, self.settings.aivat if self.values is None else self.values)
+        return Aivat(self.rules.public, values), words
 
     def play(self, numbers: range) -> list[HandResult]:
         """Play hands."""
@@ -171,11 +179,11 @@ class HandPlayer:
         """
         chosen = self.plan.tables[table]
         found = [self.entrants[agent].agent(chosen[:place].count(agent)) for place, agent in enumerate(chosen)]
-        check_games(self.match_game.played.public, found)
+        check_games(self.rules.public, found)
         return found
 
     def _played(self, number: int) -> HandResult:
-        seating, public = self.plan.seating(number), self.match_game.played.public
+        seating, public = self.plan.seating(number), self.rules.public
         agents = self.seated(seating.table)
         chance, streams = streams_of(self.settings.seed, seating.deal, number, self.plan.players)
         table = MatchTable(public, [agents[place] for place in seating.order], self.aivat is not None, self.settings.think)

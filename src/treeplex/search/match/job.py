@@ -66,7 +66,7 @@ class MatchJob(Job):
     @property
     def identity(self) -> str:
         """The game."""
-        return str(self.player.match_game)
+        return str(self.player.rules)
 
     @property
     def done(self) -> int:
@@ -81,7 +81,7 @@ class MatchJob(Job):
     @cached_property
     def exact(self) -> tuple[Score, ...] | None:
         """The scores of all tables where all agents' policies can be enumerated, unless hands are asked for."""
-        player, found, game = self.player, list[Score](), self.player.match_game.compiled
+        player, found, game = self.player, list[Score](), self.player.compiled
         if player.settings.sampled or game is None or not all(each.enumerable for each in player.entrants):
             return None
         policies = [each.policies for each in player.entrants if each.policies is not None]
@@ -158,7 +158,7 @@ class MatchJob(Job):
         player, exact = self.player, self.exact is not None
         words = None if exact or player.aivat is None else player.aivat[1]
         names = tuple(each.name for each in player.entrants)
-        about = MatchInfo(str(player.match_game), names, player.match_game.big_blind, player.settings, words)
+        about = MatchInfo(str(player.rules), names, player.rules.big_blind, player.settings, words)
         return MatchResult(about, self.scores(), None if exact else self.ledger, status, folder)
 
     def live(self) -> Mapping[str, Any]:
@@ -173,7 +173,7 @@ class MatchJob(Job):
         """Game, agents and settings."""
         player = self.player
         agents = [str(each.source) if isinstance(each.source, str | Path) else each.name for each in player.entrants]
-        return {"game": str(player.match_game), "agents": agents, "settings": asdict(player.settings)}
+        return {"game": str(player.rules), "agents": agents, "settings": asdict(player.settings)}
 
     def state(self) -> State:
         """How many hands there are; the hands are in their file."""

@@ -6,13 +6,13 @@ from typing import Any
 from treeplex.base.notices import reporting, tell
 from treeplex.base.spec import suggests_arguments
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.load import load
 from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.of_users import is_agent
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.evaluate.winnings import CheckedDown, Winnings, exact_winnings, few_states, sampled_winnings
 from treeplex.search.named_agents.common import policy_agent
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 HANDS = 2000
@@ -21,7 +21,7 @@ HANDS = 2000
 
 @suggests_arguments
 def local_best_response(
-    game: str | Game | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame,
     opponent: Any,
     *,
     hands: int | None = None,
@@ -85,7 +85,7 @@ def seated_opponent(game: Any, opponent: Any, *, think: float | str | None = Non
     if is_agent(opponent):
         found: Agent = opponent
         return found
-    played = PlayedGame.of(game)
+    played = load(game)
     if isinstance(opponent, str):
         return agent(opponent, played, think=think, seed=seed)
     return policy_agent(played, opponent)

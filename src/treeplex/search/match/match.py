@@ -21,10 +21,9 @@ from treeplex.search.match.hands import HandPlayer
 from treeplex.search.match.job import MatchJob
 from treeplex.search.match.result import MatchResult
 from treeplex.search.match.settings import MATCH, MatchSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import seconds_of
 
-AnyGame = str | Game | CompiledGame | PlayedGame
+AnyGame = str | Game | CompiledGame
 
 
 @suggests_arguments
@@ -170,7 +169,7 @@ def reopen(
     player = HandPlayer(rules, tuple(agents), replace(settings, hands=hands), *more)
     if [str(each) for each in agents if isinstance(each, str | os.PathLike)] != [
         str(name) for name, each in zip(about["agents"], agents, strict=False) if isinstance(each, str | os.PathLike)
-    ] or str(player.match_game) != about["game"]:
+    ] or str(player.rules) != about["game"]:
         raise SpecError(
             f"{folder.path} was played by {' '.join(about['agents'])} on {about['game']}; name them, or leave them out"
         )

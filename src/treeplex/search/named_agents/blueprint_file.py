@@ -3,18 +3,19 @@
 import numpy as np
 
 from treeplex.errors import FileError, GameError, PolicyError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.files import load_policy
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.run.judge import as_policy
 from treeplex.run.solve.tree_game import policy_file
-from treeplex.search.named_agents.played_game import PlayedGame
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.exact import translated_policy
 from treeplex.search.translation.mapping import first_deal
 
 
-def blueprint_policy(game: PlayedGame, file: str) -> Policy:
+def blueprint_policy(game: Game, file: str) -> Policy:
     """The policy in a file or run folder; one of the same poker with other bets is translated, at random between two sizes.
 
     Raises:
@@ -22,21 +23,21 @@ def blueprint_policy(game: PlayedGame, file: str) -> Policy:
     """
     coarse = coarse_policy(game, file)
     if coarse is None:
-        return as_policy(game.compiled, file)
+        return as_policy(compile_game(game), file)
     policy, rules = coarse
-    return translated_policy(game.compiled, policy, rules, rules=game.tree)
+    return translated_policy(compile_game(game), policy, rules, rules=public_tree(game.public))
 
 
-def coarse_policy(game: PlayedGame, file: str) -> tuple[Policy, PublicTree] | None:
+def coarse_policy(game: Game, file: str) -> tuple[Policy, PublicTree] | None:
     """The policy in a file and the rules of its game, if that is the same poker with other bets; else None."""
     path = policy_file(file)
     if not path.is_file() or not isinstance(game.public, PublicTree) or game.public.bets(game.public.first_state()) is None:
         return None
     try:
         policy = load_policy(path)
-        if policy.game.rules is None or policy.game.identity == game.compiled.identity:
+        if policy.game.rules is None or policy.game.identity == compile_game(game).identity:
             return None
-        rules = public_rules(policy.game.rules)
+        rules = public_tree(policy.game.rules)
     except (FileError, GameError, PolicyError):  # no game is named, or one without public states
         return None
     same = rules.prior.shape == game.public.prior.shape and np.array_equal(rules.prior, game.public.prior)

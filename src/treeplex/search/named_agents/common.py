@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from treeplex.errors import SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.games.base import Game
 from treeplex.games.public import BETTING
 from treeplex.run.judge import as_policy
 from treeplex.search.agents.agent import Agent, TableAgent
 from treeplex.search.leaf import LeafValue
 from treeplex.search.named_agents.kind import ThinkingSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.agent import ResolvingAgent
 from treeplex.search.resolving.blueprint import Blueprint
 from treeplex.search.resolving.settings import Resolving
@@ -24,7 +25,7 @@ class ResolvingSettings(ThinkingSettings, Resolving):
     """How subgames are solved again, and how long an agent thinks."""
 
 
-def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
+def horizon_for(game: Game, rounds: int, depth: int = 0) -> Horizon:
     """Where subgames end: as the game says, after deals or before them.
 
     Raises:
@@ -39,18 +40,18 @@ def horizon_for(game: PlayedGame, rounds: int, depth: int = 0) -> Horizon:
     return Horizon(rounds=rounds)
 
 
-def policy_agent(game: PlayedGame, policy: Any, generator: np.random.Generator | None = None) -> Agent:
+def policy_agent(game: Game, policy: Any, generator: np.random.Generator | None = None) -> Agent:
     """An agent that plays a policy of any kind that :func:`treeplex.policies.as_policy` takes.
 
     Raises:
         PolicyError, FileError: it belongs to another game, or cannot be read.
     """
     own: Agent | None = game.public.policy_agent(policy, generator)
-    return own or TableAgent(game.public, as_policy(game.compiled, policy), generator)
+    return own or TableAgent(game.public, as_policy(compile_game(game), policy), generator)
 
 
 def resolving_agent(
-    game: PlayedGame,
+    game: Game,
     settings: ResolvingSettings,
     generator: np.random.Generator,
     *,

@@ -7,11 +7,13 @@ from typing import Any
 from treeplex.base.spec import nearest
 from treeplex.errors import PolicyError, SpecError
 from treeplex.evaluate.judge import best_response, judge
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.forms.sources.load import load, public_tree
+from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.run.judge import as_policy, load_policy
 from treeplex.search.action_subset import ActionSubset, only_sizes
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.resolved import RESOLVING
 from treeplex.search.resolving.self_improvement import (
     CoarsePolicy,
@@ -71,8 +73,8 @@ def improve(
     """
     if gadget not in RESOLVING:
         raise SpecError(f"unknown gadget {gadget!r}{nearest(gadget, RESOLVING)}")
-    played = PlayedGame.of(game)
-    compiled, rules = played.compiled, played.tree
+    played = load(game)
+    compiled, rules = compile_game(played), public_tree(played.public)
     against = None if opponent is None else as_policy(compiled, opponent)
     coarse = first_blueprint(played, only_sizes(rules, sizes), blueprint, iterations)
     lost, added = list[float](), list[list[str]]()
@@ -89,9 +91,9 @@ def improve(
         coarse = improved(compiled, coarse, chosen, gadget, iterations=iterations)
 
 
-def first_blueprint(game: PlayedGame, menu: ActionSubset, file: str | None, iterations: int) -> CoarsePolicy:
+def first_blueprint(game: Game, menu: ActionSubset, file: str | None, iterations: int) -> CoarsePolicy:
     """The blueprint with which one begins."""
-    few = compiled_subset(game.compiled, menu)
+    few = compiled_subset(compile_game(game), menu)
     if file is None:
         solver = make_solver(few, "cfr+")
         solver.run(iterations)

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treeplex.base.settings import Settings, declared, setting
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -50,12 +50,12 @@ class AgentKind(ABC):
     example: ClassVar[str]
     settings: ClassVar[type[AgentSettings]] = AgentSettings
 
-    def takes_time(self, game: PlayedGame) -> bool:
+    def takes_time(self, game: Game) -> bool:
         """Whether its searches of a game stop when a time is up, by its setting ``think``."""
         return "think" in declared(self.settings)
 
     @abstractmethod
-    def make(self, game: PlayedGame, settings: Any, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: Any, generator: np.random.Generator) -> Agent:
         """An agent ready to play.
 
         Args:

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.settings import setting
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.evaluate.lbr import LocalBestResponse, Moves
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class LocalBest(AgentKind):
     def __init__(self, named: Callable[..., Agent]) -> None:
         self.named = named
 
-    def make(self, game: PlayedGame, settings: LocalBestSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LocalBestSettings, generator: np.random.Generator) -> Agent:
         opponent = self.named(settings.against, game, seed=int(generator.integers(2**31)))
         moves = Moves(settings.actions, settings.first_round)
         return LocalBestResponse(opponent, generator, moves=moves, models=settings.models)

@@ -5,11 +5,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.settings import setting
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
 from treeplex.search.named_agents.common import ResolvingSettings, resolving_agent
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.resolving.blueprint import Blueprint, TableBlueprint
 from treeplex.search.resolving.settings import ROUND
 from treeplex.search.subgames.horizon import TO_THE_END
@@ -35,14 +36,14 @@ class Libratus(AgentKind):
     example = "libratus(blueprint=runs/leduc,gadget=reach-maxmargin)"
     settings = LibratusSettings
 
-    def make(self, game: PlayedGame, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LibratusSettings, generator: np.random.Generator) -> Agent:
         blueprint = self.blueprint(game, settings)
         return resolving_agent(game, settings, generator, horizon=TO_THE_END, blueprint=blueprint, start=settings.start)
 
-    def blueprint(self, game: PlayedGame, settings: LibratusSettings) -> Blueprint:
+    def blueprint(self, game: Game, settings: LibratusSettings) -> Blueprint:
         """The blueprint that settings name.
 
         Raises:
             PolicyError, FileError, SpecError: it belongs to another game, or cannot be read.
         """
-        return TableBlueprint(game.tree, blueprint_policy(game, settings.blueprint), settings.start)
+        return TableBlueprint(public_tree(game.public), blueprint_policy(game, settings.blueprint), settings.start)

@@ -8,11 +8,12 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.base.spec import nearest, parse_spec
 from treeplex.errors import SpecError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.sources.openspiel import import_pyspiel, pyspiel_game_of, quiet_stderr
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.environments.guests import BotAgent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -32,11 +33,11 @@ class OpenSpiel(AgentKind):
     example = "openspiel(bot=uniform_random)"
     settings = OpenSpielSettings
 
-    def make(self, game: PlayedGame, settings: OpenSpielSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: OpenSpielSettings, generator: np.random.Generator) -> Agent:
         pyspiel, spec = import_pyspiel(), parse_spec(settings.bot)
         if spec.name not in pyspiel.registered_bots():
             raise SpecError(f"OpenSpiel has no bot {spec.name!r}{nearest(spec.name, pyspiel.registered_bots())}")
-        theirs = pyspiel_game_of(game.compiled)
+        theirs = pyspiel_game_of(compile_game(game))
 
         def bot(player: int) -> Any:
             try:
@@ -45,4 +46,4 @@ class OpenSpiel(AgentKind):
             except Exception as error:
                 raise SpecError(f"OpenSpiel cannot make bot {settings.bot}: {' '.join(str(error).split())}") from error
 
-        return BotAgent(game.public, game.compiled, bot, generator)
+        return BotAgent(game.public, compile_game(game), bot, generator)

@@ -6,13 +6,14 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import GameSizeError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
+from treeplex.games.base import Game
 from treeplex.games.card_game import CardGame
 from treeplex.run.judge import as_policy
 from treeplex.search.agents.agent import Agent
 from treeplex.search.many_players.sampled_rounds import GuidedBetting, SampledRounds
 from treeplex.search.many_players.search import Continuations, EnumeratedRounds, Rounds, RoundSearchAgent
 from treeplex.search.named_agents.kind import AgentKind, ThinkingSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 MOST_COMBINATIONS = 20_000
 """Deals and combinations of continuations up to which rounds are searched exactly, if it is left to the agent."""
@@ -50,11 +51,11 @@ class Pluribus(AgentKind):
     example = "pluribus(blueprint=runs/leduc)"
     settings = PluribusSettings
 
-    def make(self, game: PlayedGame, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: PluribusSettings, generator: np.random.Generator) -> Agent:
         return round_agent(table_rounds(game, self.card_game(game), settings, generator), settings, generator)
 
     @staticmethod
-    def card_game(game: PlayedGame) -> CardGame:
+    def card_game(game: Game) -> CardGame:
         """The public states of a game that it plays.
 
         Raises:
@@ -65,10 +66,10 @@ class Pluribus(AgentKind):
         return game.public
 
 
-def table_rounds(game: PlayedGame, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
+def table_rounds(game: Game, public: CardGame, settings: PluribusSettings, generator: np.random.Generator) -> Rounds:
     """Rounds searched with a policy table as the blueprint: by sums over all deals, or by sampling."""
     try:
-        policy = as_policy(game.compiled, settings.blueprint)
+        policy = as_policy(compile_game(game), settings.blueprint)
     except GameSizeError as error:
         raise SpecError(f"pluribus: {error}; or train its blueprint with treeplex train blueprint") from None
     deals = len(public.hands) ** public.players

@@ -15,7 +15,9 @@ from treeplex.base.settings import NONE, declared
 from treeplex.base.spec import Spec, nearest, parse_spec, shown
 from treeplex.base.wings import provided, provided_by_name
 from treeplex.errors import SpecError
+from treeplex.forms.compile.compile_game import compile_game, reuse
 from treeplex.forms.compile.compiled_game import CompiledGame
+from treeplex.forms.sources.load import load
 from treeplex.forms.sources.user_module import is_user_spec, user_source
 from treeplex.games.base import Game
 from treeplex.run.job.folder import kind_of as job_of
@@ -26,7 +28,6 @@ from treeplex.search.agents.of_users import AGENT, is_agent, load_agent, names_l
 from treeplex.search.environments.guests import BotAgent, ObservingAgent
 from treeplex.search.named_agents.common import policy_agent
 from treeplex.search.named_agents.kind import AgentKind
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.settings import PlaythroughSettings
 
 ABOUT_SEARCH = ("think", "iterations")
@@ -48,7 +49,7 @@ def agents() -> Mapping[str, AgentKind]:
 
 def agent(
     text: Any,
-    game: str | Game | CompiledGame | PlayedGame,
+    game: str | Game | CompiledGame,
     *,
     think: float | str | None = None,
     seed: int | None = None,
@@ -63,7 +64,7 @@ def agent(
             to search with. It may also be the player itself: an agent, a policy
             of any kind that :func:`treeplex.policies.as_policy` takes, a bot of OpenSpiel, or a function of observations
             (:class:`treeplex.environments.ObservingAgent`).
-        game: what it plays; agents that are to meet need the same :class:`PlayedGame`.
+        game: what it plays; agents that are to meet need the same game object.
         think: for each decision, seconds or a text such as ``"2s"`` or ``"500ms"``; None for what its own settings say.
         seed: of its draws; None for another play each time.
         settings: over those that the text has, by name.
@@ -72,7 +73,9 @@ def agent(
         SpecError: no such agent or parameter, or a value that it does not take.
         GameError, PolicyError, FileError: it cannot play this game.
     """
-    played, generator = PlayedGame.of(game), np.random.default_rng(seed)
+    played, generator = load(game), np.random.default_rng(seed)
+    if isinstance(game, CompiledGame):
+        reuse(game)
     given = {name: value for name, value in settings.items() if value is not None}
     if think is not None:
         given["think"] = seconds_of(think)
@@ -103,7 +106,7 @@ def agent(
     return kind.make(played, kind.settings(**changes), generator)
 
 
-def usual_time(text: str, game: PlayedGame, iterations: int | None = None) -> float | None:
+def usual_time(text: str, game: Game, iterations: int | None = None) -> float | None:
     """Seconds for a decision against a person, :data:`PATIENCE`; None where iterations, the text or the agent says how long.
 
     Args:
@@ -183,7 +186,7 @@ def is_policy(text: str) -> bool:
     return os.path.isfile(policy_file(text))
 
 
-def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> Agent:
+def agent_of(player: Any, game: Game, generator: np.random.Generator) -> Agent:
     """A player that is no text, as an agent.
 
     Raises:
@@ -194,13 +197,13 @@ def agent_of(player: Any, game: PlayedGame, generator: np.random.Generator) -> A
         return found
     pyspiel = sys.modules.get("pyspiel")
     if pyspiel is not None and isinstance(player, pyspiel.Bot):
-        return BotAgent(game.public, game.compiled, lambda seat: player, generator)
+        return BotAgent(game.public, compile_game(game), lambda seat: player, generator)
     if inspect.isroutine(player):
-        return ObservingAgent(game.public, game.compiled, player, generator)
+        return ObservingAgent(game.public, compile_game(game), player, generator)
     return policy_agent(game, player, generator)
 
 
-def own_agent(text: str, game: PlayedGame, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
+def own_agent(text: str, game: Game, generator: np.random.Generator, given: Mapping[str, Any]) -> Agent:
     """The agent that ``file.py:NAME`` names, or a search with the leaf of that name."""
     if names_leaf(text):
         search = agents()["search"]

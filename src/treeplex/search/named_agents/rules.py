@@ -5,10 +5,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treeplex.base.settings import setting
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.agents.by_rules import STYLES, RuleAgent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -28,5 +28,5 @@ class Rules(AgentKind):
     example = "rules(style=caller)"
     settings = RuleSettings
 
-    def make(self, game: PlayedGame, settings: RuleSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: RuleSettings, generator: np.random.Generator) -> Agent:
         return RuleAgent(game.public, settings.style, generator)

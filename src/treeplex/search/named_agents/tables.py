@@ -7,11 +7,12 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import GameError, SpecError
+from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.policies.tabular import Policy
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent
 from treeplex.search.named_agents.blueprint_file import blueprint_policy
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Blueprint(AgentKind):
     example = "blueprint(file=runs/leduc)"
     settings = BlueprintSettings
 
-    def make(self, game: PlayedGame, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: BlueprintSettings, generator: np.random.Generator) -> Agent:
         own: Agent | None = game.public.policy_agent(settings.file, generator)
         return own or TableAgent(game.public, blueprint_policy(game, settings.file), generator)
 
@@ -45,8 +46,8 @@ class Uniform(AgentKind):
     plays = "any game with public states"
     example = "uniform"
 
-    def make(self, game: PlayedGame, settings: AgentSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: AgentSettings, generator: np.random.Generator) -> Agent:
         if game.public.has_tables:
             with suppress(GameError, SpecError):  # too large for a table
-                return TableAgent(game.public, Policy.uniform(game.compiled), generator)
+                return TableAgent(game.public, Policy.uniform(compile_game(game)), generator)
         return UniformAgent(game.public, generator)

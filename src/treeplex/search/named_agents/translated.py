@@ -7,9 +7,10 @@ import numpy as np
 
 from treeplex.base.settings import setting
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import load
+from treeplex.games.base import Game
 from treeplex.search.agents.agent import Agent
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.translation.agent import OFF_TREE, TRANSLATE, TranslatedAgent
 from treeplex.search.translation.mapping import MAPPINGS
 
@@ -41,8 +42,8 @@ class Translated(AgentKind):
         """With the function that makes agents by name."""
         self.named = named
 
-    def make(self, game: PlayedGame, settings: TranslatedSettings, generator: np.random.Generator) -> Agent:
-        coarse = PlayedGame.of(settings.game)
+    def make(self, game: Game, settings: TranslatedSettings, generator: np.random.Generator) -> Agent:
+        coarse = load(settings.game)
         if game.public.bets(game.public.first_state()) is None or coarse.public.bets(coarse.public.first_state()) is None:
             raise SpecError(f"{game} and {coarse} are to be games of poker with bets, which can be translated")
         inner = self.named(settings.agent, coarse, think=settings.think, seed=int(generator.integers(2**63)))

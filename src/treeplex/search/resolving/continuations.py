@@ -13,11 +13,11 @@ import numpy as np
 
 from treeplex.errors import AlgorithmError
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_game, public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame
 from treeplex.search.leaf import Prepared
 from treeplex.search.resolving.payoffs import PairWalk, Payoffs, Walk
-from treeplex.search.subgames.public_rules import public_game, public_rules
 from treeplex.search.subgames.subgame import Places, Ranges
 
 AnyPolicy = TypeVar("AnyPolicy")
@@ -65,7 +65,7 @@ class BlueprintLeaf:
         self.rules = public_game(rules)
         policies = tuple(list(given.get(player, (blueprint,))) for player in (0, 1))
         self.continuations = tuple(len(own) for own in policies)
-        walk: Walk = self.rules.continuations(policies, boards) or PairWalk(public_rules(self.rules), policies)
+        walk: Walk = self.rules.continuations(policies, boards) or PairWalk(public_tree(self.rules), policies)
         self._seconds = inf
         self._payoffs = Prepared[Places, Payoffs](lambda places: walk(places, self._seconds))
 

@@ -16,6 +16,7 @@ from treeplex.evaluate.judge import check_game
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import Chance, Decision, PublicState, PublicTree, Terminal
 from treeplex.search.leaf import NoLeaf
@@ -27,7 +28,6 @@ from treeplex.search.subgames.beliefs import moved_range
 from treeplex.search.subgames.gadgets import GADGETS, Gadget
 from treeplex.search.subgames.horizon import Horizon
 from treeplex.search.subgames.policy_tables import sequences_at, subgame_policy, table_at
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.subgames.subgame import Ranges, Subgame
 
 UNSAFE, REACH = "none", "reach-"
@@ -236,7 +236,7 @@ def resolved(
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
     if compiled.rules is None:
         raise AlgorithmError(f"{compiled} was loaded without rules, which search needs; give the game by its spec")
-    trunk = Trunk.of(policy, public_rules(compiled.rules), horizon)
+    trunk = Trunk.of(policy, public_tree(compiled.rules), horizon)
     pieces = [trunk.starts[first : first + batch] for first in range(0, len(trunk.starts), batch)]
     probabilities = policy.probabilities.copy()
     if gadget == UNSAFE:

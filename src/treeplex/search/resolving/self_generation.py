@@ -7,6 +7,7 @@ needs a public tree and nothing else.
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate.judge import best_response
 from treeplex.forms.policies.tabular import Policy
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.search.methods import METHOD_NAMES, METHODS
@@ -15,7 +16,6 @@ from treeplex.search.resolving.resolved import SECOND_ROUND, write_average
 from treeplex.search.subgame import SubgameSearch
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.horizon import Horizon
-from treeplex.search.subgames.public_rules import public_rules
 
 
 def generated_policies(
@@ -56,7 +56,7 @@ def generated_policies(
         raise AlgorithmError(f"count must be a whole number of at least 1, the blueprint included, not {count!r}")
     if method not in METHODS:
         raise AlgorithmError(f"unknown method {method!r}; known: {METHOD_NAMES}")
-    rules, found = public_rules(rules), [blueprint]
+    rules, found = public_tree(rules), [blueprint]
     while len(found) < count:
         leaf = BlueprintLeaf(rules, blueprint, {player: found})
         search = SubgameSearch(cut_states(rules, [rules.first_state()], horizon), METHODS[method], leaf, horizon=iterations)

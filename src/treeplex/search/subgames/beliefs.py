@@ -8,9 +8,9 @@ import numpy as np
 
 from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import CHANCE, Game, on_one_line
 from treeplex.games.public import PublicGame, State
-from treeplex.search.subgames.public_rules import public_game
 
 
 @dataclass(frozen=True, eq=False, repr=False)

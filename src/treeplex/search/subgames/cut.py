@@ -3,13 +3,13 @@
 from collections.abc import Sequence
 
 from treeplex.errors import AlgorithmError
+from treeplex.forms.sources.load import public_game
 from treeplex.games.base import Game
 from treeplex.games.public import PublicGame, PublicTree, pair_state
 from treeplex.search.subgames.batch import cut_states
 from treeplex.search.subgames.beliefs import Belief, stacked_ranges
 from treeplex.search.subgames.gadgets import Gadget
 from treeplex.search.subgames.horizon import TO_THE_END, Horizon
-from treeplex.search.subgames.public_rules import public_game
 from treeplex.search.subgames.subgame import Subgame
 
 

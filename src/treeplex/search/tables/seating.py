@@ -13,7 +13,6 @@ from treeplex.games.base import Game, State
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Agent, TableAgent, UniformAgent
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent, is_policy, spec_of, usual_time
 from treeplex.search.tables.table import AgentTable, RulesTable, Table
 
@@ -47,27 +46,24 @@ def table_for(
     generator = np.random.default_rng(seed)
     own = None if seed is None else int(np.random.default_rng((seed, 1)).integers(2**63))
     if rules.table_kind:
-        opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
+        opponent = agent_against_person(against, rules, iterations, think, own)
         return named(rules.table_kind)(opponent, generator), getattr(opponent, "about", "") or against
     if against == UNIFORM or (is_policy(against) and spec_of(against).name == "blueprint"):
         if iterations is not None or think is not None:
             raise PolicyError("--iterations and --think are about searching; a policy does not search")
         if public:
             with suppress(GameError):
-                played = PlayedGame.of(rules)
-                uniform = against == UNIFORM
-                seated = (
-                    UniformAgent(played.public, np.random.default_rng(own)) if uniform else agent(against, played, seed=own)
-                )
+                draws = np.random.default_rng(own)
+                seated = UniformAgent(rules.public, draws) if against == UNIFORM else agent(against, rules, seed=own)
                 return AgentTable(seated, generator), against
         if against == UNIFORM:
             return RulesTable(rules, equally_often, generator), UNIFORM
         return RulesTable(rules, as_policy(compile_game(rules), against).action_probabilities, generator), against
-    opponent = agent_against_person(against, PlayedGame.of(rules), iterations, think, own)
+    opponent = agent_against_person(against, rules, iterations, think, own)
     return AgentTable(opponent, generator), getattr(opponent, "about", "") or against
 
 
-def agent_against_person(text: str, game: PlayedGame, iterations: int | None, think: str | None, seed: int | None) -> Agent:
+def agent_against_person(text: str, game: Game, iterations: int | None, think: str | None, seed: int | None) -> Agent:
     """The agent that a text names.
 
     Where nothing else is said it decides within :data:`treeplex.search.named_agents.registry.PATIENCE`.
@@ -95,5 +91,5 @@ def policy_table(rules: Game, policy: Policy, generator: np.random.Generator) ->
     """A table against a policy of a game: at public states where the rules say them, else at histories."""
     with suppress(GameError):
         draws = np.random.default_rng(generator.integers(2**63))
-        return AgentTable(TableAgent(PlayedGame.of(rules).public, policy, draws), generator)
+        return AgentTable(TableAgent(rules.public, policy, draws), generator)
     return RulesTable(rules, policy.action_probabilities, generator)

@@ -8,10 +8,10 @@ from treeplex.base.arrays import Floats
 from treeplex.errors import GameError
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, uniform_probabilities
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import CHANCE, TERMINAL
 from treeplex.games.public import PublicState, PublicTree, pair_state
 from treeplex.search.subgames.policy_tables import sequences_at, table_at
-from treeplex.search.subgames.public_rules import public_rules
 from treeplex.search.translation.mapping import MAPPINGS, bets_at, check_hands, check_known, heard, spoken
 
 
@@ -132,7 +132,7 @@ def translated_policy(
     if rules is None:
         if game.rules is None:
             raise GameError(f"{game} was loaded without rules, which translation needs; give the game by its spec")
-        rules = public_rules(game.rules)
+        rules = public_tree(game.rules)
     both, found = Translation(rules, coarse, policy, mapping), uniform_probabilities(game)
     first = coarse.first_state()
     begun = tuple(Hearing([first], [np.ones(size)]) for size in first.weight.shape)

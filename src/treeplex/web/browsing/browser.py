@@ -18,12 +18,11 @@ from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.compile.stepping import outcomes, turn_by_turn
 from treeplex.forms.compile.views.histories import grow
 from treeplex.forms.policies.tabular import Policy
-from treeplex.forms.sources.load import load
+from treeplex.forms.sources.load import load, public_game
 from treeplex.games.base import State
 from treeplex.games.public import PublicGame, PublicTree, Terminal, pair_state
 from treeplex.run.judge import as_policy
 from treeplex.run.policy_source import UNIFORM
-from treeplex.search.subgames.public_rules import PerfectInformation, public_game
 from treeplex.solvers import make_solver
 
 MOST_HISTORIES = 300_000
@@ -107,7 +106,7 @@ class Browser:
             found = public_game(self.rules)
         except GameError:
             return None
-        return None if isinstance(found, PerfectInformation) else found
+        return None if found.perfect_information else found
 
     @cached_property
     def responses(self) -> list[Policy]:

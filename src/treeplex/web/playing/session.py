@@ -16,7 +16,6 @@ from treeplex.holdem.whole.phh import phh_of
 from treeplex.run.judge import load_policy
 from treeplex.run.policy_source import UNIFORM
 from treeplex.search.agents.agent import Thought
-from treeplex.search.match.entrants import MatchGame
 from treeplex.search.tables.judging import ITERATIONS, Decided, Solved, estimate
 from treeplex.search.tables.listed import listed
 from treeplex.search.tables.results import Hand, results_of
@@ -358,12 +357,7 @@ class TableSession:
 
     def results(self) -> dict[str, Any]:
         """Hands and payoffs so far; see :func:`results_of`."""
-        return results_of(self.hands, self.big_blind)
-
-    @property
-    def big_blind(self) -> float | None:
-        """What results are counted in, where the game is poker."""
-        return MatchGame(self.rules).big_blind
+        return results_of(self.hands, self.rules.big_blind)
 
 
 def kind_of(name: str) -> str:

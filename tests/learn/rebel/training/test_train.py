@@ -52,7 +52,7 @@ from treeplex.run.job.record import Progress  # noqa: E402
 from treeplex.run.job.workers import Work  # noqa: E402
 from treeplex.search.settings import PlaythroughSettings  # noqa: E402
 from treeplex.search.subgames.identity import public_identity  # noqa: E402
-from treeplex.search.subgames.public_rules import public_rules  # noqa: E402
+from treeplex.forms.sources.load import public_tree  # noqa: E402
 
 torch.set_num_threads(1)
 
@@ -80,7 +80,7 @@ def test_a_folder_says_everything(unbroken: Path) -> None:
     assert records[-1].loss is not None
     net = read_net(unbroken / NET)
     assert net.game == DICE
-    assert net.identity == public_identity(public_rules(DICE))
+    assert net.identity == public_identity(public_tree(DICE))
     assert (unbroken / "learning-curve.png").read_bytes().startswith(b"\x89PNG")
     assert is_rebel_folder(unbroken)
     assert is_rebel(unbroken / NET)
@@ -89,7 +89,7 @@ def test_a_folder_says_everything(unbroken: Path) -> None:
 
 
 def test_a_training_is_the_trainer_by_itself(unbroken: Path) -> None:
-    trainer = RebelTrainer(public_rules(DICE), TINY)
+    trainer = RebelTrainer(public_tree(DICE), TINY)
     while not trainer.finished:
         trainer.round()
     assert {name: tensor.numpy().tobytes() for name, tensor in trainer.net.state_dict().items()} == weights(unbroken)
@@ -135,7 +135,7 @@ def exists(pid: int) -> bool:
 
 def test_an_error_in_a_worker_comes_out(tmp_path: Path) -> None:
     player = SelfPlayer("liars_dice(dice_sides=2)", replace(TINY, method="cfr"))
-    trainer, play = parallel_trainer(public_rules(DICE), TINY, make_executor("inline"), player, 2)
+    trainer, play = parallel_trainer(public_tree(DICE), TINY, make_executor("inline"), player, 2)
     trainer.net[0].weight.data = torch.zeros(3, 3)
     with pytest.raises(RuntimeError, match="size mismatch"):
         play.advance()
@@ -239,13 +239,13 @@ def test_it_is_judged_under_way(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert "Exploitability of 32" in rebel_figure("x", ended.records).axes[1].get_ylabel()
     assert JobFolder(REBEL, tmp_path / "run").records() == list(ended.records)
     monkeypatch.setattr(rebel_watch, "LARGEST", 5)
-    assert rebel_watch.RunJudge(DICE, public_rules(DICE), TINY, None).every == 0.0
+    assert rebel_watch.RunJudge(DICE, public_tree(DICE), TINY, None).every == 0.0
 
 
 @pytest.mark.parametrize(("spec", "nodes"), [(DICE, 2**4 + 2**4 - 1), ("kuhn_poker", 9), ("modified_rps", 3)])
 def test_public_nodes_are_counted(spec: str, nodes: int) -> None:
-    assert rebel_watch.public_nodes(public_rules(spec), 1000) == nodes
-    assert rebel_watch.public_nodes(public_rules(spec), 1) == 2
+    assert rebel_watch.public_nodes(public_tree(spec), 1000) == nodes
+    assert rebel_watch.public_nodes(public_tree(spec), 1) == 2
 
 
 def test_events_for_tensorboard(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -448,7 +448,7 @@ def test_a_training_with_a_policy_network_goes_on_and_is_judged_with_it(tmp_path
         train(DICE, settings=run, out=tmp_path / "run", workers=1, judge_every=0, progress=stop_after(3))
     train(resume=tmp_path / "run", workers=1, judge_every=0)
     assert weights(tmp_path / "run") == weights(tmp_path / "whole")
-    assert read_net(tmp_path / "run" / NET).leaf(public_rules(DICE)).guess is not None
+    assert read_net(tmp_path / "run" / NET).leaf(public_tree(DICE)).guess is not None
     asked = {"playthroughs": 8, "iterations": 4, "workers": 1}
     warm = judge_rebel(DICE, tmp_path / "run", **asked)
     net = read_net(tmp_path / "run" / NET)
@@ -466,7 +466,7 @@ def test_losses_of_both_networks_are_written_down(tmp_path: Path, monkeypatch: p
     monkeypatch.setattr(frame, "RECORD_SECONDS", 0.0)
     settings = replace(TINY, policy_net=True, warm=2, solves=160)
     records = train(DICE, settings=settings, out=tmp_path / "run", judge_every=0).records
-    trainer, expected = RebelTrainer(public_rules(DICE), settings), {}
+    trainer, expected = RebelTrainer(public_tree(DICE), settings), {}
     while not trainer.finished:
         done = trainer.round()
         expected[done.done] = done
@@ -510,9 +510,9 @@ def test_settings_that_are_true_or_false(tmp_path: Path) -> None:
 
 def test_identities_of_rules() -> None:
     specs = [DICE, "liars_dice(dice_sides=3)", "kuhn_poker", "leduc_poker", "modified_rps"]
-    found = {public_identity(public_rules(spec)) for spec in specs}
+    found = {public_identity(public_tree(spec)) for spec in specs}
     assert len(found) == len(specs)
-    assert public_identity(public_rules("liars_dice(dice=1,faces=2)")) == public_identity(public_rules(DICE))
+    assert public_identity(public_tree("liars_dice(dice=1,faces=2)")) == public_identity(public_tree(DICE))
 
 
 def test_printed_commands_name_a_custom_network_again(tmp_path: Path) -> None:

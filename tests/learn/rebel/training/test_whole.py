@@ -8,11 +8,11 @@ from typer.testing import CliRunner
 
 import treeplex as tp
 from treeplex.errors import PolicyError, SpecError
+from treeplex.forms.sources.load import load
 from treeplex.holdem.street_search.agent import WholeSearchAgent
 from treeplex.learn.rebel.shipped_nets import shipped_whole_nets
 from treeplex.learn.rebel.training.whole import judge_whole_rebel
 from treeplex.run.cli.main import app
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.named_agents.registry import agent
 
 NINE = "holdem(ranks=3,suits=3,stack=4,sizes=[a])"
@@ -38,7 +38,7 @@ def test_a_training_is_resumed_judged_and_played(folder):
     assert json.loads(again.stdout)["exploitability"] == pytest.approx(found.judgement.exploitability)
     lines = (folder / "evaluations.jsonl").read_text().splitlines()
     assert len(lines) == 2
-    player = agent(str(folder), PlayedGame.of("holdem(ranks=3,suits=3,stack=4)"), seed=0)
+    player = agent(str(folder), load("holdem(ranks=3,suits=3,stack=4)"), seed=0)
     assert isinstance(player, WholeSearchAgent)
     assert np.allclose(player.policy().sum(axis=0), 1)
 
@@ -67,7 +67,7 @@ def test_streams_are_resumed_and_cannot_change(tmp_path):
 
 
 def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
-    table = PlayedGame.of("holdem(stack=100)")
+    table = load("holdem(stack=100)")
     player = agent("rebel(iterations=2)", table, seed=0)
     assert isinstance(player, WholeSearchAgent)
     assert player.about.startswith("rebel:holdem-50bb")
@@ -77,7 +77,7 @@ def test_a_network_for_52_cards_ships_and_is_found_by_cards_blinds_and_stacks():
     with pytest.raises(
         SpecError, match=r"for whole hold'em with stack=60 and blinds of 1/2 comes .*; known: holdem-50bb for holdem"
     ):
-        agent("rebel", PlayedGame.of("holdem(stack=60)"), seed=0)
+        agent("rebel", load("holdem(stack=60)"), seed=0)
 
 
 @pytest.mark.slow
@@ -87,7 +87,7 @@ def test_what_does_not_fit_is_refused(folder):
     ):
         judge_whole_rebel("holdem(ranks=5,suits=2,stack=4,sizes=[a])", folder)
     with pytest.raises(SpecError, match=r"no network for whole hold'em with .* comes with the library"):
-        agent("rebel", PlayedGame.of(NINE), seed=0)
+        agent("rebel", load(NINE), seed=0)
     found = CliRunner().invoke(app, ["evaluate", NINE, str(folder), "--exact"])
     assert found.exit_code == 2
     assert "leave the other options out" in found.stderr

@@ -17,7 +17,7 @@ TINY = WholeRebelSettings(
 
 
 def training():
-    game = load(TEN).public_game()
+    game = load(TEN).public
     return parallel_trainer(game, TINY, make_executor("inline"), SelfPlayer(TEN, TINY), TINY.streams)
 
 

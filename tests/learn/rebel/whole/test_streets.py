@@ -11,7 +11,7 @@ DEEP = "holdem(stack=100,preflop=[2.5bb;3x;a],sizes=[75%;a],raises=[4;3;3;3])"
 
 
 def public(spec):
-    return tp.load(spec).public_game()
+    return tp.load(spec).public
 
 
 @pytest.mark.parametrize(

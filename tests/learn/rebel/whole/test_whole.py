@@ -24,7 +24,7 @@ SMALL = {"iterations": 4, "episodes": 6, "boards": 2, "burn_in": 6, "batch": 8, 
 
 @pytest.fixture(scope="module")
 def game():
-    return load(TEN).public_game()
+    return load(TEN).public
 
 
 def test_a_dealt_board_counts_as_one_drawn_uniformly(game):
@@ -150,7 +150,7 @@ def test_policies_of_bins_are_means_of_their_hands_and_tell_decisions_apart(game
 
 @pytest.mark.slow
 def test_more_rivers_are_values_of_more_ends_of_turns():
-    game, counts = load(TEN.replace("stack=8", "stack=20")).public_game(), []
+    game, counts = load(TEN.replace("stack=8", "stack=20")).public, []
     for rivers in (1, 6):
         trainer = RebelTrainer(game, WholeRebelSettings(**SMALL | {"bins": 4, "rivers": rivers, "episodes": 24}))
         rows = [trainer.play.advance() for _ in range(8)]
@@ -226,7 +226,7 @@ def test_stacks_must_cover_the_big_blind(game):
 @pytest.mark.slow_cases("[100%],add_allin=5")
 @pytest.mark.parametrize("sizes", ["[100%],add_allin=5", "[none]", "[none],blinds=[2;3]"])
 def test_policy_networks_know_raises_beside_those_of_the_lists(sizes):
-    game = load(f"holdem(ranks=5,suits=2,stack=4,sizes={sizes})").public_game()
+    game = load(f"holdem(ranks=5,suits=2,stack=4,sizes={sizes})").public
     trainer = RebelTrainer(game, WholeRebelSettings(**SMALL, policy_net=True, warm=1, bins=4))
     trainer.round()
     assert len(trainer.policies.rows.ordered()[0]) > 0
@@ -235,8 +235,8 @@ def test_policy_networks_know_raises_beside_those_of_the_lists(sizes):
 @pytest.mark.parametrize("changes", [{}, {"policy_net": True, "warm": 1}, {"policy_net": True, "warm": 1, "bins": 4}])
 @pytest.mark.parametrize("drawn", [True, False])
 def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(drawn, changes):
-    table = load("holdem(ranks=5,suits=2,stack=8)").public_game()
-    own = load(TEN.replace("stack", "raises=1,stack")).public_game()
+    table = load("holdem(ranks=5,suits=2,stack=8)").public
+    own = load(TEN.replace("stack", "raises=1,stack")).public
     leaf = RebelTrainer(own, WholeRebelSettings(**SMALL, **changes)).leaf
     player = WholeSearchAgent(table, own, leaf, PlaythroughSettings(iterations=3), np.random.default_rng(0), drawn=drawn)
     other = UniformAgent(table, np.random.default_rng(1))
@@ -252,7 +252,7 @@ def test_an_agent_plays_whole_hands_and_hears_bets_that_it_does_not_consider(dra
 
 @pytest.mark.slow
 def test_self_play_comes_closer_to_an_equilibrium():
-    game = load("holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])").public_game()
+    game = load("holdem(ranks=3,suits=4,stack=8,sizes=[100%;a])").public
     settings = {"burn_in": 192, "batch": 256, "width": 128, "boards": 0, "reuse": 512.0, "solves": 512}
     trainer, compiled = RebelTrainer(game, WholeRebelSettings(**settings)), compiled_whole(game)
     search = PlaythroughSettings(method="dcfr", iterations=64, playthroughs=1, batch=512)

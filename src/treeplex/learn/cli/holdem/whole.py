@@ -43,14 +43,13 @@ def play_whole(game: str, against: str | None, plan: HandsPlan, how: Thinking) -
         from treeplex.forms.sources.load import load
         from treeplex.holdem.tables.whole import WholeTable
         from treeplex.holdem.whole.game import Holdem
-        from treeplex.search.named_agents.played_game import PlayedGame
         from treeplex.search.tables.seating import agent_against_person
 
         rules = load(game).enumerable_rules()
         assert isinstance(rules, Holdem)
         own = None if how.seed is None else int(np.random.default_rng((how.seed, 1)).integers(2**63))
         whom = usual_opponent(rules) if against is None else against
-        opponent = agent_against_person(whom, PlayedGame.of(rules), how.iterations, how.think, own)
+        opponent = agent_against_person(whom, rules, how.iterations, how.think, own)
         name = name_of(whom)
         table = WholeTable(opponent, name, np.random.default_rng(how.seed))
     said = getattr(opponent, "about", "")

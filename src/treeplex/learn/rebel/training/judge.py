@@ -23,6 +23,7 @@ from treeplex.evaluate.judge import Judgement, judge
 from treeplex.forms.compile.compile_game import compile_game
 from treeplex.forms.compile.compiled_game import CompiledGame
 from treeplex.forms.policies.tabular import Policy, normalised
+from treeplex.forms.sources.load import public_tree
 from treeplex.games.base import Game
 from treeplex.games.public import PublicTree
 from treeplex.learn.common.device import one_thread, torch_module
@@ -39,7 +40,6 @@ from treeplex.search.perfect_information import certain_policy
 from treeplex.search.play_distribution import averaged_policy
 from treeplex.search.settings import PlaythroughSettings
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import PerfectInformation, public_rules
 
 PLAYTHROUGHS = 256
 SHIFTS = 2**32
@@ -155,7 +155,7 @@ class Searcher:
     def known(self) -> tuple[CompiledGame, PublicTree, NetworkLeaf]:
         """The compiled game, its rules, and the leaves."""
         torch_module().set_num_threads(1)
-        rules = public_rules(self.spec)
+        rules = public_tree(self.spec)
         return compile_game(self.spec), rules, self.net.leaf(rules, self.own_net)
 
 
@@ -222,8 +222,8 @@ def judge_rebel(
     if isinstance(seed, bool) or not isinstance(seed, int) or seed < 0:
         raise SpecError(f"seed must be a whole number of at least 0, not {seed!r}")
     folder = Path(source) if is_rebel_folder(source) else None
-    rules = public_rules(game)
-    certain = rules if playthroughs is None and isinstance(rules, PerfectInformation) else None
+    rules = public_tree(game)
+    certain = rules if playthroughs is None and rules.perfect_information else None
     if certain is not None and ray is not None:
         raise SpecError(f"{game} has perfect information, so no workers judge it; leave --ray out, or give --playthroughs")
     net = net_of(source, rules)
@@ -268,7 +268,7 @@ Judged = tuple[Policy, Halves | None, float]
 
 
 def exactly(
-    game: CompiledGame, rules: PerfectInformation, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
+    game: CompiledGame, rules: PublicTree, leaf: NetworkLeaf, settings: PlaythroughSettings, watch: Watch | None
 ) -> Judged:
     """The agent's own policy in a game of perfect information."""
     began, processor = perf_counter(), process_time()

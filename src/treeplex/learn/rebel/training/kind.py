@@ -45,7 +45,7 @@ from treeplex.learn.rebel.whole.streets import beware, check_streets
 from treeplex.learn.train.kind import RECIPE, Options, Training, TrainingKind, count_of
 from treeplex.run.job.workers import Work
 from treeplex.search.subgames.identity import public_identity
-from treeplex.search.subgames.public_rules import public_rules
+from treeplex.forms.sources.load import public_tree
 
 SOURCE = "Brown, Bakhtin, Lerer and Gong 2020, Combining deep reinforcement learning and search (ReBeL)"
 ROUNDS = ("leduc_poker", "big_leduc", "small_holdem", "turn_holdem", "rhode_island")
@@ -120,7 +120,7 @@ class RebelKind(TrainingKind):
         """
         rules = load(game, named_in=options.named_in).enumerable_rules()
         spec = game if isinstance(game, str) and named_file(game) else rules.spec
-        tree = public_rules(rules)
+        tree = public_tree(rules)
         return spec, tree, public_identity(tree), RunJudge(spec, tree, settings, options.judge_every)
 
     def streamed(self, settings: Any, work: Work) -> tuple[Any, Executor | None]:

@@ -9,6 +9,8 @@ import numpy as np
 from treeplex.base.settings import setting
 from treeplex.base.spec import Spec
 from treeplex.errors import SpecError
+from treeplex.forms.sources.load import public_tree
+from treeplex.games.base import Game
 from treeplex.holdem.rules.public import HoldemGame
 from treeplex.holdem.whole.public import PublicHoldem
 from treeplex.search.agents.agent import Agent
@@ -18,7 +20,6 @@ from treeplex.search.exact_leaf import ExactLeaf
 from treeplex.search.leaf import LeafValue, ZeroLeaf
 from treeplex.search.methods import METHOD_NAMES, METHODS
 from treeplex.search.named_agents.kind import AgentKind, AgentSettings
-from treeplex.search.named_agents.played_game import PlayedGame
 from treeplex.search.settings import PlaythroughSettings
 
 SEARCHED = ("method", "depth", "rounds", "endgame")
@@ -94,11 +95,11 @@ class Rebel(AgentKind):
     example = "rebel(network=runs/dice,iterations=128)"
     settings = RebelAgentSettings
 
-    def takes_time(self, game: PlayedGame) -> bool:
+    def takes_time(self, game: Game) -> bool:
         """Not on whole hold'em."""
         return not isinstance(game.public, PublicHoldem)
 
-    def make(self, game: PlayedGame, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: RebelAgentSettings, generator: np.random.Generator) -> Agent:
         from treeplex.learn.rebel.shipped_nets import REBEL, shipped_name, shipped_nets
         from treeplex.learn.rebel.training.judge import is_shipped, net_of
 
@@ -109,10 +110,14 @@ class Rebel(AgentKind):
             return whole_agent(game.public, settings, generator)
         if not is_shipped(source) and source in shipped_nets():
             source = f"{REBEL}:{source}"
-        net = net_of(source, game.tree)
+        net = net_of(source, public_tree(game.public))
         searching = net.searching(**settings.chosen, iterations=settings.iterations or net.play_iterations, warm=settings.warm)
         agent = SearchAgent(
-            game.tree, net.leaf(game.tree, settings.net), searching, generator, drawn=settings.drawn is not False
+            public_tree(game.public),
+            net.leaf(public_tree(game.public), settings.net),
+            searching,
+            generator,
+            drawn=settings.drawn is not False,
         )
         agent.think = settings.think
         solved, iterations = net.card["solved"], searching.iterations
@@ -171,14 +176,14 @@ class LookingAhead(AgentKind):
     example = "search(depth=2,leaf=exact)"
     settings = LookingAheadSettings
 
-    def make(self, game: PlayedGame, settings: LookingAheadSettings, generator: np.random.Generator) -> Agent:
+    def make(self, game: Game, settings: LookingAheadSettings, generator: np.random.Generator) -> Agent:
         if isinstance(game.public, HoldemGame):
             if settings.leaf == "zero":
                 raise SpecError("turns of hold'em are searched with leaf=exact or one of your own, my.py:NAME")
             return settings.turn_agent(game.public, None if settings.leaf == "exact" else settings.leaf, generator)
         leaf: LeafValue = LEAVES[settings.leaf]() if settings.leaf in LEAVES else load_leaf(settings.leaf)
         searching = PlaythroughSettings(**settings.chosen, iterations=settings.iterations or ITERATIONS)
-        agent = SearchAgent(game.tree, leaf, searching, generator, drawn=settings.drawn is not False)
+        agent = SearchAgent(public_tree(game.public), leaf, searching, generator, drawn=settings.drawn is not False)
         agent.think = settings.think
         return agent
 

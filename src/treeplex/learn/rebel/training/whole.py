@@ -94,7 +94,7 @@ def whole_game(game: Any, named_in: str | os.PathLike[str] | None = None) -> tup
     rules = load(game, named_in=named_in).enumerable_rules()
     if not isinstance(rules, Holdem):
         raise SpecError(f"{rules} is not whole hold'em; give holdem(...)")
-    return rules, rules.public_game()
+    return rules, rules.public
 
 
 def whole_net(source: str | os.PathLike[str], game: PublicHoldem | None) -> NetFile:
@@ -173,7 +173,7 @@ class WholeJudgement:
     drawn: bool
     seed: int
     judgement: Judgement
-    big_blind: int
+    big_blind: float
     seconds: float
     card: dict[str, Any] = field(repr=False)
 
