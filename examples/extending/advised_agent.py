@@ -31,7 +31,7 @@ class Advised(tp.arena.AgentKind):
     settings = AdvisedSettings
 
     def make(self, game, settings, generator):
-        leaf = Blueprint(tp.policies.as_policy(game.compiled, settings.policy))
+        leaf = Blueprint(tp.policies.as_policy(game, settings.policy))
         searching = PlaythroughSettings(iterations=settings.iterations, depth=settings.depth)
         agent = SearchAgent(game.public, leaf, searching, generator, drawn=False)
         agent.think = settings.think

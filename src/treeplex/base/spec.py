@@ -50,6 +50,11 @@ def format_value(value: Value) -> str:
     return str(value)
 
 
+def spec_name(text: str) -> str:
+    """The name in a spec, which may be unreadable otherwise."""
+    return text.partition("(")[0].strip()
+
+
 def parse_spec(text: str) -> Spec:
     """Read ``name`` or ``name(key=value, ...)``.
 

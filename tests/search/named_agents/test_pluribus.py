@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import treeplex as tp
-from treeplex.errors import SpecError, TreeplexError
-from treeplex.forms.sources.load import load
+from treeplex.errors import GameError, TreeplexError
+from treeplex.forms.sources.load import load, public_tree
 from treeplex.learn.blueprint.kind import BlueprintKind
 from treeplex.learn.train.kind import Options
 from treeplex.run.job.workers import Work
@@ -122,5 +122,5 @@ def test_what_it_cannot_play_is_one_line(blueprint: Path, text: str, game: str, 
 
 
 def test_agents_of_two_players_do_not_sit_down_with_three() -> None:
-    with pytest.raises(SpecError, match=r"kuhn_poker\(players=3\) is no game of two players"):
-        load("kuhn_poker(players=3)").tree
+    with pytest.raises(GameError, match="3 players has no public tree"):
+        public_tree("kuhn_poker(players=3)")

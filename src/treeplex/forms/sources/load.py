@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.base.spec import Spec, parse_spec, shown
+from treeplex.base.spec import Spec, parse_spec, shown, spec_name
 from treeplex.base.wings import named, provided_by_name
 from treeplex.errors import FileError, GameError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -124,7 +124,7 @@ def public_tree(game: str | Game | CompiledGame | PublicGame, *, named_in: str |
     """
     found = game if isinstance(game, PublicGame) else load(game, named_in=named_in).enumerable_rules().public
     if not isinstance(found, PublicTree):
-        raise GameError(f"{found.title} has no public tree of two players, which this needs")
+        raise GameError(f"{found.title} with {found.players} players has no public tree, which this needs")
     return found
 
 
@@ -153,7 +153,7 @@ def loader_of(text: str) -> tuple[Callable[[str], Game], str | None]:
         return load_user_game, text
     if entry := FILES.get(splitext(text)[1]):
         return named(entry), text
-    if text.partition("(")[0].strip() not in registry.CORE:
+    if spec_name(text) not in registry.CORE:
         loaders = provided_by_name("loaders")
         if entry := loaders.get(text):
             return named(entry), None
@@ -170,7 +170,7 @@ def unwrapped(text: str) -> tuple[list[str], str]:
     """
     names: list[str] = []
     text = text.strip()
-    while (name := text.partition("(")[0].strip()) in WRAPPERS:
+    while (name := spec_name(text)) in WRAPPERS:
         if len(names) == MOST_WRAPPERS:
             raise SpecError(
                 f"{shown(text)} and what is around it are more than {MOST_WRAPPERS} games in one another; take fewer"

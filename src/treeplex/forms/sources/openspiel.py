@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from treeplex.base.spec import check_depth, nearest, parse_spec, shown
+from treeplex.base.spec import check_depth, nearest, parse_spec, shown, spec_name
 from treeplex.base.version import install_hint
 from treeplex.errors import GameError, PolicyError, SpecError
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -154,7 +154,7 @@ def load_pyspiel(text: str) -> Any:
     """The ``pyspiel.Game`` of a game string; games whose names begin with ``python_`` are registered first."""
     check_depth(text)
     pyspiel = import_pyspiel()
-    name = text.partition("(")[0].strip()
+    name = spec_name(text)
     if name.startswith("python_"):
         import open_spiel.python.games  # noqa: F401
     known = pyspiel.registered_names()

@@ -17,7 +17,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from treeplex.base.spec import Spec, Value, nearest, parse_spec
+from treeplex.base.spec import Spec, Value, nearest, parse_spec, spec_name
 from treeplex.errors import GameError, SpecError, TreeplexError
 from treeplex.forms.compile.rule_errors import said_by
 from treeplex.forms.sources.openspiel import OpenSpielGame
@@ -108,7 +108,7 @@ def module_of(path: Path, error: type[TreeplexError]) -> ModuleType:
 
 def is_user_spec(text: str) -> bool:
     """Whether a spec names a Python file."""
-    head = text.partition("(")[0].strip()
+    head = spec_name(text)
     return head.endswith(".py") or ".py:" in head
 
 

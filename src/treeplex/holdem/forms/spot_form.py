@@ -1,8 +1,9 @@
 """Compiled hold'em spots as forms: states over hands, in a choice of storage, and the passes that iterate on them."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -88,7 +89,11 @@ class SpotForm:
         locks: policies that stay as they are.
         crew: the threads and their scratch space.
         unit: chips by which exploitability is divided before a learned rule sees it; the starting pot (1 where that is empty).
+        folder, moved: see :class:`treeplex.holdem.forms.split.form.SplitForm`; None and zeros.
     """
+
+    folder: Path | None = None
+    moved = (0, 0.0)
 
     def __init__(
         self, game: CompiledSpot, *, storage: str = "float32", threads: int | None = None, locks: Sequence[FixedStrategy] = ()
@@ -225,6 +230,18 @@ class SpotForm:
         more = {name: getattr(store, name) for name in ("previous", "changes", "target", "regret_scales", "average_scales")}
         more |= {"memory": state.memory, "network": state.network}
         return arrays | {name: array for name, array in more.items() if array.size}
+
+    def restore(self, state: SpotState, iteration: int, arrays: Mapping[str, Array]) -> None:
+        """Continue from saved :meth:`arrays`."""
+        for name, array in self.arrays(state).items():
+            array[...] = arrays[name]
+
+    def average(self, state: SpotState) -> tuple[Array, Array]:
+        """What the average strategy is proportional to, [Q], and its scales, of 16-bit numbers."""
+        return state.store.average, state.store.average_scales
+
+    def close(self) -> None:
+        """Nothing to release."""
 
     def policy(self, state: SpotState) -> Array:
         """The average strategy, own-reach-weighted, as :class:`treeplex.holdem.engine.form.Store` has it; not a copy."""

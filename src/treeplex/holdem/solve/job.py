@@ -14,7 +14,7 @@ from treeplex.base.storage.files import write_atomically
 from treeplex.errors import FileError
 from treeplex.evaluate import Judgement
 from treeplex.holdem.engine.passes import BoardPool
-from treeplex.holdem.forms.split.form import SplitForm, SplitState
+from treeplex.holdem.forms.split.form import SplitForm
 from treeplex.holdem.forms.spot_form import DISK, PACKED
 from treeplex.holdem.policies.judge import judge_spot, judgement_of, judging_crew
 from treeplex.holdem.policies.locks import with_locks
@@ -147,8 +147,7 @@ class SpotJob(SolvingJob):
 
     def _judgement(self, *, expected: bool) -> Judgement:
         solver, form = self.solver, self.solver.form
-        if isinstance(solver.tables, SplitState):
-            assert isinstance(form, SplitForm)
+        if isinstance(form, SplitForm):
             return judgement_of(solver.game, partial(form.root_values, solver.tables), expected=expected)
         self._crew = self._crew or judging_crew(solver.game, solver.threads)
         average = with_locks(solver.game, solver.store.average, solver.locks) if expected else solver.store.average
@@ -157,8 +156,7 @@ class SpotJob(SolvingJob):
     @property
     def disk(self) -> tuple[int, float]:
         """Bytes read and written in the run's folder, and seconds of workers that it took; zeros without a folder."""
-        form = self.solver.form
-        return form.moved if isinstance(form, SplitForm) and self._on_disk else (0, 0.0)
+        return self.solver.form.moved if self._on_disk else (0, 0.0)
 
     def live(self) -> Mapping[str, Any]:
         """The rate of the disk."""
@@ -189,11 +187,10 @@ class SpotJob(SolvingJob):
             self.made(records, status).save(self.file)
 
     def _keep_records(self, records: Sequence[Record]) -> None:
-        form = self.solver.form
-        assert isinstance(form, SplitForm)
-        assert form.folder is not None
+        folder = self.solver.form.folder
+        assert folder is not None
         rows = [list(record.plain().values()) for record in records]
-        write_atomically(form.folder / RECORDS, json.dumps(rows).encode())
+        write_atomically(folder / RECORDS, json.dumps(rows).encode())
 
     def kept_records(self) -> list[Record]:
         """Records of the run in the folder as far as it has come; its clock goes on.
@@ -201,8 +198,8 @@ class SpotJob(SolvingJob):
         Raises:
             FileError: they are damaged.
         """
-        form = self.solver.form
-        path = form.folder / RECORDS if isinstance(form, SplitForm) and form.folder else None
+        folder = self.solver.form.folder
+        path = folder and folder / RECORDS
         if path is None or not self.done or not path.exists():
             return []
         try:

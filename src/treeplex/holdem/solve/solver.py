@@ -13,7 +13,7 @@ from treeplex.holdem.engine.form import Store
 from treeplex.holdem.engine.passes import BoardPool
 from treeplex.holdem.forms.compile_spot import CompiledSpot
 from treeplex.holdem.forms.split.form import SplitForm, SplitState
-from treeplex.holdem.forms.spot_form import DISK, PACKED, FixedStrategy, SpotForm, SpotState, bytes_needed, checked_storage
+from treeplex.holdem.forms.spot_form import DISK, PACKED, FixedStrategy, SpotForm, bytes_needed, checked_storage
 from treeplex.holdem.forms.spot_size import SpotSize
 from treeplex.solvers.registry import DEFAULT_ALGORITHM, AnyAlgorithm, rule_of
 from treeplex.solvers.rules.rule import UpdateRule
@@ -80,8 +80,8 @@ class HoldemSolver(FormSolver[Any]):
     @property
     def store(self) -> Store:
         """The arrays that the engine works on; a spot in parts has none of the whole."""
-        assert isinstance(self.tables, SpotState)
-        return self.tables.store
+        store: Store = self.tables.store
+        return store
 
     @property
     def crew(self) -> BoardPool:
@@ -91,15 +91,11 @@ class HoldemSolver(FormSolver[Any]):
 
     def close(self) -> None:
         """End what was begun for a spot in parts."""
-        if isinstance(self.form, SplitForm):
-            self.form.close()
+        self.form.close()
 
     def average(self) -> tuple[Array, Array]:
         """What the average strategy is proportional to, [Q], and its scales, of 16-bit numbers."""
-        if isinstance(self.tables, SplitState):
-            assert isinstance(self.form, SplitForm)
-            return self.form.average(self.tables)
-        return self.tables.store.average, self.tables.store.average_scales
+        return self.form.average(self.tables)
 
     def restore(self, iteration: int, arrays: Mapping[str, Array]) -> None:
         """Continue from saved arrays.
@@ -113,12 +109,7 @@ class HoldemSolver(FormSolver[Any]):
             if found is None or found.shape != array.shape or found.dtype != array.dtype:
                 what = "none" if found is None else f"{found.dtype} {found.shape}"
                 raise FileError(f"solver state does not fit: {name!r} should be {array.dtype} {array.shape}, found {what}")
-        if isinstance(self.tables, SplitState):
-            assert isinstance(self.form, SplitForm)
-            self.form.restore(self.tables, iteration, arrays)
-        else:
-            for name, array in mine.items():
-                array[...] = arrays[name]
+        self.form.restore(self.tables, iteration, arrays)
         self.iteration = iteration
 
 

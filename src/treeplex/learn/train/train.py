@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from treeplex.base.settings import Settings, declared
-from treeplex.base.spec import suggests_arguments
+from treeplex.base.spec import spec_name, suggests_arguments
 from treeplex.errors import FileError, Interrupted, SpecError
 from treeplex.forms.sources.load import load
 from treeplex.holdem.whole.game import Holdem
@@ -140,7 +140,7 @@ def check_decisions(game: Any) -> None:
     Raises:
         SpecError: it is.
     """
-    if isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM:
+    if isinstance(game, str) and spec_name(game) == HOLDEM:
         game = load(game).enumerable_rules()
     if isinstance(game, Holdem):
         check_acting(game.rules)

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from treeplex.base.spec import spec_name
 from treeplex.errors import AlgorithmError
 from treeplex.evaluate import judge
 from treeplex.forms.compile.compiled_game import CompiledGame
@@ -253,7 +254,7 @@ class GameSolution(Solution, PolicyMapping):
     @property
     def notes(self) -> tuple[str, ...]:
         """What a reader of the numbers should know."""
-        slow = [SLOW_NOTE] if self.algorithm.partition("(")[0] == VALUE_TESTED and hardly_moves(self.records) else []
+        slow = [SLOW_NOTE] if spec_name(self.algorithm) == VALUE_TESTED and hardly_moves(self.records) else []
         return (*self.solver.notes(), *slow)
 
     @property

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from treeplex.base.settings import NONE, declared
-from treeplex.base.spec import Spec, nearest, parse_spec, shown
+from treeplex.base.spec import Spec, nearest, parse_spec, shown, spec_name
 from treeplex.base.wings import provided, provided_by_name
 from treeplex.errors import SpecError
 from treeplex.forms.compile.compile_game import compile_game, reuse
@@ -177,7 +177,7 @@ def names_agent(text: str) -> bool:
     """Whether a text names an agent, one's own included, and no policy: no file, no folder, not ``uniform``."""
     if is_user_spec(text):
         return True
-    named = text.partition("(")[0].strip() in agents()
+    named = spec_name(text) in agents()
     return text != UNIFORM and not is_policy(text) and (named or job_of(text) in provided_by_name("played_folders"))
 
 

@@ -2,7 +2,7 @@
 
 from os.path import exists, isdir
 
-from treeplex.base.spec import Spec, Value, parse_spec, shown
+from treeplex.base.spec import Spec, Value, parse_spec, shown, spec_name
 from treeplex.errors import SpecError
 from treeplex.forms.sources.load import load, loader_of, named_file, unwrapped
 from treeplex.forms.sources.openspiel import PREFIX
@@ -30,7 +30,7 @@ def game_named(served: Served, text: str) -> str:
     if text in served.own_games:
         return text
     wrappers, inner = unwrapped(text)
-    if is_user_spec(inner) or ".py" in inner.partition("(")[0]:
+    if is_user_spec(inner) or ".py" in spec_name(inner):
         raise Refused(403, CODE, "game")
     if not text.startswith(PREFIX) and isdir(served.folder / text):
         return str(served.path(text))
@@ -57,7 +57,7 @@ def agent_named(served: Served, text: str, *, depth: int = 0) -> str:
         raise Refused(403, CODE, "against")
     if text in ("", SOLUTION, UNIFORM) or text.startswith("rebel:"):
         return text
-    if text.partition("(")[0].strip() not in agents():
+    if spec_name(text) not in agents():
         return str(served.path(text))
     spec = parse_spec(text)
     return str(Spec(spec.name, {name: setting_named(served, value, depth) for name, value in spec.parameters.items()}))
@@ -73,7 +73,7 @@ def setting_named(served: Served, value: Value, depth: int) -> Value:
         raise Refused(403, CODE, "against")
     if "(" in value:
         try:
-            inner = value.partition("(")[0].strip()
+            inner = spec_name(value)
             return agent_named(served, value, depth=depth + 1) if inner in agents() else game_named(served, value)
         except SpecError as error:
             raise Refused(400, str(error), "against") from None

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from treeplex.base.spec import spec_name
 from treeplex.errors import SpecError
 from treeplex.holdem.cli.shared import options as of
 from treeplex.run.cli.shared.arguments import DealSeed, PlayThink
@@ -145,4 +146,4 @@ def play(
 
 def is_whole(text: str) -> bool:
     """Whether a text names whole hold'em, and no file that is called so."""
-    return text.partition("(")[0].strip() == WHOLE and not Path(text).exists()
+    return spec_name(text) == WHOLE and not Path(text).exists()

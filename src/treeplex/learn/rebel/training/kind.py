@@ -12,7 +12,7 @@ import numpy as np
 
 from treeplex.base.notices import notify
 from treeplex.base.settings import Settings
-from treeplex.base.spec import quoted
+from treeplex.base.spec import quoted, spec_name
 from treeplex.base.workers.executor import Executor
 from treeplex.errors import FileError, SpecError
 from treeplex.forms.sources.load import load, named_file
@@ -76,14 +76,14 @@ class RebelKind(TrainingKind):
 
     def for_game(self, game: Any) -> TrainingKind:
         """Spots and spot files are turns of hold'em, ``holdem`` is whole hold'em."""
-        if isinstance(game, Holdem) or (isinstance(game, str) and game.partition("(")[0].strip() == HOLDEM):
+        if isinstance(game, Holdem) or (isinstance(game, str) and spec_name(game) == HOLDEM):
             return WholeRebelKind()
         named = isinstance(game, str) and (game.endswith(SPOT_FILES) or game == TURN_ENDGAME)
         return HoldemRebelKind() if isinstance(game, Spot) or named else self
 
     def presets(self, game: Any) -> Mapping[str, Settings]:
         """``recipe`` and ``paper``."""
-        name = game.partition("(")[0].strip() if isinstance(game, str) else ""
+        name = spec_name(game) if isinstance(game, str) else ""
         recipe, paper = RECIPE_ROUNDS if name in ROUNDS else RebelSettings(), PAPER_CARDS if name in CARDS else PAPER
         return {RECIPE: recipe, "paper": paper}
 
